@@ -1,0 +1,47 @@
+// The compiler, from Futhark source text to a Program that the server runs. The story, in order:
+//
+//   front_end   parse (futhark/syntax), check and elaborate modules (futhark/check)
+//   lower       monomorphise, defunctionalise, take records apart (futhark/lower) -> array IR
+//   optimise    the pass pipeline (passes)
+//   generate    kernels and host code (gpu, primitives), GLSL and SPIR-V (glsl) -> Program
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/futhark/core/core.h"
+#include "kernels/ir/ir.h"
+#include "kernels/program/program.h"
+#include "protocol/base/result.h"
+
+namespace kenaz::compiler {
+
+/// Reads source text: path as resolved by the import rules -> contents. The default reads files.
+using SourceReader = std::function<Result<std::string>(const std::string& path)>;
+SourceReader file_reader();
+
+struct FrontEndOptions {
+  SourceReader read = file_reader();
+};
+
+/// Array IR together with what the server needs to know about entry points and types.
+struct Lowered {
+  ir::Program ir;
+  std::vector<core::EntryPoint> entries;  // by name; leaves of parameters in order = IR params
+  TypeTable types;
+};
+
+/// Checks the program at `path` (and its imports). Errors have kind kCompile.
+Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options = {});
+Result<Lowered> lower(const core::Checked& checked);
+/// Runs the optimising pipeline in place.
+Status optimise(ir::Program& program);
+/// Kernels with SPIR-V, and host code.
+Result<program::Program> generate(const Lowered& lowered);
+
+/// All of the above.
+Result<program::Program> compile(const std::string& path, const FrontEndOptions& options = {});
+
+}  // namespace kenaz::compiler

@@ -1,0 +1,14 @@
+// The checker: names, types, sizes, modules. Syntax in, core out.
+#pragma once
+
+#include <string>
+
+#include "kernels/compiler.h"
+
+namespace kenaz::check {
+
+/// Checks the program whose root file is `path` with everything it imports and the prelude.
+Result<core::Checked> check_program(const std::string& path,
+                                    const compiler::FrontEndOptions& options);
+
+}  // namespace kenaz::check

@@ -1,0 +1,282 @@
+// Array IR: first-order, monomorphic, A-normal form. Arrays hold scalars only; tuples, records,
+// sums and functions are gone. Everything after the front end works on this.
+//
+// Values are immutable except that Update consumes the array it is given: after it, the old name
+// (and whatever aliases it) must not be used. Everything else behaves as if it copied.
+//
+// Order and failure: a statement may run as soon as its operands and certificates exist; there is
+// no other order. `Assert` makes a certificate (a bool); a statement whose safety depends on the
+// check lists it in `certs`. An assert that nothing needs may be dropped.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/diagnostics/source.h"
+#include "kernels/scalar/ops.h"
+#include "protocol/base/ids.h"
+#include "protocol/prim_type.h"
+
+namespace kenaz::ir {
+
+using VarId = Id<struct IrVarTag>;
+using FunId = Id<struct IrFunTag>;
+using ProvId = Id<struct ProvTag>;
+
+/// An operand: a constant scalar or a variable.
+struct Atom {
+  std::variant<PrimValue, VarId> v = PrimValue{};
+  Atom() = default;
+  Atom(PrimValue c) : v(c) {}  // NOLINT: conversions are the point
+  Atom(VarId id) : v(id) {}    // NOLINT
+  bool is_const() const { return v.index() == 0; }
+  const PrimValue& constant() const { return std::get<0>(v); }
+  VarId var() const { return std::get<1>(v); }
+  friend bool operator==(const Atom&, const Atom&) = default;
+};
+inline Atom i64(int64_t n) { return PrimValue::i64(n); }
+
+/// A scalar (no dims) or an array. Every dim is an i64 atom in scope where the variable is bound
+/// (bound earlier, or by the same pattern or parameter list).
+struct Type {
+  PrimType prim = PrimType::kI32;
+  std::vector<Atom> dims;
+  int rank() const { return static_cast<int>(dims.size()); }
+  bool is_scalar() const { return dims.empty(); }
+  friend bool operator==(const Type&, const Type&) = default;
+};
+
+struct Stm;
+
+/// Statements, then results. Scoping is lexical: a body sees everything around it.
+struct Body {
+  std::vector<Stm> stms;
+  std::vector<Atom> results;
+};
+
+struct Lambda {
+  std::vector<VarId> params;
+  Body body;
+  std::vector<Type> ret;  // types of body.results; dims in scope outside of the lambda
+};
+
+// ---- expressions
+
+struct EAtom {
+  Atom atom;
+};  // a scalar or an array: another name for it (aliases)
+
+/// Scalar operation. `type` is the operands' type; `to` is the result's for kConvert/kBitcast.
+struct EPrim {
+  ScalarOp op;
+  PrimType type;
+  PrimType to = PrimType::kI32;
+  std::vector<Atom> args;
+};
+
+/// One dimension of an index or slice; all i64. A range has `len` elements from `start`, `stride`
+/// apart (may be negative, or zero in the result of a broadcast).
+struct DimFix {
+  Atom index;
+};
+struct DimRange {
+  Atom start, len, stride;
+};
+using Dim = std::variant<DimFix, DimRange>;
+
+/// All dims fixed: a scalar. Otherwise a view: result aliases `array`. Unchecked: the front end
+/// emits Asserts and lists them in certs; without a cert the access is known to be in bounds.
+struct EIndex {
+  VarId array;
+  std::vector<Dim> dims;
+};
+/// In-place: consumes `array`, result is the array with the slice replaced. `value` is a scalar
+/// if all dims are fixed, else an array of the slice's shape.
+struct EUpdate {
+  VarId array;
+  std::vector<Dim> dims;
+  Atom value;
+};
+
+struct EIota {
+  Atom n;
+  Atom start, stride;
+  PrimType type;
+};  // [n]type: start + i*stride; n is i64
+struct EReplicate {
+  std::vector<Atom> dims;
+  Atom value;
+};  // dims ++ dims of value
+struct EScratch {
+  PrimType type;
+  std::vector<Atom> dims;
+};  // unspecified contents
+struct EArrayLit {
+  std::vector<Atom> elems;
+  Type elem_type;
+};  // non-empty or empty; rows of elem_type
+struct EConcat {
+  std::vector<VarId> arrays;
+  Atom total;
+};  // along dim 0; total outer size
+struct ERearrange {
+  std::vector<int> perm;
+  VarId array;
+};  // result dim i = source dim perm[i]; aliases
+struct EReshape {
+  std::vector<Atom> dims;
+  VarId array;
+};  // same row-major elements; aliases
+struct ECopy {
+  VarId array;
+};  // fresh
+
+/// The message is the parts in order, values printed in decimal. Fails if cond is false. Binds one
+/// bool: the certificate.
+struct EAssert {
+  Atom cond;
+  std::vector<std::variant<std::string, Atom>> message;
+};
+
+/// Branches return results of the pattern's types. Sizes that differ between the branches are
+/// results themselves, before the arrays that use them.
+struct EIf {
+  Atom cond;
+  Body then_body, else_body;
+};
+
+/// for i < bound (i and bound of an integer type; zero or negative bound: no iteration), or while
+/// the bool param `cond` holds. Params are updated by body results, one for one; the results of
+/// the loop are the final params. Sizes that change are params themselves.
+struct LoopFor {
+  VarId index;
+  Atom bound;
+};
+struct LoopWhile {
+  VarId cond;
+};  // one of the params
+struct ELoop {
+  struct Param {
+    VarId var;
+    Atom init;
+  };
+  std::vector<Param> params;
+  std::variant<LoopFor, LoopWhile> form;
+  Body body;
+};
+
+struct ECall {
+  FunId fun;
+  std::vector<Atom> args;
+};
+
+/// A reduction or scan operator: a monoid. op takes acc params then element params; neutral has
+/// one atom per value. `commutative` only if the program says so or the operator is known to be.
+struct Monoid {
+  Lambda op;
+  std::vector<Atom> neutral;
+  bool commutative = false;
+};
+
+/// The general data-parallel combinator: for i < width, `map` gets the i-th rows of the inputs.
+/// Its results are, in order: operands of the scans, operands of the reductions, plain results.
+/// Binds: arrays of the scans (inclusive), values of the reductions, arrays of the plain results.
+struct ESoac {
+  Atom width;
+  std::vector<VarId> inputs;  // outer dim == width
+  Lambda map;
+  std::vector<Monoid> scans;
+  std::vector<Monoid> reduces;
+};
+
+/// For i < width: dest[index_i] = value_i; indices out of bounds are ignored. Consumes dests.
+/// `map` gets rows of the inputs and returns, per dest: its index components (`index_rank` i64s),
+/// then its value.
+struct EScatter {
+  struct Dest {
+    VarId array;
+    int index_rank = 1;
+  };
+  Atom width;
+  std::vector<VarId> inputs;
+  Lambda map;  // results: all index components of all dests, then all values
+  std::vector<Dest> dests;
+};
+
+/// Generalised histogram: dest[bin_i] = op(dest[bin_i], value_i). Consumes dests.
+struct EHist {
+  struct Op {
+    std::vector<VarId> dests;
+    int index_rank = 1;
+    Monoid monoid;
+  };
+  Atom width;
+  std::vector<VarId> inputs;
+  Lambda map;  // results: all index components of all ops, then all values
+  std::vector<Op> ops;
+};
+
+using Exp =
+    std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit, EConcat,
+                 ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac, EScatter, EHist>;
+
+struct Stm {
+  std::vector<VarId> pat;
+  Exp exp;
+  std::vector<VarId> certs;
+  ProvId prov;
+  /// Attributes that passes and kernels may heed: "unsafe" is already gone; "sequential",
+  /// "unroll", "noinline", "opaque", "flattening(..)".
+  std::vector<std::string> attrs;
+};
+
+struct VarInfo {
+  Type type;
+  std::string name;  // hint; printed as name_index
+};
+
+/// Where a statement came from: the source range and the call it was inlined into (outer frame).
+struct Provenance {
+  SourceRange range;
+  ProvId caller;
+};
+
+struct Function {
+  std::string name;
+  std::vector<VarId> params;
+  std::vector<bool> consumed;  // per param
+  Body body;
+  std::vector<Type> ret;  // dims: constants, params, or earlier results (see ret_size_results)
+  /// The first `ret_sizes` results are i64 sizes that the following results' dims refer to; in
+  /// `ret` such a dim is the VarId in `ret_size_vars`.
+  std::vector<VarId> ret_size_vars;
+};
+
+/// An entry point: how a client's values map to a function's parameters and results.
+struct Entry {
+  std::string name;
+  FunId fun;
+};
+
+struct Program {
+  std::vector<VarInfo> vars;            // by VarId
+  std::vector<Provenance> provenances;  // by ProvId
+  /// Top-level constants: run once when the program is loaded. Its variables that functions use
+  /// are visible in every function. `results` lists them.
+  Body constants;
+  std::vector<Function> functions;  // by FunId; removed ones have an empty name
+  std::vector<Entry> entries;
+
+  VarId new_var(Type t, std::string name);
+  const Type& type_of(VarId v) const { return vars[v.index].type; }
+  Type type_of(const Atom& a) const {
+    return a.is_const() ? Type{a.constant().type, {}} : type_of(a.var());
+  }
+  ProvId new_prov(SourceRange r, ProvId caller);
+  /// "-> #0  a.fut:1:2-3\n   #1  ..." for a run-time error, innermost first.
+  std::string backtrace(ProvId p) const;
+};
+
+}  // namespace kenaz::ir

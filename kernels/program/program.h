@@ -1,0 +1,177 @@
+// Program: what the compiler makes and the server runs. A plain value: signatures, host code,
+// kernels, failure messages. Serialisable (serialise.h); knows no Vulkan and no IR.
+//
+// Host code runs in a small interpreter (server/host) with two register files: scalars (PrimValue)
+// and blocks (reference-counted pieces of device memory). It records kernel launches into one
+// command buffer; a kRead or the end of the call submits and waits. Launches run in the order
+// recorded; the interpreter puts barriers between launches that depend on each other (it knows
+// which blocks a launch reads and writes from Arg::access).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/scalar/ops.h"
+#include "protocol/base/ids.h"
+#include "protocol/prim_type.h"
+#include "protocol/value_type.h"
+
+namespace kenaz::program {
+
+using ScalarReg = Id<struct ScalarRegTag>;
+using BlockReg = Id<struct BlockRegTag>;
+using KernelId = Id<struct KernelTag>;
+
+using Operand = std::variant<PrimValue, ScalarReg>;
+
+struct HostOp;
+using Code = std::vector<HostOp>;
+
+struct OpScalar {
+  ScalarReg dst;
+  ScalarOp op;
+  PrimType type;
+  PrimType to;
+  std::vector<Operand> args;
+};
+struct OpMove {
+  ScalarReg dst;
+  Operand src;
+};
+/// dst becomes a new block of `bytes` (i64; 0 is fine; negative cannot happen). Contents undefined.
+struct OpAlloc {
+  BlockReg dst;
+  Operand bytes;
+};
+/// dst refers to the same memory as src (counted).
+struct OpMoveBlock {
+  BlockReg dst, src;
+};
+/// The register lets go of its block.
+struct OpRelease {
+  BlockReg block;
+};
+
+/// A kernel's argument. All arguments travel as 8-byte slots: slot 0 is always the address of the
+/// call's failure record, then the args in order. Slots are push constants if all of them fit into
+/// kPushBytes, else they stand in an argument buffer whose address is the only push constant.
+struct Arg {
+  enum Kind : uint8_t { kScalar, kBlock } kind = kScalar;
+  enum Access : uint8_t { kRead = 1, kWrite = 2, kReadWrite = 3 } access = kReadWrite;  // kBlock
+  Operand scalar;  // kScalar: bits zero-extended to 64
+  BlockReg block;  // kBlock: its device address
+};
+inline constexpr int kPushBytes = 128;
+
+/// Launches `groups` workgroups (i64, at least 0; 0 launches nothing; may exceed the device's limit
+/// for one dimension: kernels take their workgroup's number as x + y * num_groups_x and leave when
+/// it is not below `groups`, which is passed as the last slot).
+struct OpLaunch {
+  KernelId kernel;
+  Operand groups;
+  std::vector<Arg> args;
+};
+/// Waits for all work so far, then reads one scalar at a byte offset.
+struct OpRead {
+  ScalarReg dst;
+  PrimType type;
+  BlockReg block;
+  Operand offset;
+};
+/// Writes host scalars to consecutive elements of `type` from a byte offset, in order with
+/// launches.
+struct OpWrite {
+  PrimType type;
+  BlockReg block;
+  Operand offset;
+  std::vector<Operand> values;
+};
+struct OpIf {
+  Operand cond;
+  std::vector<HostOp> then_code, else_code;
+};
+/// Runs `head`, leaves if `cond` is false, runs `body`, again.
+struct OpWhile {
+  std::vector<HostOp> head;
+  Operand cond;
+  std::vector<HostOp> body;
+};
+/// Fails the call with `message` and failure `backtrace` if cond is false.
+struct OpAssert {
+  Operand cond;
+  std::vector<std::variant<std::string, Operand>> message;
+  std::string backtrace;
+};
+
+struct HostOp {
+  std::variant<OpScalar, OpMove, OpAlloc, OpMoveBlock, OpRelease, OpLaunch, OpRead, OpWrite, OpIf,
+               OpWhile, OpAssert>
+      op;
+};
+
+/// One kernel. Its failure numbers index Program::kernel_failures.
+struct Kernel {
+  std::string name;             // unique, speaking: "main_map_12"
+  std::string glsl;             // kept for people and for `--dump`
+  std::vector<uint32_t> spirv;  // filled by the compiler; empty until then
+  int workgroup_size = 0;       // x; y = z = 1
+  int slots = 0;                // failure record + args + groups
+};
+
+/// What kernels may report: the message's parts are text or the number of a recorded i64 argument.
+/// The failure record is 16 int64: [0] 0 = none, else number + 1 (taken by compare-and-swap); [1]
+/// reserved; [2..] the arguments.
+struct KernelFailure {
+  std::vector<std::variant<std::string, int>> message;
+  std::vector<PrimType> arg_types;
+  std::string backtrace;  // "-> #0  a.fut:1:2-3\n   #1  ..."
+};
+inline constexpr int kFailureRecordBytes = 128;
+inline constexpr int kMaxFailureArgs = 14;
+
+/// Where the leaves of parameters and results live. Arrays are row-major, from the block's start.
+struct ScalarLeaf {
+  PrimType type;
+  Operand value;
+};  // parameter: a ScalarReg that gets the value
+struct ArrayLeaf {
+  PrimType elem;
+  BlockReg block;
+  std::vector<Operand> dims;
+};  // params: ScalarRegs
+using Leaf = std::variant<ScalarLeaf, ArrayLeaf>;
+
+struct Entry {
+  struct Param {
+    std::string name;
+    std::string type;  // in Program::types
+    bool consumed = false;
+    std::vector<Leaf> leaves;
+  };
+  std::string name;
+  std::vector<Param> params;
+  std::string result_type;
+  bool result_unique = false;
+  std::vector<Leaf> result;
+  std::vector<std::string> attrs;
+  Code code;
+  int scalar_regs = 0, block_regs = 0;  // sizes of the register files
+};
+
+struct Program {
+  std::string name;
+  TypeTable types;
+  std::map<std::string, Entry> entries;
+  std::vector<Kernel> kernels;
+  std::vector<KernelFailure> kernel_failures;
+  /// Run once when the program is loaded; the first constant_*_regs registers of every entry are
+  /// preset from its final register files.
+  Code constants;
+  int constant_scalar_regs = 0, constant_block_regs = 0;
+  std::vector<std::string> tuning_params;
+};
+
+}  // namespace kenaz::program

@@ -1,0 +1,31 @@
+// The scalar operations of array IR and host code, and what they mean: one table (ops.def) and one
+// evaluator, used by constant folding, the reference evaluator and the host interpreter.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "protocol/prim_type.h"
+
+namespace kenaz {
+
+enum class ScalarOp : uint8_t {
+#define SCALAR_OP(e, name, arity, domain, result) e,
+#include "kernels/scalar/ops.def"
+#undef SCALAR_OP
+};
+
+std::string_view scalar_op_name(ScalarOp op);
+std::optional<ScalarOp> scalar_op_from_name(std::string_view name);
+int scalar_op_arity(ScalarOp op);
+/// Whether `op` is defined at operand type `t`.
+bool scalar_op_accepts(ScalarOp op, PrimType t);
+PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to);
+
+/// Evaluates one operation; total: never traps, whatever the operands. f16 is computed in f32 and
+/// rounded. `type` is the operands' type (see EPrim).
+PrimValue eval_scalar(ScalarOp op, PrimType type, PrimType to, std::span<const PrimValue> args);
+
+}  // namespace kenaz

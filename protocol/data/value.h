@@ -1,0 +1,29 @@
+// Host values: what data files, test blocks and clients exchange. One scalar or one regular array
+// of a primitive type, row-major, little endian.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/base/result.h"
+#include "protocol/prim_type.h"
+
+namespace kenaz::data {
+
+struct Value {
+  PrimType type = PrimType::kI32;
+  std::vector<int64_t> shape;    // empty: a scalar
+  std::vector<std::byte> bytes;  // product(shape) * prim_size(type)
+
+  int64_t count() const;          // number of scalars
+  PrimValue at(int64_t i) const;  // i-th scalar, row-major
+  static Value scalar(PrimValue v);
+  /// "[][]i32", "f64": the type as the protocol names it.
+  std::string type_name() const;
+  friend bool operator==(const Value&, const Value&) = default;  // bitwise
+};
+
+}  // namespace kenaz::data

@@ -1,0 +1,84 @@
+// A compute device, as the layers above see it: memory by address, kernels as SPIR-V, one command
+// stream. Vulkan implements it (device/vulkan); an interpreter of SPIR-V will, later. It knows no
+// program. One thread at a time may use a Device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "protocol/base/result.h"
+
+namespace kenaz::device {
+
+/// A piece of device memory inside a slab. Freed when the last reference goes; memory that the
+/// recorded but unfinished commands use stays alive until they have run.
+class Block {
+ public:
+  virtual ~Block() = default;
+  virtual uint64_t address() const = 0;  // at least 16-byte aligned (256 for large blocks)
+  virtual int64_t bytes() const = 0;
+};
+using BlockPtr = std::shared_ptr<Block>;
+
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+using KernelPtr = std::shared_ptr<Kernel>;
+
+struct KernelSource {
+  std::string name;
+  std::span<const uint32_t> spirv;
+  uint32_t push_bytes = 0;
+};
+
+struct Info {
+  std::string name, driver;
+  uint32_t subgroup_size = 0;
+  uint32_t max_groups_x = 65535, max_groups_y = 65535;
+  uint32_t max_push_bytes = 128;
+  int64_t max_block_bytes = 0;  // largest single allocation
+  bool is_cpu = false;
+};
+
+struct MemoryStats {
+  int64_t used = 0, cached = 0, peak = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const Info& info() const = 0;
+
+  /// Undefined contents. bytes == 0 gives a valid block with some address. kOutOfMemory if it
+  /// cannot be had, after cached memory was returned.
+  virtual Result<BlockPtr> allocate(int64_t bytes) = 0;
+
+  virtual Result<KernelPtr> make_kernel(const KernelSource& source) = 0;
+
+  // ---- recording; nothing runs before submit_and_wait (or earlier at the device's choice)
+  /// x*y workgroups; `push` is copied.
+  virtual Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
+                          std::span<const std::byte> push) = 0;
+  /// Everything recorded before is visible to everything after.
+  virtual Status barrier() = 0;
+  /// Writes host bytes (copied now) into a block, in order with dispatches; for small data.
+  virtual Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
+  /// Keeps a block alive until what is recorded has run.
+  virtual void retain(BlockPtr block) = 0;
+  virtual Status submit_and_wait() = 0;
+
+  // ---- transfers; each submits what is recorded first and waits
+  virtual Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
+  virtual Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) = 0;
+
+  virtual MemoryStats memory() const = 0;
+  /// Returns cached memory to the driver (the protocol's `clear`).
+  virtual void trim() = 0;
+};
+
+}  // namespace kenaz::device
