@@ -1,0 +1,31 @@
+#include "kernels/diagnostics/diagnostic.h"
+
+#include <fmt/format.h>
+
+namespace kenaz {
+
+std::string Diagnostic::str() const {
+  const char* what = severity == Severity::kError ? "Error" : "Warning";
+  std::string s =
+      range.file ? fmt::format("{} at {}:\n", what, range.str()) : fmt::format("{}:\n", what);
+  s += message;
+  if (s.back() != '\n') s += '\n';
+  if (!anchor.empty()) {
+    s += fmt::format(
+        "\nFor more information, see:\n"
+        "  https://futhark.readthedocs.io/en/latest/error-index.html#{}\n",
+        anchor);
+  }
+  return s;
+}
+
+Error compile_error(const std::vector<Diagnostic>& diagnostics) {
+  std::string text;
+  for (const auto& d : diagnostics) {
+    if (!text.empty()) text += '\n';
+    text += d.str();
+  }
+  return Error{ErrorKind::kCompile, std::move(text), {}};
+}
+
+}  // namespace kenaz
