@@ -24,6 +24,11 @@ int scalar_op_arity(ScalarOp op);
 bool scalar_op_accepts(ScalarOp op, PrimType t);
 PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to);
 
+/// One operation at fixed types, on the bits of PrimValues (unused operands are ignored). Total.
+/// For interpreters, which look it up once. The operation must accept the type.
+using ScalarFn = uint64_t (*)(uint64_t, uint64_t, uint64_t);
+ScalarFn scalar_fn(ScalarOp op, PrimType type, PrimType to);
+
 /// Evaluates one operation; total: never traps, whatever the operands. f16 is computed in f32 and
 /// rounded. `type` is the operands' type (see EPrim).
 PrimValue eval_scalar(ScalarOp op, PrimType type, PrimType to, std::span<const PrimValue> args);
