@@ -389,7 +389,10 @@ uint64_t convert(uint64_t a, uint64_t, uint64_t) {
   }
 }
 
-uint64_t same_bits(uint64_t a, uint64_t, uint64_t) { return a; }
+template <int kBytes>
+uint64_t same_bits(uint64_t a, uint64_t, uint64_t) {
+  return a & (~uint64_t{0} >> (64 - 8 * kBytes));
+}
 uint64_t bits_to_bool(uint64_t a, uint64_t, uint64_t) { return a & 1; }
 
 template <ScalarOp op, PrimType P>
@@ -458,7 +461,15 @@ PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to) {
 
 ScalarFn scalar_fn(ScalarOp op, PrimType type, PrimType to) {
   if (op == ScalarOp::kConvert) return kConverts[static_cast<int>(type)][static_cast<int>(to)];
-  if (op == ScalarOp::kBitcast) return to == PrimType::kBool ? &bits_to_bool : &same_bits;
+  if (op == ScalarOp::kBitcast) {
+    if (to == PrimType::kBool) return &bits_to_bool;
+    switch (prim_size(to)) {
+      case 1: return &same_bits<1>;
+      case 2: return &same_bits<2>;
+      case 4: return &same_bits<4>;
+      default: return &same_bits<8>;
+    }
+  }
   const ScalarFn fn = kFns[static_cast<int>(op)][static_cast<int>(type)];
   CHECK(fn != nullptr);
   return fn;
