@@ -1,8 +1,13 @@
 // Array IR: first-order, monomorphic, A-normal form. Arrays hold scalars only; tuples, records,
 // sums and functions are gone. Everything after the front end works on this.
 //
-// Values are immutable except that Update consumes the array it is given: after it, the old name
-// (and whatever aliases it) must not be used. Everything else behaves as if it copied.
+// Every VarId is bound exactly once in the whole program (inlining and duplication rename), so a
+// variable's type is a fact about the program and not about a place in it.
+//
+// Values are immutable except that Update, Scatter and Hist consume the arrays they are given:
+// after it, the old name (and whatever aliases it) must not be used. A loop whose body consumes a
+// param consumes that param's init; a call consumes what Function::consumed says. A lambda consumes
+// neither its params nor what is free in it. Everything else behaves as if it copied.
 //
 // Order and failure: a statement may run as soon as its operands and certificates exist; there is
 // no other order. `Assert` makes a certificate (a bool); a statement whose safety depends on the
@@ -245,12 +250,17 @@ struct Provenance {
 
 struct Function {
   std::string name;
+  /// One per argument; an entry's are the leaves of its parameters in order. A variable that is a
+  /// dim of a param's type and neither a param nor a program constant is a size variable: bound
+  /// on entry from the shape of the first argument that has it, visible in the body; the other
+  /// arguments that have it must agree (a failure of the call if not). The same rule checks dims
+  /// that are constants or params.
   std::vector<VarId> params;
   std::vector<bool> consumed;  // per param
   Body body;
-  std::vector<Type> ret;  // dims: constants, params, or earlier results (see ret_size_results)
-  /// The first `ret_sizes` results are i64 sizes that the following results' dims refer to; in
-  /// `ret` such a dim is the VarId in `ret_size_vars`.
+  std::vector<Type> ret;  // dims: constants, params, size variables, or ret_size_vars
+  /// The first `ret_size_vars.size()` results are i64 sizes that the following results' dims refer
+  /// to; in `ret` (which has all results, these too) such a dim is the VarId in `ret_size_vars`.
   std::vector<VarId> ret_size_vars;
 };
 

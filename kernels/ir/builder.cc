@@ -1,0 +1,214 @@
+#include "kernels/ir/builder.h"
+
+#include <optional>
+
+#include "protocol/base/check.h"
+
+namespace kenaz::ir {
+namespace {
+
+bool is_int(const Atom& a, int64_t n) {
+  return a.is_const() && is_integer(a.constant().type) && a.constant().as_i64() == n;
+}
+
+// Constants, and the identities that size arithmetic is full of. Integers only: x + 0.0 is not x.
+std::optional<Atom> fold(ScalarOp op, PrimType type, const std::vector<Atom>& args) {
+  bool all_const = true;
+  for (const Atom& a : args) all_const = all_const && a.is_const();
+  if (all_const) {
+    std::vector<PrimValue> values;
+    for (const Atom& a : args) values.push_back(a.constant());
+    return Atom(eval_scalar(op, type, type, values));
+  }
+  if (!is_integer(type) || args.size() != 2) return std::nullopt;
+  switch (op) {
+    case ScalarOp::kAdd:
+      if (is_int(args[0], 0)) return args[1];
+      if (is_int(args[1], 0)) return args[0];
+      break;
+    case ScalarOp::kSub:
+      if (is_int(args[1], 0)) return args[0];
+      break;
+    case ScalarOp::kMul:
+      if (is_int(args[0], 1)) return args[1];
+      if (is_int(args[1], 1)) return args[0];
+      break;
+    default: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Type array_of(Atom width, const Type& t) {
+  Type result = t;
+  result.dims.insert(result.dims.begin(), width);
+  return result;
+}
+
+Type row_type(const Type& t) {
+  CHECK(!t.dims.empty());
+  return Type{t.prim, {t.dims.begin() + 1, t.dims.end()}};
+}
+
+std::vector<Atom> slice_dims(std::span<const Dim> dims) {
+  std::vector<Atom> out;
+  for (const Dim& d : dims) {
+    if (const auto* r = std::get_if<DimRange>(&d)) out.push_back(r->len);
+  }
+  return out;
+}
+
+Builder Builder::nested(Body& body) const {
+  Builder b(program_, body, prov_);
+  b.certs_ = certs_;
+  return b;
+}
+
+VarId Builder::emit(Exp exp, Type type, std::string name) {
+  const VarId v = program_.new_var(std::move(type), std::move(name));
+  emit_to({v}, std::move(exp));
+  return v;
+}
+
+std::vector<VarId> Builder::emit(Exp exp, const std::vector<Type>& types, const std::string& name) {
+  std::vector<VarId> pat;
+  for (const Type& t : types) pat.push_back(program_.new_var(t, name));
+  emit_to(pat, std::move(exp));
+  return pat;
+}
+
+void Builder::emit_to(std::vector<VarId> pat, Exp exp) {
+  body_.stms.push_back(Stm{std::move(pat), std::move(exp), certs_, prov_, {}});
+}
+
+Atom Builder::prim(ScalarOp op, std::vector<Atom> args, std::string name) {
+  const PrimType type = program_.type_of(args[op == ScalarOp::kSelect ? 1 : 0]).prim;
+  if (auto folded = fold(op, type, args)) return *folded;
+  const PrimType result = scalar_op_result(op, type, type);
+  return emit(EPrim{op, type, result, std::move(args)}, Type{result, {}}, std::move(name));
+}
+
+Atom Builder::convert(Atom a, PrimType to, std::string name) {
+  const PrimType from = program_.type_of(a).prim;
+  if (from == to) return a;
+  if (a.is_const()) {
+    const PrimValue v = a.constant();
+    return eval_scalar(ScalarOp::kConvert, from, to, std::span(&v, 1));
+  }
+  return emit(EPrim{ScalarOp::kConvert, from, to, {a}}, Type{to, {}}, std::move(name));
+}
+
+Atom Builder::product(std::span<const Atom> atoms) {
+  Atom p = i64(1);
+  for (const Atom& a : atoms) p = mul(p, a);
+  return p;
+}
+
+Atom Builder::sum(std::span<const Atom> atoms) {
+  Atom s = i64(0);
+  for (const Atom& a : atoms) s = add(s, a);
+  return s;
+}
+
+Atom Builder::in_bounds(Atom i, Atom n) { return logical_and(le(i64(0), i), lt(i, n)); }
+
+Atom Builder::index(VarId array, std::span<const Atom> indices, std::string name) {
+  const Type t = program_.type_of(array);
+  std::vector<Dim> dims;
+  for (size_t d = 0; d < t.dims.size(); ++d) {
+    if (d < indices.size()) {
+      dims.push_back(DimFix{indices[d]});
+    } else {
+      dims.push_back(DimRange{i64(0), t.dims[d], i64(1)});
+    }
+  }
+  Type result{t.prim, slice_dims(dims)};
+  return emit(EIndex{array, std::move(dims)}, std::move(result), std::move(name));
+}
+
+VarId Builder::slice(VarId array, std::vector<Dim> dims, std::string name) {
+  Type result{program_.type_of(array).prim, slice_dims(dims)};
+  return emit(EIndex{array, std::move(dims)}, std::move(result), std::move(name));
+}
+
+VarId Builder::update(VarId array, std::vector<Dim> dims, Atom value, std::string name) {
+  Type t = program_.type_of(array);
+  return emit(EUpdate{array, std::move(dims), value}, std::move(t), std::move(name));
+}
+
+VarId Builder::iota(Atom n, std::string name) {
+  return emit(EIota{n, i64(0), i64(1), PrimType::kI64}, Type{PrimType::kI64, {n}}, std::move(name));
+}
+
+VarId Builder::replicate(std::vector<Atom> dims, Atom value, std::string name) {
+  Type t = program_.type_of(value);
+  t.dims.insert(t.dims.begin(), dims.begin(), dims.end());
+  return emit(EReplicate{std::move(dims), value}, std::move(t), std::move(name));
+}
+
+VarId Builder::rearrange(std::vector<int> perm, VarId array, std::string name) {
+  const Type& t = program_.type_of(array);
+  Type result{t.prim, {}};
+  for (int d : perm) result.dims.push_back(t.dims[static_cast<size_t>(d)]);
+  return emit(ERearrange{std::move(perm), array}, std::move(result), std::move(name));
+}
+
+VarId Builder::reshape(std::vector<Atom> dims, VarId array, std::string name) {
+  Type result{program_.type_of(array).prim, dims};
+  return emit(EReshape{std::move(dims), array}, std::move(result), std::move(name));
+}
+
+VarId Builder::copy(VarId array, std::string name) {
+  Type t = program_.type_of(array);
+  return emit(ECopy{array}, std::move(t), std::move(name));
+}
+
+VarId Builder::assert_that(Atom cond, std::vector<std::variant<std::string, Atom>> message) {
+  return emit(EAssert{cond, std::move(message)}, Type{PrimType::kBool, {}}, "cert");
+}
+
+Body Builder::make_body(const BodyFn& fn) {
+  Body body;
+  Builder b(program_, body, prov_);
+  body.results = fn(b);
+  return body;
+}
+
+Lambda Builder::lambda(const std::vector<Type>& params, const LambdaFn& fn, std::vector<Type> ret) {
+  Lambda lam;
+  for (const Type& t : params) lam.params.push_back(program_.new_var(t, "p"));
+  Builder b(program_, lam.body, prov_);
+  lam.body.results = fn(b, lam.params);
+  lam.ret = std::move(ret);
+  return lam;
+}
+
+Lambda Builder::lambda(const std::vector<Type>& params, const LambdaFn& fn) {
+  Lambda lam = lambda(params, fn, {});
+  for (const Atom& a : lam.body.results) lam.ret.push_back(program_.type_of(a));
+  return lam;
+}
+
+std::vector<VarId> Builder::if_(Atom cond, const BodyFn& then_fn, const BodyFn& else_fn,
+                                const std::vector<Type>& types, const std::string& name) {
+  Body then_body = make_body(then_fn);
+  Body else_body = make_body(else_fn);
+  return emit(EIf{cond, std::move(then_body), std::move(else_body)}, types, name);
+}
+
+std::vector<VarId> Builder::map(Atom width, std::vector<VarId> inputs, Lambda lambda,
+                                const std::string& name) {
+  std::vector<Type> types;
+  for (const Type& t : lambda.ret) types.push_back(array_of(width, t));
+  return emit(ESoac{width, std::move(inputs), std::move(lambda), {}, {}}, types, name);
+}
+
+Lambda Builder::binop_lambda(ScalarOp op, PrimType type) {
+  const Type t{type, {}};
+  return lambda({t, t}, [&](Builder& b, const std::vector<VarId>& p) {
+    return std::vector<Atom>{b.prim(op, {p[0], p[1]})};
+  });
+}
+
+}  // namespace kenaz::ir
