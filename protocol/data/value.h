@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,5 +26,16 @@ struct Value {
   std::string type_name() const;
   friend bool operator==(const Value&, const Value&) = default;  // bitwise
 };
+
+/// The rank byte of the binary format is signed.
+inline constexpr size_t kMaxRank = 127;
+
+/// Adds a scalar of the value's type at the end of `value.bytes`; the shape is the caller's affair.
+void append(Value& value, PrimValue element);
+/// "[2][3]".
+std::string shape_text(std::span<const int64_t> shape);
+/// The bytes that an array takes. Fails if the rank is too large, a dimension is negative, or the
+/// product (even of the dimensions other than zero) overflows: call it before allocating.
+Result<int64_t> checked_bytes(PrimType type, std::span<const int64_t> shape);
 
 }  // namespace kenaz::data

@@ -1,0 +1,22 @@
+// The binary form of a value: 'b', version 2, rank, four letters of type, the dimensions as u64,
+// the elements; all little endian. Also what an opaque value is stored as: its leaves in a row.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "protocol/data/byte_source.h"
+#include "protocol/data/value.h"
+
+namespace kenaz::data {
+
+std::string binary_header(PrimType type, std::span<const int64_t> shape);
+void append_binary(const Value& value, std::string& out);
+/// The error's message is the system's.
+Status write_binary(std::FILE* file, const Value& value);
+
+/// Reads one value whose 'b' is the next byte. What the header promises is held against what is
+/// left of the source before memory is taken for it; from a pipe, at most 4 GiB are accepted.
+Result<Value> read_binary(ByteSource& source);
+
+}  // namespace kenaz::data

@@ -1,0 +1,71 @@
+// Bytes in a forward pass: from memory, or from a file in chunks.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "protocol/base/result.h"
+
+namespace kenaz::data {
+
+class ByteSource {
+ public:
+  /// Views `text`, which must live as long as the source.
+  explicit ByteSource(std::string_view text) : cursor_(text.data()), end_(cursor_ + text.size()) {}
+  /// The error's message is the system's ("No such file or directory").
+  static Result<ByteSource> open(const std::string& path);
+
+  /// The next byte, or -1 at the end (or on a read error: see `error`).
+  int peek() { return cursor_ != end_ || refill() ? static_cast<unsigned char>(*cursor_) : -1; }
+  /// The byte after the next one, or -1.
+  int peek_second() {
+    if (end_ - cursor_ < 2) refill();
+    return end_ - cursor_ < 2 ? -1 : static_cast<unsigned char>(cursor_[1]);
+  }
+  int get() {
+    const int c = peek();
+    if (c < 0) return c;
+    ++cursor_;
+    if (c == '\n') {
+      ++line_;
+      line_start_ = offset();
+    }
+    return c;
+  }
+  /// Fills `out`; gives the number of bytes read, which is less only at the end or on an error.
+  size_t read(std::span<std::byte> out);
+
+  int64_t offset() const { return base_ + (cursor_ - begin_of_chunk()); }
+  /// Bytes left, where that is known (memory and regular files).
+  std::optional<int64_t> remaining() const;
+  /// The system's message if reading failed.
+  const std::optional<std::string>& error() const { return error_; }
+  /// "line 3, column 7" of the next byte.
+  std::string position() const;
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  ByteSource() = default;
+  bool refill();  // keeps what is unread; true if there is more than before
+  const char* begin_of_chunk() const { return file_ ? chunk_.data() : end_ - memory_size_; }
+
+  std::unique_ptr<std::FILE, Closer> file_;  // null: memory
+  std::vector<char> chunk_;
+  const char* cursor_ = nullptr;
+  const char* end_ = nullptr;
+  int64_t memory_size_ = end_ - cursor_;
+  int64_t base_ = 0;  // offset of the chunk's first byte
+  std::optional<int64_t> size_;
+  std::optional<std::string> error_;
+  int64_t line_ = 1, line_start_ = 0;
+};
+
+}  // namespace kenaz::data
