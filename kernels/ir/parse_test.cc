@@ -1,0 +1,101 @@
+#include "kernels/ir/parse.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/ir/print.h"
+
+namespace kenaz::ir {
+namespace {
+
+// In the printer's own layout, so that parsing and printing must give the text back.
+constexpr const char* kEverything = R"(provenance 0 "a.fut" 1 2 1 5
+provenance 1 "b.fut" 3 4 5 6 @0
+constants {
+  let c_0: [3]i32 = array i32 [1i32, -2i32, 3i32]
+  return c_0
+}
+fun helper(a_1: [m_2]f32, b_3: *[m_2]f32) -> (k_4: i64, [k_4]f32) {
+  return m_2, a_1
+}
+fun main(n_5: i64, xs_6: [n_5][4]i32, y_7: f64) -> ([n_5]i32) {
+  let cert_8: bool = assert (true, "bad \"size\" ", n_5, ".") @1
+  #[sequential] let r_9: i32 = index xs_6[0i64, 1i64] cert {cert_8}
+  let s_10: [2][4]i32 = index xs_6[0i64 : 2i64 : -1i64, 0i64 : 4i64 : 1i64]
+  let z_11: f32 = convert.f64.f32(y_7)
+  let q_12: f32 = add.f32(z_11, 1.50000000f32)
+  let nan_13: bool = eq.f32(q_12, bits(f32, 0x7fc00000))
+  let ii_14: [n_5]i64 = iota.i64(n_5, 0i64, 1i64)
+  let re_15: [n_5][2]bool = replicate [n_5, 2i64] true
+  let sc_16: [n_5]u8 = scratch [n_5]u8
+  let co_17: [6]i32 = concat (6i64; c_0, c_0)
+  let ra_18: [4][n_5]i32 = rearrange (1, 0) xs_6
+  let rs_19: [2][3]i32 = reshape [2i64, 3i64] co_17
+  let cp_20: [6]i32 = copy co_17
+  let up_21: [6]i32 = update cp_20[3i64] = r_9
+  let (a_22: i64, b_23: [a_22]f32) = if nan_13 then {
+    let e_24: [2]f32 = array f32 [q_12, z_11]
+    return 2i64, e_24
+  } else {
+    let e_25: [0]f32 = array f32 []
+    return 0i64, e_25
+  }
+  let (k_26: i64, l_27: [k_26]f32) = call helper(b_23, b_23)
+  let lo_28: i32 = loop (acc_29: i32 = r_9) for i_30: i32 < 10i32 do {
+    let t_31: i32 = add.i32(acc_29, i_30)
+    return t_31
+  }
+  let (wc_32: bool, wv_33: i32) = loop (go_34: bool = true, v_35: i32 = lo_28) while go_34 do {
+    return false, v_35
+  }
+  let (m_36: [n_5]i64, t_37: i64) = soac (n_5; ii_14) map \(i_38: i64) -> (i64, i64) {
+    return i_38, i_38
+  } scan \(x_39: i64, y_40: i64) -> (i64) {
+    let z_41: i64 = add.i64(x_39, y_40)
+    return z_41
+  } {0i64} reduce commutative \(x_42: i64, y_43: i64) -> (i64) {
+    let z_44: i64 = mul.i64(x_42, y_43)
+    return z_44
+  } {1i64}
+  let sx_45: [6]i32 = scatter (n_5; ii_14) map \(i_46: i64) -> (i64, i32) {
+    return i_46, 7i32
+  } into up_21/1
+  let hx_47: [6]i32 = hist (n_5; ii_14) map \(i_48: i64) -> (i64, i32) {
+    return i_48, 1i32
+  } into sx_45 /1 \(x_49: i32, y_50: i32) -> (i32) {
+    let z_51: i32 = add.i32(x_49, y_50)
+    return z_51
+  } {0i32}
+  let out_52: [n_5]i32 = replicate [n_5] wv_33
+  return out_52
+}
+entry main = main
+)";
+
+TEST(Parse, PrintsWhatItRead) {
+  const auto p = parse(kEverything);
+  ASSERT_TRUE(p) << p.error().text();
+  EXPECT_EQ(print(*p, {.renumber = true, .provenance = true}), kEverything);
+}
+
+TEST(Parse, ErrorsNameTheLine) {
+  const auto p = parse("fun f() -> (i32) {\n  return x\n}\n");
+  ASSERT_FALSE(p);
+  EXPECT_EQ(p.error().message, "line 2: expected a variable in scope, found 'x'");
+  for (const char* bad : {"", "fun", "fun f(", "let", "\"", "fun f() -> () { let x: i32 = add.i32(",
+                          "fun f() -> () { let x: i32 = call g() return }"}) {
+    EXPECT_EQ(bool(parse(bad)), *bad == 0) << bad;
+  }
+}
+
+TEST(Backtrace, InnermostFirst) {
+  Program p;
+  auto file = std::make_shared<const std::string>("a.fut");
+  ProvId at;
+  for (int i = 1; i <= 11; ++i) at = p.new_prov({file, {i, 1}, {i, 9}}, at);
+  const std::string text = p.backtrace(at);
+  EXPECT_EQ(text.substr(0, text.find('\n', 30)), "-> #0  a.fut:11:1-9\n   #1  a.fut:10:1-9");
+  EXPECT_NE(text.find("\n   #10 a.fut:1:1-9"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kenaz::ir
