@@ -1,6 +1,6 @@
 // A compute device, as the layers above see it: memory by address, kernels as SPIR-V, one command
 // stream. Vulkan implements it (device/vulkan); an interpreter of SPIR-V will, later. It knows no
-// program. One thread at a time may use a Device.
+// program. One thread at a time may use a Device (blocks may be let go by any thread).
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,10 @@
 
 namespace kenaz::device {
 
-/// A piece of device memory inside a slab. Freed when the last reference goes; memory that the
-/// recorded but unfinished commands use stays alive until they have run.
+/// A piece of device memory inside a slab. Freed when the last reference goes, even while recorded
+/// commands still use it: the memory stays mapped, but allocate() may hand it out again at once.
+/// One barrier() recorded after the last use of the old block makes commands on the new one safe;
+/// retain() keeps a block from being handed out at all until what is recorded has run.
 class Block {
  public:
   virtual ~Block() = default;
@@ -41,8 +43,18 @@ struct Info {
   uint32_t subgroup_size = 0;
   uint32_t max_groups_x = 65535, max_groups_y = 65535;
   uint32_t max_push_bytes = 128;
-  int64_t max_block_bytes = 0;  // largest single allocation
+  uint32_t max_group_size = 128;  // invocations
+  uint32_t shared_bytes = 16384;  // of one workgroup
+  int64_t max_block_bytes = 0;    // largest single allocation
   bool is_cpu = false;
+  bool float64 = false, float16 = false, int64_atomics = false, subgroup_arithmetic = false;
+};
+
+/// One piece of a submit_and_read: data.size() bytes of `src` from `offset` go to `data`.
+struct ReadBack {
+  BlockPtr src;
+  int64_t offset = 0;
+  std::span<std::byte> data;
 };
 
 struct MemoryStats {
@@ -68,17 +80,25 @@ class Device {
   virtual Status barrier() = 0;
   /// Writes host bytes (copied now) into a block, in order with dispatches; for small data.
   virtual Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
+  /// Copies host bytes (argument lists, at most 64 KiB) to where the dispatch recorded next, right
+  /// after this call, can read them; gives their address (16-byte aligned). Needs no barrier.
+  virtual Result<uint64_t> stash(std::span<const std::byte> data) = 0;
   /// Keeps a block alive until what is recorded has run.
   virtual void retain(BlockPtr block) = 0;
   virtual Status submit_and_wait() = 0;
+  /// Like submit_and_wait, and reads a few small pieces (4 KiB in all) in the same submission.
+  virtual Status submit_and_read(std::span<const ReadBack> pieces) = 0;
 
-  // ---- transfers; each submits what is recorded first and waits
+  // ---- transfers, in order with what is recorded, before and after, without barriers of the
+  // caller's; upload may return before the data is there, download submits and waits
   virtual Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
   virtual Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) = 0;
 
   virtual MemoryStats memory() const = 0;
   /// Returns cached memory to the driver (the protocol's `clear`).
   virtual void trim() = 0;
+  /// Writes what was learnt (compiled pipelines) to disk, if anything is new. Also done at the end.
+  virtual void save_caches() {}
 };
 
 }  // namespace kenaz::device

@@ -1,0 +1,158 @@
+#include "server/device/vulkan/commands.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace kenaz::device::vulkan {
+
+namespace {
+constexpr size_t kMaxSlots = 4;
+// Most single kernels end within this; then a thread's wake-up (30 us) is what is saved.
+constexpr std::chrono::microseconds kSpin{100};
+}  // namespace
+
+Commands::~Commands() {
+  if (!lost_ && done_ < last_submitted_) (void)wait(last_submitted_);
+}
+
+Status Commands::checked(VkResult result, const char* call) {
+  if (result == VK_ERROR_DEVICE_LOST) lost_ = true;
+  return check_vk(result, call);
+}
+
+Status Commands::prepare() {
+  if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "an earlier call");
+  if (pool_ && timeline_) return {};
+  const Functions& vk = context_->vk();
+  VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  pool_info.flags =
+      VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT | VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  pool_info.queueFamilyIndex = context_->physical().queue_family;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  KENAZ_TRY(checked(vk.vkCreateCommandPool(context_->device(), &pool_info, nullptr, &pool),
+                    "vkCreateCommandPool"));
+  pool_ = OwnedCommandPool(context_, pool);
+  VkSemaphoreTypeCreateInfo type{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
+  type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+  VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
+  VkSemaphore semaphore = VK_NULL_HANDLE;
+  KENAZ_TRY(checked(vk.vkCreateSemaphore(context_->device(), &info, nullptr, &semaphore),
+                    "vkCreateSemaphore"));
+  timeline_ = OwnedSemaphore(context_, semaphore);
+  return {};
+}
+
+Result<Commands::Slot*> Commands::free_slot() {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    for (Slot& slot : slots_) {
+      if (slot.ticket <= done_) return &slot;
+    }
+    if (attempt == 0 && slots_.size() == kMaxSlots) {
+      KENAZ_TRY(wait(last_submitted_ - (kMaxSlots - 1)));
+    } else if (attempt == 0) {
+      break;
+    }
+  }
+  VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pool_.get();
+  info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  info.commandBufferCount = 1;
+  VkCommandBuffer buffer = VK_NULL_HANDLE;
+  KENAZ_TRY(checked(context_->vk().vkAllocateCommandBuffers(context_->device(), &info, &buffer),
+                    "vkAllocateCommandBuffers"));
+  slots_.push_back({buffer, 0, {}});
+  return &slots_.back();
+}
+
+Result<VkCommandBuffer> Commands::recording() {
+  if (current_ != nullptr) return current_->buffer;
+  KENAZ_TRY(prepare());
+  KENAZ_ASSIGN(Slot * slot, free_slot());
+  VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  KENAZ_TRY(
+      checked(context_->vk().vkBeginCommandBuffer(slot->buffer, &info), "vkBeginCommandBuffer"));
+  current_ = slot;
+  return slot->buffer;
+}
+
+void Commands::keep(std::shared_ptr<const void> thing) {
+  if (current_ == nullptr) return;  // nothing recorded, so nothing uses it
+  if (current_->kept.empty() || current_->kept.back() != thing) {
+    current_->kept.push_back(std::move(thing));
+  }
+}
+
+Result<Ticket> Commands::submit() {
+  if (lost_) KENAZ_TRY(check_vk(VK_ERROR_DEVICE_LOST, "an earlier call"));
+  if (current_ == nullptr) return last_submitted_;
+  const Functions& vk = context_->vk();
+  Slot* slot = std::exchange(current_, nullptr);
+  const Ticket ticket = last_submitted_ + 1;
+  VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+  timeline.signalSemaphoreValueCount = 1;
+  timeline.pSignalSemaphoreValues = &ticket;
+  const VkSemaphore semaphore = timeline_.get();
+  VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO, &timeline};
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &slot->buffer;
+  info.signalSemaphoreCount = 1;
+  info.pSignalSemaphores = &semaphore;
+  Status status = checked(vk.vkEndCommandBuffer(slot->buffer), "vkEndCommandBuffer");
+  if (status) {
+    status =
+        checked(vk.vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+  }
+  if (!status) {
+    slot->kept.clear();
+    return tl::make_unexpected(std::move(status).error());
+  }
+  slot->ticket = last_submitted_ = ticket;
+  return ticket;
+}
+
+void Commands::note_done(Ticket ticket) {
+  if (ticket <= done_) return;
+  done_ = ticket;
+  for (Slot& slot : slots_) {
+    if (slot.ticket <= done_ && &slot != current_) slot.kept.clear();
+  }
+}
+
+bool Commands::is_done(Ticket ticket) {
+  if (ticket <= done_) return true;
+  uint64_t value = 0;
+  const Functions& vk = context_->vk();
+  if (timeline_ &&
+      vk.vkGetSemaphoreCounterValue(context_->device(), timeline_.get(), &value) == VK_SUCCESS) {
+    note_done(std::min<Ticket>(value, last_submitted_));
+  }
+  return ticket <= done_;
+}
+
+Status Commands::wait(Ticket ticket) {
+  if (ticket <= done_) return {};
+  if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "an earlier call");
+  if (!context_->physical().info.is_cpu) {  // there the kernels want this core themselves
+    const auto until = std::chrono::steady_clock::now() + kSpin;
+    while (std::chrono::steady_clock::now() < until) {
+      if (is_done(ticket)) return {};
+    }
+  }
+  VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  const VkSemaphore semaphore = timeline_.get();
+  info.semaphoreCount = 1;
+  info.pSemaphores = &semaphore;
+  info.pValues = &ticket;
+  KENAZ_TRY(checked(context_->vk().vkWaitSemaphores(context_->device(), &info, UINT64_MAX),
+                    "vkWaitSemaphores"));
+  note_done(ticket);
+  return {};
+}
+
+Status Commands::finish() {
+  KENAZ_ASSIGN(const Ticket ticket, submit());
+  return wait(ticket);
+}
+
+}  // namespace kenaz::device::vulkan

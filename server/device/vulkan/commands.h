@@ -1,0 +1,61 @@
+// The one command stream: records into a command buffer, submits, waits. A few command buffers go
+// round, so that recording goes on while earlier ones run. What they need is kept until they have
+// run. Once the device is lost every call says so.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "server/device/vulkan/context.h"
+
+namespace kenaz::device::vulkan {
+
+/// Numbers submissions, from 1. They finish in order.
+using Ticket = uint64_t;
+
+class Commands {
+ public:
+  explicit Commands(ContextPtr context) : context_(std::move(context)) {}
+  ~Commands();
+  Commands(const Commands&) = delete;
+  Commands& operator=(const Commands&) = delete;
+
+  /// The command buffer being recorded; begins one if there is none.
+  Result<VkCommandBuffer> recording();
+  bool is_recording() const { return current_ != nullptr; }
+  /// The ticket that what is recorded now will have.
+  Ticket next_ticket() const { return last_submitted_ + 1; }
+  /// `thing` lives until what is recorded now has run.
+  void keep(std::shared_ptr<const void> thing);
+
+  /// Submits what is recorded, if anything; gives the latest ticket.
+  Result<Ticket> submit();
+  Status wait(Ticket ticket);
+  bool is_done(Ticket ticket);
+  /// Submits, and waits for everything.
+  Status finish();
+  /// Nothing recorded and nothing running, as far as known without asking.
+  bool idle() const { return current_ == nullptr && done_ == last_submitted_; }
+
+ private:
+  struct Slot {
+    VkCommandBuffer buffer = VK_NULL_HANDLE;
+    Ticket ticket = 0;
+    std::vector<std::shared_ptr<const void>> kept;
+  };
+  Status prepare();
+  Result<Slot*> free_slot();
+  Status checked(VkResult result, const char* call);
+  void note_done(Ticket ticket);
+
+  const ContextPtr context_;
+  OwnedCommandPool pool_;  // made when first recorded
+  OwnedSemaphore timeline_;
+  std::deque<Slot> slots_;
+  Slot* current_ = nullptr;
+  Ticket last_submitted_ = 0, done_ = 0;
+  bool lost_ = false;
+};
+
+}  // namespace kenaz::device::vulkan

@@ -1,0 +1,56 @@
+#include "server/device/vulkan/context.h"
+
+namespace kenaz::device {
+
+namespace vulkan {
+
+Result<std::shared_ptr<Context>> Context::create(const VulkanOptions& options) {
+  std::shared_ptr<Context> self(new Context);
+  KENAZ_ASSIGN(self->instance_, Instance::create(options.validation));
+  KENAZ_ASSIGN(self->physical_, choose_device(*self->instance_, options.device));
+  self->vk_ = self->instance_->functions();
+  KENAZ_TRY(self->create_device());
+  return self;
+}
+
+Status Context::create_device() {
+  FeatureChain features;
+  wanted_features(physical_, features);
+  const float priority = 1.0f;
+  VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueFamilyIndex = physical_.queue_family;
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  const char* extensions[] = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME};
+  VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.pNext = &features.core;
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  if (physical_.subgroup_size_control) {
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = extensions;
+  }
+  KENAZ_TRY(
+      check_vk(vk_.vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice"));
+  KENAZ_TRY(vk_.load_device(device_));
+  vk_.vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
+  return {};
+}
+
+Context::~Context() {
+  if (device_ != VK_NULL_HANDLE && vk_.vkDestroyDevice != nullptr) {
+    vk_.vkDestroyDevice(device_, nullptr);
+  }
+}
+
+}  // namespace vulkan
+
+Result<std::vector<std::string>> list_vulkan_devices() {
+  KENAZ_ASSIGN(auto instance, vulkan::Instance::create(nullptr));
+  KENAZ_ASSIGN(auto devices, vulkan::list_devices(*instance));
+  std::vector<std::string> lines;
+  for (const auto& d : devices) lines.push_back(d.description());
+  return lines;
+}
+
+}  // namespace kenaz::device

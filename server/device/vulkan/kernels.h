@@ -1,0 +1,41 @@
+// Compute pipelines out of SPIR-V. Kernels take push constants and nothing else.
+#pragma once
+
+#include <map>
+
+#include "server/device/device.h"
+#include "server/device/vulkan/pipeline_cache.h"
+
+namespace kenaz::device::vulkan {
+
+class VulkanKernel : public Kernel {
+ public:
+  VulkanKernel(OwnedPipeline pipeline, std::shared_ptr<OwnedLayout> layout, uint32_t push_bytes)
+      : pipeline_(std::move(pipeline)), layout_(std::move(layout)), push_bytes_(push_bytes) {}
+  VkPipeline pipeline() const { return pipeline_.get(); }
+  VkPipelineLayout layout() const { return layout_->get(); }
+  uint32_t push_bytes() const { return push_bytes_; }
+
+ private:
+  OwnedPipeline pipeline_;
+  std::shared_ptr<OwnedLayout> layout_;
+  uint32_t push_bytes_;
+};
+
+class Kernels {
+ public:
+  Kernels(ContextPtr context, const std::string& cache_path)
+      : context_(context), cache_(context, cache_path) {}
+  Result<KernelPtr> make(const KernelSource& source);
+  void save() { cache_.save(); }
+
+ private:
+  Result<std::shared_ptr<OwnedLayout>> layout(uint32_t push_bytes);
+  Result<OwnedModule> module(const KernelSource& source);
+
+  const ContextPtr context_;
+  PipelineCache cache_;
+  std::map<uint32_t, std::shared_ptr<OwnedLayout>> layouts_;  // by push bytes
+};
+
+}  // namespace kenaz::device::vulkan

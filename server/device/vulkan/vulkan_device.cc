@@ -1,0 +1,261 @@
+#include "server/device/vulkan/vulkan_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "server/device/vulkan/kernels.h"
+#include "server/device/vulkan/stash.h"
+#include "server/device/vulkan/transfers.h"
+
+namespace kenaz::device {
+namespace vulkan {
+namespace {
+
+// Recorded dispatches after which the device is set to work while the host goes on recording.
+constexpr int kDispatchesPerSubmit = 256;
+
+/// Bytes that blocks may take by default.
+int64_t default_limit(const PhysicalDevice& device) {
+  if (device.type == VK_PHYSICAL_DEVICE_TYPE_CPU) {  // its heaps' sizes are made up
+    return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 4 * 3;
+  }
+  VkDeviceSize local = 0;
+  for (uint32_t i = 0; i < device.memory.memoryHeapCount; ++i) {
+    const VkMemoryHeap& heap = device.memory.memoryHeaps[i];
+    if ((heap.flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0) local = std::max(local, heap.size);
+  }
+  return static_cast<int64_t>(local);
+}
+
+class VulkanDevice : public Device {
+ public:
+  VulkanDevice(std::shared_ptr<Context> context, const VulkanOptions& options)
+      : context_(context),
+        heap_(std::make_shared<Heap>(context, options.memory_limit > 0
+                                                  ? options.memory_limit
+                                                  : default_limit(context->physical()))),
+        kernels_(context, options.pipeline_cache),
+        stash_(context),
+        transfers_(context),
+        commands_(context) {}
+  ~VulkanDevice() override { kernels_.save(); }
+
+  const Info& info() const override { return context_->physical().info; }
+  Result<BlockPtr> allocate(int64_t bytes) override;
+  Result<KernelPtr> make_kernel(const KernelSource& source) override {
+    return kernels_.make(source);
+  }
+  Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
+                  std::span<const std::byte> push) override;
+  Status barrier() override;
+  Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
+  Result<uint64_t> stash(std::span<const std::byte> data) override;
+  void retain(BlockPtr block) override { commands_.keep(std::move(block)); }
+  Status submit_and_wait() override { return submit_and_read({}); }
+  Status submit_and_read(std::span<const ReadBack> pieces) override;
+  Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
+  Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) override;
+  MemoryStats memory() const override { return heap_->stats(); }
+  void trim() override;
+  void save_caches() override { kernels_.save(); }
+
+ private:
+  Result<VkCommandBuffer> recording();
+  Status read_through_copy(std::span<const ReadBack> pieces);
+
+  const std::shared_ptr<Context> context_;
+  const std::shared_ptr<Heap> heap_;
+  Kernels kernels_;
+  Stash stash_;
+  Transfers transfers_;
+  Commands commands_;  // waits when it goes, so it goes first
+  VkPipeline bound_ = VK_NULL_HANDLE;
+  int dispatches_ = 0;  // in the command buffer being recorded
+};
+
+const VulkanBlock& as_vulkan(const BlockPtr& block) {
+  return static_cast<const VulkanBlock&>(*block);
+}
+
+Status check_range(const Block& block, int64_t offset, size_t bytes) {
+  if (offset >= 0 && offset <= block.bytes() &&
+      static_cast<int64_t>(bytes) <= block.bytes() - offset) {
+    return {};
+  }
+  return internal_error(
+      fmt::format("transfer of {} bytes at {} leaves a block of {}", bytes, offset, block.bytes()));
+}
+
+Result<BlockPtr> VulkanDevice::allocate(int64_t bytes) {
+  if (bytes < 0) return internal_error(fmt::format("block of {} bytes wanted", bytes));
+  auto block = heap_->allocate(bytes);
+  if (block || block.error().kind != ErrorKind::kOutOfMemory) {
+    if (!heap_->hoards()) return block;
+    trim();
+    return block;
+  }
+  if (bytes > info().max_block_bytes) return block;
+  trim();
+  return heap_->allocate(bytes);
+}
+
+void VulkanDevice::trim() {
+  if (auto done = commands_.finish(); !done) return;  // memory may still be in use
+  heap_->trim();
+}
+
+Result<VkCommandBuffer> VulkanDevice::recording() {
+  if (!commands_.is_recording()) {
+    bound_ = VK_NULL_HANDLE;
+    dispatches_ = 0;
+  }
+  return commands_.recording();
+}
+
+Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
+                              std::span<const std::byte> push) {
+  const auto* k = static_cast<const VulkanKernel*>(kernel.get());
+  if (x > info().max_groups_x || y > info().max_groups_y) {
+    return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
+  }
+  if (push.size() != k->push_bytes()) {
+    return internal_error(
+        fmt::format("{} bytes of push constants given, {} expected", push.size(), k->push_bytes()));
+  }
+  if (x == 0 || y == 0) return {};
+  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+  const Functions& vk = context_->vk();
+  if (bound_ != k->pipeline()) {
+    bound_ = k->pipeline();
+    vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
+    commands_.keep(kernel);
+  }
+  if (!push.empty()) {
+    vk.vkCmdPushConstants(commands, k->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                          static_cast<uint32_t>(push.size()), push.data());
+  }
+  vk.vkCmdDispatch(commands, x, y, 1);
+  // After, not before: a stash made for this dispatch is good until the next submit only.
+  if (++dispatches_ >= kDispatchesPerSubmit) KENAZ_TRY(commands_.submit());
+  return {};
+}
+
+Status VulkanDevice::barrier() {
+  if (commands_.idle()) return {};
+  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+  record_barrier(*context_, commands, false);
+  return {};
+}
+
+Status VulkanDevice::write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) {
+  KENAZ_TRY(check_range(*dst, offset, data.size()));
+  const VulkanBlock& block = as_vulkan(dst);
+  while (!data.empty()) {
+    const size_t n = std::min<size_t>(data.size(), Stash::kMax);
+    KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+    KENAZ_ASSIGN(const Stash::Place from, stash_.put(commands_, data.first(n)));
+    record_copy(*context_, commands, from.buffer, from.offset, block.buffer(),
+                block.offset() + offset, static_cast<int64_t>(n));
+    offset += static_cast<int64_t>(n);
+    data = data.subspan(n);
+  }
+  return {};
+}
+
+Result<uint64_t> VulkanDevice::stash(std::span<const std::byte> data) {
+  if (static_cast<int64_t>(data.size()) > Stash::kMax) {
+    return internal_error(fmt::format("argument list of {} bytes", data.size()));
+  }
+  KENAZ_ASSIGN(const Stash::Place place, stash_.put(commands_, data));
+  return place.address;
+}
+
+Status VulkanDevice::submit_and_read(std::span<const ReadBack> pieces) {
+  bool mapped = true;
+  for (const ReadBack& piece : pieces) {
+    KENAZ_TRY(check_range(*piece.src, piece.offset, piece.data.size()));
+    mapped = mapped && as_vulkan(piece.src).mapped() != nullptr;
+  }
+  if (!mapped) return read_through_copy(pieces);
+  if (!commands_.idle()) {
+    KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+    record_barrier(*context_, commands, true);
+    KENAZ_TRY(commands_.finish());
+  }
+  for (const ReadBack& piece : pieces) {
+    if (piece.data.empty()) continue;
+    std::memcpy(piece.data.data(), as_vulkan(piece.src).mapped() + piece.offset, piece.data.size());
+  }
+  return {};
+}
+
+Status VulkanDevice::read_through_copy(std::span<const ReadBack> pieces) {
+  size_t total = 0;
+  for (const ReadBack& piece : pieces) total += piece.data.size();
+  if (static_cast<int64_t>(total) > Transfers::kSmall) {
+    return internal_error(fmt::format("{} bytes read back at a time", total));
+  }
+  KENAZ_ASSIGN(Buffer * buffer, transfers_.small());
+  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+  record_barrier(*context_, commands, false);
+  int64_t at = 0;
+  for (const ReadBack& piece : pieces) {
+    if (piece.data.empty()) continue;
+    const VulkanBlock& block = as_vulkan(piece.src);
+    const int64_t bytes = static_cast<int64_t>(piece.data.size());
+    record_copy(*context_, commands, block.buffer(), block.offset() + piece.offset,
+                buffer->buffer.get(), at, bytes);
+    at += bytes;
+  }
+  record_barrier(*context_, commands, true);
+  KENAZ_TRY(commands_.finish());
+  KENAZ_TRY(buffer->invalidate(*context_));
+  at = 0;
+  for (const ReadBack& piece : pieces) {
+    if (piece.data.empty()) continue;
+    std::memcpy(piece.data.data(), buffer->mapped + at, piece.data.size());
+    at += static_cast<int64_t>(piece.data.size());
+  }
+  return {};
+}
+
+Status VulkanDevice::upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) {
+  KENAZ_TRY(check_range(*dst, offset, data.size()));
+  if (data.empty()) return {};
+  const VulkanBlock& block = as_vulkan(dst);
+  if (block.mapped() == nullptr) {
+    if (static_cast<int64_t>(data.size()) > Stash::kMax) {
+      return transfers_.upload(commands_, block, offset, data);
+    }
+    KENAZ_TRY(barrier());
+    KENAZ_TRY(write(dst, offset, data));
+    return barrier();
+  }
+  KENAZ_TRY(submit_and_wait());
+  std::memcpy(block.mapped() + offset, data.data(), data.size());
+  return {};
+}
+
+Status VulkanDevice::download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) {
+  KENAZ_TRY(check_range(*src, offset, data.size()));
+  if (data.empty()) return {};
+  const VulkanBlock& block = as_vulkan(src);
+  if (block.mapped() != nullptr || static_cast<int64_t>(data.size()) <= Transfers::kSmall) {
+    const ReadBack piece{src, offset, data};
+    return submit_and_read({&piece, 1});
+  }
+  return transfers_.download(commands_, block, offset, data);
+}
+
+}  // namespace
+}  // namespace vulkan
+
+Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options) {
+  KENAZ_ASSIGN(auto context, vulkan::Context::create(options));
+  return std::make_shared<vulkan::VulkanDevice>(std::move(context), options);
+}
+
+}  // namespace kenaz::device

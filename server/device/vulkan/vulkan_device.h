@@ -1,0 +1,50 @@
+// The Vulkan device's factory and options. Includes no Vulkan header.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "protocol/base/result.h"
+#include "server/device/device.h"
+
+namespace kenaz::device {
+
+/// What the validation layer said. Shared with the driver's threads; outlives the device, so that a
+/// main can look at count() last and end with a status that shows it.
+class ValidationLog {
+ public:
+  static constexpr size_t kKept = 1000;
+  void add(std::string message);
+  int64_t count() const { return count_.load(); }
+  std::vector<std::string> messages() const;  // the first kKept
+
+ private:
+  std::atomic<int64_t> count_ = 0;
+  mutable std::mutex mutex_;
+  std::vector<std::string> messages_;
+};
+
+struct VulkanOptions {
+  /// A part of the device's name (case does not matter), "#k" for the k-th device of the driver's
+  /// list (from 0), "cpu", or empty: discrete before integrated before virtual before CPU.
+  std::string device;
+  /// Not null: the validation layer is switched on and its warnings and errors go here; an error if
+  /// the layer is not installed.
+  std::shared_ptr<ValidationLog> validation;
+  /// File of compiled pipelines; empty: none. Read when the device is made, written by
+  /// Device::save_caches and when the device goes. Trouble with it is never an error.
+  std::string pipeline_cache;
+  /// Bytes of device memory that may be held at a time; 0: what the device has.
+  int64_t memory_limit = 0;
+};
+
+Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options);
+
+/// "#0 NAME (discrete GPU, driver ...)", one per device, whether usable or not.
+Result<std::vector<std::string>> list_vulkan_devices();
+
+}  // namespace kenaz::device
