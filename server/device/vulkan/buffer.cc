@@ -61,6 +61,7 @@ VkMappedMemoryRange whole_range(const Buffer& buffer) {
 }  // namespace
 
 bool device_memory_is_mapped(const PhysicalDevice& device) {
+  if (!device.may_map) return false;
   if (device.type != VK_PHYSICAL_DEVICE_TYPE_CPU &&
       device.type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU) {
     return false;

@@ -8,6 +8,7 @@ Result<std::shared_ptr<Context>> Context::create(const VulkanOptions& options) {
   std::shared_ptr<Context> self(new Context);
   KENAZ_ASSIGN(self->instance_, Instance::create(options.validation));
   KENAZ_ASSIGN(self->physical_, choose_device(*self->instance_, options.device));
+  self->physical_.may_map = !options.force_staging;
   self->vk_ = self->instance_->functions();
   KENAZ_TRY(self->create_device());
   return self;

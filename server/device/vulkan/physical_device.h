@@ -39,6 +39,7 @@ struct PhysicalDevice {
   // Optional features that the device has.
   bool float64 = false, float16 = false, int64_atomics = false, shared_int64_atomics = false;
   bool device_scope = false;
+  bool may_map = true;                          // VulkanOptions::force_staging is off
   bool subgroup_size_control = false;           // the extension, with compute among its stages
   uint32_t min_subgroup = 0, max_subgroup = 0;  // with subgroup_size_control
   Info info;

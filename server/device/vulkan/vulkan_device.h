@@ -40,6 +40,8 @@ struct VulkanOptions {
   std::string pipeline_cache;
   /// Bytes of device memory that may be held at a time; 0: what the device has.
   int64_t memory_limit = 0;
+  /// Goes through staging buffers even where the host could reach the device's memory (for tests).
+  bool force_staging = false;
 };
 
 Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options);

@@ -1,0 +1,225 @@
+// What every Device must do, run on the first Vulkan device of the machine with validation on.
+#include "server/device/device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "server/device/vulkan/vulkan_device.h"
+#include "test_shaders/add.h"
+#include "test_shaders/many.h"
+#include "test_shaders/step.h"
+
+namespace kenaz::device {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <class T>
+std::span<const std::byte> bytes_of(const T& v) {
+  return std::as_bytes(std::span(v));
+}
+
+class DeviceTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    VulkanOptions options;
+    options.validation = log_;
+    options.force_staging = GetParam();
+    auto made = make_vulkan_device(options);
+    ASSERT_TRUE(made) << made.error().text();
+    device_ = std::move(*made);
+  }
+  void TearDown() override {
+    device_.reset();
+    EXPECT_THAT(log_->messages(), ElementsAre());
+  }
+
+  BlockPtr block(int64_t bytes) {
+    auto b = device_->allocate(bytes);
+    EXPECT_TRUE(b) << b.error().text();
+    return *b;
+  }
+  BlockPtr block_of(const std::vector<int32_t>& v) {
+    BlockPtr b = block(static_cast<int64_t>(v.size()) * 4);
+    EXPECT_TRUE(device_->upload(b, 0, bytes_of(v)));
+    return b;
+  }
+  std::vector<int32_t> read(const BlockPtr& b, size_t n) {
+    std::vector<int32_t> v(n, -1);
+    auto ok = device_->download(b, 0, std::as_writable_bytes(std::span(v)));
+    EXPECT_TRUE(ok) << ok.error().text();
+    return v;
+  }
+  BlockPtr failure_record() { return block_of(std::vector<int32_t>(32, 0)); }
+  template <size_t n>
+  KernelPtr kernel(const uint32_t (&words)[n], uint32_t push_bytes) {
+    auto k = device_->make_kernel({"test", words, push_bytes});
+    EXPECT_TRUE(k) << k.error().text();
+    return *k;
+  }
+  void dispatch(const KernelPtr& k, uint32_t x, uint32_t y, const std::vector<uint64_t>& slots) {
+    auto ok = device_->dispatch(k, x, y, bytes_of(slots));
+    EXPECT_TRUE(ok) << ok.error().text();
+  }
+
+  std::shared_ptr<ValidationLog> log_ = std::make_shared<ValidationLog>();
+  std::shared_ptr<Device> device_;
+};
+
+TEST_P(DeviceTest, InfoIsFilled) {
+  EXPECT_FALSE(device_->info().name.empty());
+  EXPECT_GE(device_->info().subgroup_size, 1u);
+  EXPECT_GE(device_->info().max_block_bytes, int64_t{1} << 30);
+}
+
+TEST_P(DeviceTest, RunsAKernel) {
+  std::vector<int32_t> in(1000);
+  std::iota(in.begin(), in.end(), 0);
+  const BlockPtr src = block_of(in), dst = block(4000), failure = failure_record();
+  dispatch(kernel(add_spirv, 48), 4, 4,
+           {failure->address(), src->address(), dst->address(), 1000, 7, 16});
+  ASSERT_TRUE(device_->submit_and_wait());
+  for (auto& x : in) x += 7;
+  EXPECT_EQ(read(dst, 1000), in);
+}
+
+TEST_P(DeviceTest, CommandsRunInOrderAcrossManySubmits) {
+  const BlockPtr counter = block_of({1}), failure = failure_record();
+  const KernelPtr step = kernel(step_spirv, 32);
+  uint32_t expected = 1;
+  for (uint32_t i = 0; i < 2000; ++i) {
+    dispatch(step, 1, 1, {failure->address(), counter->address(), i, 1});
+    expected = expected * 3 + i;
+    ASSERT_TRUE(device_->barrier());
+  }
+  EXPECT_EQ(static_cast<uint32_t>(read(counter, 1)[0]), expected);
+}
+
+TEST_P(DeviceTest, WritesAreInOrderWithKernelsAndOfAnyAlignment) {
+  const BlockPtr counter = block_of({5, 5}), failure = failure_record();
+  const KernelPtr step = kernel(step_spirv, 32);
+  dispatch(step, 1, 1, {failure->address(), counter->address(), 1, 1});  // 16
+  ASSERT_TRUE(device_->barrier());
+  const std::vector<uint8_t> byte = {1};
+  ASSERT_TRUE(device_->write(counter, 1, bytes_of(byte)));  // 16 + 256
+  ASSERT_TRUE(device_->barrier());
+  dispatch(step, 1, 1, {failure->address(), counter->address(), 0, 1});
+  EXPECT_THAT(read(counter, 2), ElementsAre(3 * (16 + 256), 5));
+}
+
+TEST_P(DeviceTest, LongWritesAndTransfersKeepEveryByte) {
+  std::vector<int32_t> data(5'000'001);
+  std::iota(data.begin(), data.end(), 3);
+  const BlockPtr b = block_of(data);
+  EXPECT_EQ(read(b, data.size()), data);
+  std::vector<int32_t> part(100'000, 9);
+  ASSERT_TRUE(device_->write(b, 400, bytes_of(part)));
+  std::copy(part.begin(), part.end(), data.begin() + 100);
+  EXPECT_EQ(read(b, data.size()), data);
+}
+
+TEST_P(DeviceTest, StashedArgumentsReachTheNextDispatch) {
+  const BlockPtr out = block(8), failure = failure_record();
+  const KernelPtr many = kernel(many_spirv, 8);
+  for (uint64_t round = 0; round < 5000; ++round) {  // more than the stash holds at a time
+    std::vector<uint64_t> slots = {failure->address(), out->address()};
+    for (uint64_t i = 0; i < 20; ++i) slots.push_back(i + round);
+    slots.push_back(1);
+    auto address = device_->stash(bytes_of(slots));
+    ASSERT_TRUE(address);
+    dispatch(many, 1, 1, {*address});
+    ASSERT_TRUE(device_->barrier());
+  }
+  EXPECT_EQ(read(out, 1)[0], 190 + 20 * 4999 + 1000);
+}
+
+TEST_P(DeviceTest, SubmitAndReadGivesSeveralPieces) {
+  const BlockPtr a = block_of({1, 2, 3}), b = block_of({4, 5});
+  int32_t x = 0, y = 0;
+  const ReadBack pieces[] = {{a, 4, std::as_writable_bytes(std::span(&x, 1))},
+                             {b, 0, std::as_writable_bytes(std::span(&y, 1))}};
+  ASSERT_TRUE(device_->submit_and_read(pieces));
+  EXPECT_EQ(x, 2);
+  EXPECT_EQ(y, 4);
+}
+
+TEST_P(DeviceTest, BlocksAreApartAndAligned) {
+  std::vector<BlockPtr> blocks;
+  for (int64_t bytes : {0, 1, 255, 256, 257, 5'000'000, 1, 0}) blocks.push_back(block(bytes));
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_EQ(blocks[i]->address() % 256, 0u);
+    for (size_t j = 0; j < i; ++j) {
+      const auto a = blocks[i]->address(), b = blocks[j]->address();
+      EXPECT_TRUE(a + std::max<uint64_t>(blocks[i]->bytes(), 1) <= b ||
+                  b + std::max<uint64_t>(blocks[j]->bytes(), 1) <= a);
+    }
+  }
+}
+
+TEST_P(DeviceTest, FreedMemoryIsUsedAgainAndTrimmed) {
+  { const BlockPtr warm = block(int64_t{40} << 20), small = block(1000); }
+  const MemoryStats after = device_->memory();
+  EXPECT_EQ(after.used, 0);
+  EXPECT_GE(after.cached, int64_t{40} << 20);
+  for (int i = 0; i < 50; ++i) {
+    const BlockPtr large = block(int64_t{40} << 20), small = block(1000 + i);
+  }
+  EXPECT_EQ(device_->memory().cached, after.cached);
+  device_->trim();
+  EXPECT_EQ(device_->memory().cached, 0);
+}
+
+TEST_P(DeviceTest, ImpossibleRequestsAreRefusedAndHarmless) {
+  const BlockPtr keep = block_of({42});
+  for (int64_t bytes : {device_->info().max_block_bytes + 1, INT64_MAX - 5, INT64_MAX}) {
+    auto huge = device_->allocate(bytes);
+    ASSERT_FALSE(huge);
+    EXPECT_EQ(huge.error().kind, ErrorKind::kOutOfMemory);
+    EXPECT_THAT(huge.error().message, HasSubstr("bytes"));
+  }
+  EXPECT_FALSE(device_->allocate(-1));
+  EXPECT_THAT(read(keep, 1), ElementsAre(42));
+}
+
+TEST_P(DeviceTest, TransfersOutsideABlockAreRefused) {
+  const BlockPtr b = block(8);
+  std::vector<int32_t> data = {1, 2};
+  EXPECT_FALSE(device_->upload(b, 4, bytes_of(data)));
+  EXPECT_FALSE(device_->write(b, -4, bytes_of(data)));
+  EXPECT_FALSE(device_->download(b, INT64_MAX, std::as_writable_bytes(std::span(data))));
+  EXPECT_TRUE(device_->upload(b, 8, {}));
+}
+
+TEST_P(DeviceTest, WhatIsNotSpirvIsRefused) {
+  const std::vector<uint32_t> words(20, 7);
+  EXPECT_FALSE(device_->make_kernel({"broken", words, 8}));
+  EXPECT_FALSE(device_->make_kernel({"empty", {}, 8}));
+  EXPECT_FALSE(device_->make_kernel({"greedy", add_spirv, 1 << 20}));
+}
+
+TEST_P(DeviceTest, BlocksMayOutliveTheDeviceAndGoOnAnotherThread) {
+  BlockPtr b = block_of({1});
+  device_.reset();
+  std::thread([&] { b.reset(); }).join();
+}
+
+TEST_P(DeviceTest, KernelsMayGoWhileRecorded) {
+  const BlockPtr counter = block_of({1});
+  {
+    const BlockPtr failure = failure_record();
+    dispatch(kernel(step_spirv, 32), 1, 1, {failure->address(), counter->address(), 1, 1});
+    device_->retain(failure);
+  }
+  EXPECT_THAT(read(counter, 1), ElementsAre(4));
+}
+
+INSTANTIATE_TEST_SUITE_P(Vulkan, DeviceTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Staged" : "Mapped"; });
+
+}  // namespace
+}  // namespace kenaz::device
