@@ -1,0 +1,162 @@
+// Commands on arrays and their elements. They go through host memory, one leaf at a time.
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "server/session/session.h"
+
+namespace kenaz {
+namespace {
+
+std::optional<int64_t> parse_size(std::string_view word) {
+  int64_t n = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
+  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
+  return n;
+}
+
+/// The position of an element, counted in elements; `outer` are the array's dimensions.
+Result<int64_t> element_number(std::span<const int64_t> outer, std::span<const std::string> words) {
+  if (words.size() != outer.size()) {
+    return bad_request(
+        fmt::format("{} indices expected but {} values provided.", outer.size(), words.size()));
+  }
+  int64_t at = 0;
+  for (size_t d = 0; d < words.size(); ++d) {
+    const auto i = parse_size(words[d]);
+    if (!i || *i < 0 || *i >= outer[d]) {
+      return bad_request(fmt::format("Invalid index `{}` on dimension {}.", words[d], d));
+    }
+    at = at * outer[d] + *i;
+  }
+  return at;
+}
+
+/// The part of an element's bytes and shape within a leaf of the array.
+data::Value cut(const data::Value& array, int rank, int64_t element) {
+  data::Value out{array.type, {array.shape.begin() + rank, array.shape.end()}, {}};
+  const int64_t bytes = out.count() * prim_size(out.type);
+  const auto* begin = array.bytes.data() + element * bytes;
+  out.bytes.assign(begin, begin + bytes);
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const ValueType& array) const {
+  if (v.leaves.empty()) return bad_request("The shape of an array of empty records is not kept.");
+  const auto& shape = v.leaves.front()->shape;
+  return std::vector<int64_t>(shape.begin(), shape.begin() + array.rank);
+}
+
+Status Session::do_shape(Args args) {
+  KENAZ_ASSIGN(const Variable* v, variables_.find(args[0]));
+  KENAZ_ASSIGN(const ValueType* type, find_type(v->type, TypeKind::kArray));
+  KENAZ_ASSIGN(const auto shape, outer_shape(*v, *type));
+  for (int64_t d : shape) print(std::to_string(d));
+  return {};
+}
+
+Status Session::do_index(Args args) {
+  KENAZ_TRY(variables_.check_free(args[0]));
+  KENAZ_ASSIGN(const Variable* array, variables_.find(args[1]));
+  KENAZ_ASSIGN(const ValueType* type, find_type(array->type, TypeKind::kArray));
+  KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
+  KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
+  Variable element{type->elemtype, {}};
+  for (const auto& leaf : array->leaves) {
+    KENAZ_ASSIGN(const data::Value whole, get(leaf));
+    KENAZ_ASSIGN(auto part, engine_->put(cut(whole, type->rank, at)));
+    element.leaves.push_back(std::move(part));
+  }
+  variables_.add(args[0], std::move(element));
+  return {};
+}
+
+Status Session::do_set(Args args) {
+  KENAZ_ASSIGN(const Variable* array, variables_.find(args[0]));
+  KENAZ_ASSIGN(const Variable* element, variables_.find(args[1]));
+  KENAZ_ASSIGN(const ValueType* type, find_type(array->type, TypeKind::kArray));
+  if (element->type != type->elemtype) {
+    return bad_request(fmt::format("Type mismatch: expected element of type {}, got {}",
+                                   type->elemtype, element->type));
+  }
+  KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
+  KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
+  Variable updated{array->type, {}};
+  for (size_t i = 0; i < array->leaves.size(); ++i) {
+    KENAZ_ASSIGN(data::Value whole, get(array->leaves[i]));
+    KENAZ_ASSIGN(const data::Value part, get(element->leaves.at(i)));
+    if (!std::equal(whole.shape.begin() + type->rank, whole.shape.end(), part.shape.begin(),
+                    part.shape.end())) {
+      return bad_request(fmt::format("The element's shape {} does not fit in an array of shape {}.",
+                                     data::shape_text(part.shape), data::shape_text(whole.shape)));
+    }
+    std::copy(part.bytes.begin(), part.bytes.end(),
+              whole.bytes.begin() + at * static_cast<int64_t>(part.bytes.size()));
+    KENAZ_ASSIGN(auto leaf, engine_->put(whole));
+    updated.leaves.push_back(std::move(leaf));
+  }
+  variables_.replace(args[0], std::move(updated));
+  return {};
+}
+
+Status Session::do_new_array(Args args) {
+  KENAZ_TRY(variables_.check_free(args[0]));
+  KENAZ_ASSIGN(const ValueType* type, find_type(args[1], TypeKind::kArray));
+  const Args rest = args.subspan(2);
+  const auto rank = static_cast<size_t>(type->rank);
+  if (rest.size() < rank) {
+    return bad_request(fmt::format("Expected {} dimensions, but got {}.", rank, rest.size()));
+  }
+  std::vector<int64_t> outer;
+  for (size_t d = 0; d < rank; ++d) {
+    const auto n = parse_size(rest[d]);
+    if (!n || *n < 0) {
+      return bad_request(fmt::format("Invalid size `{}` of dimension {}.", rest[d], d));
+    }
+    outer.push_back(*n);
+  }
+  KENAZ_ASSIGN(const int64_t count, data::checked_bytes(PrimType::kI8, outer));
+  const Args names = rest.subspan(rank);
+  if (static_cast<int64_t>(names.size()) != count) {
+    return bad_request(fmt::format("Expected {} values, but got {}.", count, names.size()));
+  }
+  std::vector<const Variable*> elements;
+  for (size_t i = 0; i < names.size(); ++i) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(names[i]));
+    if (v->type != type->elemtype) {
+      return bad_request(
+          fmt::format("Value {} mismatch: expected type {}, got {}", i, type->elemtype, v->type));
+    }
+    elements.push_back(v);
+  }
+  Variable array{type->name, {}};
+  for (size_t k = 0; k < type->leaves.size(); ++k) {
+    KENAZ_ASSIGN(const data::Value whole, join_leaf(type->leaves[k], outer, elements, k));
+    KENAZ_ASSIGN(auto leaf, engine_->put(whole));
+    array.leaves.push_back(std::move(leaf));
+  }
+  variables_.add(args[0], std::move(array));
+  return {};
+}
+
+/// The k-th leaf of an array made of `elements`.
+Result<data::Value> Session::join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
+                                       const std::vector<const Variable*>& elements, size_t k) {
+  data::Value whole{type.prim, outer, {}};
+  whole.shape.resize(static_cast<size_t>(type.rank), 0);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    KENAZ_ASSIGN(const data::Value part, get(elements[i]->leaves.at(k)));
+    const auto inner = whole.shape.begin() + static_cast<std::ptrdiff_t>(outer.size());
+    if (i == 0) std::copy(part.shape.begin(), part.shape.end(), inner);
+    if (!std::equal(inner, whole.shape.end(), part.shape.begin(), part.shape.end())) {
+      return bad_request(fmt::format("Value {} has another shape than the values before it.", i));
+    }
+    whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
+  }
+  KENAZ_TRY(data::checked_bytes(whole.type, whole.shape));
+  return whole;
+}
+
+}  // namespace kenaz

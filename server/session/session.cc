@@ -1,0 +1,146 @@
+#include "server/session/session.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace kenaz {
+
+Session::Handler Session::handler(protocol::CommandId id) {
+  static constexpr Handler kHandlers[] = {
+#define COMMAND(e, name, min, max, usage, help) &Session::do_##name,
+#include "protocol/commands.def"
+#undef COMMAND
+  };
+  return kHandlers[static_cast<size_t>(id)];
+}
+
+protocol::Reply Session::execute(std::string_view line) {
+  reply_ = {};
+  const Status status = [&]() -> Status {
+    KENAZ_ASSIGN(const auto words, protocol::split_line(line));
+    if (words.empty()) return bad_request("Empty line");
+    const auto* command = protocol::find_command(words[0]);
+    if (command == nullptr) {
+      std::string known;
+      for (const auto& c : protocol::commands()) known += fmt::format(" {}", c.name);
+      return bad_request(fmt::format("Unknown command: {}\nCommands are:{}", words[0], known));
+    }
+    const auto n = static_cast<int>(words.size()) - 1;
+    if (n < command->min_args || (command->max_args >= 0 && n > command->max_args)) {
+      return bad_request(fmt::format("Wrong number of arguments: {}\nUsage: {} {}", n,
+                                     command->name, command->args));
+    }
+    return (this->*handler(command->id))(Args(words).subspan(1));
+  }();
+  if (!status) reply_.failure = status.error().text();
+  return std::move(reply_);
+}
+
+Result<const host::EntrySignature*> Session::find_entry(const std::string& name) const {
+  for (const auto& entry : engine_->entries()) {
+    if (entry.name == name) return &entry;
+  }
+  return bad_request("Unknown entry point: " + name);
+}
+
+Result<const ValueType*> Session::find_type(const std::string& name) const {
+  const auto it = engine_->types().find(name);
+  if (it == engine_->types().end()) {
+    return bad_request("Unknown type: " + name +
+                       "\nThe command `types` lists them; one with spaces goes in quotes.");
+  }
+  return &it->second;
+}
+
+Result<const ValueType*> Session::find_type(const std::string& name, TypeKind kind) const {
+  KENAZ_ASSIGN(const ValueType* type, find_type(name));
+  if (type->kind == kind) return type;
+  switch (kind) {
+    case TypeKind::kArray: return bad_request("Not an array type");
+    case TypeKind::kRecord: return bad_request("Not a record type");
+    case TypeKind::kSum: return bad_request("Not a sum type");
+    default: return bad_request("Not such a type");
+  }
+}
+
+Result<Session::Leaves> Session::gather(std::span<const ValueType::Field> fields,
+                                        Args variables) const {
+  Leaves leaves;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(variables[i]));
+    if (v->type != fields[i].type) {
+      return bad_request(fmt::format("Field {} mismatch: expected type {}, got {}", fields[i].name,
+                                     fields[i].type, v->type));
+    }
+    leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
+  }
+  return leaves;
+}
+
+Status Session::scatter(std::span<const std::string> types, Args names, const Leaves& leaves) {
+  std::set<std::string> seen;
+  for (const auto& name : names) {
+    KENAZ_TRY(variables_.check_free(name));
+    if (!seen.insert(name).second) return bad_request("Variable already exists: " + name);
+  }
+  std::vector<Variable> parts;
+  auto next = leaves.begin();
+  for (const auto& type_name : types) {
+    KENAZ_ASSIGN(const ValueType* type, find_type(type_name));
+    const auto n = static_cast<std::ptrdiff_t>(type->leaves.size());
+    if (leaves.end() - next < n) return internal_error("the type table contradicts itself");
+    parts.push_back({type_name, {next, next + n}});
+    next += n;
+  }
+  for (size_t i = 0; i < names.size(); ++i) variables_.add(names[i], std::move(parts[i]));
+  return {};
+}
+
+// ---- profiling and tuning
+
+Status Session::do_pause_profiling(Args) {
+  recording_ = false;
+  return {};
+}
+
+Status Session::do_unpause_profiling(Args) {
+  recording_ = options_.profile;
+  return {};
+}
+
+Status Session::do_report(Args) {
+  using nlohmann::json;
+  json events = json::array();
+  for (const auto& e : events_) {
+    events.push_back({{"name", e.name},
+                      {"provenance", ""},
+                      {"duration", e.microseconds},
+                      {"details", json::object()}});
+  }
+  const json report = {{"memory", {{"space 'device'", engine_->memory().peak}}},
+                       {"events", std::move(events)}};
+  print(report.dump(-1, ' ', false, json::error_handler_t::replace));
+  events_.clear();
+  return {};
+}
+
+// Programs have no tuning parameters: the compiler decides by the sizes at run time.
+
+Status Session::do_set_tuning_param(Args args) {
+  return bad_request(
+      fmt::format("Failed to set tuning parameter {} to {}\nThe program has no such parameter.",
+                  args[0], args[1]));
+}
+
+Status Session::do_tuning_params(Args args) {
+  KENAZ_TRY(find_entry(args[0]));
+  return {};
+}
+
+Status Session::do_tuning_param_class(Args args) {
+  return bad_request("Unknown tuning parameter: " + args[0]);
+}
+
+}  // namespace kenaz

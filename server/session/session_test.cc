@@ -1,0 +1,223 @@
+#include "server/session/session.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "protocol/data/text_format.h"
+#include "protocol/data/values.h"
+#include "server/transport/stdio.h"
+
+namespace kenaz {
+namespace {
+
+struct HostLeaf : host::Leaf {
+  data::Value value;
+};
+
+/// Keeps values as they are; `same` gives its argument back, `fail` fails.
+class EchoEngine : public host::Engine {
+ public:
+  EchoEngine() {
+    for (int i = 0; i < kPrimTypeCount; ++i) {
+      const auto t = static_cast<PrimType>(i);
+      const std::string name(prim_name(t));
+      types_[name] = {name, TypeKind::kPrimitive, {{t, 0}}, 0, "", {}, {}};
+      types_["[]" + name] = {"[]" + name, TypeKind::kArray, {{t, 1}}, 1, name, {}, {}};
+    }
+    const LeafType i32{PrimType::kI32, 0}, boolean{PrimType::kBool, 0};
+    types_["(i32, bool)"] = {
+        "(i32, bool)", TypeKind::kRecord, {i32, boolean}, 0, "", {{"0", "i32"}, {"1", "bool"}}, {}};
+    types_["[](i32, bool)"] = {"[](i32, bool)",
+                               TypeKind::kArray,
+                               {{PrimType::kI32, 1}, {PrimType::kBool, 1}},
+                               1,
+                               "(i32, bool)",
+                               {{"0", "[]i32"}, {"1", "[]bool"}},
+                               {}};
+    types_["sum"] = {"sum",
+                     TypeKind::kSum,
+                     {{PrimType::kI8, 0}, i32, {PrimType::kI32, 1}},
+                     0,
+                     "",
+                     {},
+                     {{"none", {}, {}}, {"some", {"[]i32", "i32"}, {{2}, {1}}}}};
+    entries_ = {{"fail", {{"x", "i32", false, 1}}, "i32", false, {}},
+                {"same", {{"x", "(i32, bool)", true, 2}}, "(i32, bool)", false, {"a", "b(1)"}}};
+  }
+  const TypeTable& types() const override { return types_; }
+  const std::vector<host::EntrySignature>& entries() const override { return entries_; }
+  Result<host::LeafPtr> put(const data::Value& value) override {
+    auto leaf = std::make_shared<HostLeaf>();
+    leaf->prim = value.type;
+    leaf->shape = value.shape;
+    leaf->value = value;
+    return leaf;
+  }
+  Result<data::Value> get(const host::Leaf& leaf) override {
+    return static_cast<const HostLeaf&>(leaf).value;
+  }
+  Result<std::vector<host::LeafPtr>> call(const std::string& entry,
+                                          std::span<const host::LeafPtr> args) override {
+    if (entry == "fail") {
+      return kenaz::fail(ErrorKind::kProgramFailure, "Error: no\n\nBacktrace:\n-> #0  a.fut:1:1-2");
+    }
+    return std::vector<host::LeafPtr>(args.begin(), args.end());
+  }
+
+ private:
+  TypeTable types_;
+  std::vector<host::EntrySignature> entries_;
+};
+
+class SessionTest : public ::testing::Test {
+ protected:
+  SessionTest() : session_(std::make_unique<EchoEngine>(), {}), dir_(::testing::TempDir()) {
+    dir_ += "kenaz_session_test_" + std::to_string(getpid());
+  }
+  ~SessionTest() override { std::remove(dir_.c_str()); }
+
+  /// The reply as one string, "|" for line ends, "!" before a failure; run times taken out.
+  std::string run(const std::string& line) {
+    const auto reply = session_.execute(line);
+    std::string s;
+    for (const auto& l : reply.output) s += (l.starts_with("runtime: ") ? "runtime" : l) + "|";
+    if (reply.failure) s += "!" + *reply.failure;
+    return s;
+  }
+  /// Several commands in order (operands of + have none).
+  template <class... More>
+  std::string run(const std::string& line, const More&... more) {
+    std::string s = run(line);
+    return s += run(more...);
+  }
+  void write(const std::string& text) { std::ofstream(dir_, std::ios::binary) << text; }
+  /// What a variable holds: stored, and restored as text by the test's own reader.
+  std::string read(const std::string& variable) {
+    EXPECT_EQ(run("store " + dir_ + " " + variable), "");
+    auto source = data::ByteSource::open(dir_);
+    std::string s;
+    while (auto v = data::read_value(*source)) {
+      if (!*v) break;
+      s += data::to_text(**v) + " ";
+    }
+    return s;
+  }
+
+  Session session_;
+  std::string dir_;  // one file, by its path
+};
+
+TEST_F(SessionTest, AsksAboutTypesAndEntries) {
+  EXPECT_EQ(run("types").substr(0, 30), "i8|i16|i32|i64|u8|u16|u32|u64|");
+  EXPECT_EQ(run("entry_points"), "fail|same|");
+  EXPECT_EQ(run("inputs same"), "*(i32, bool)|");
+  EXPECT_EQ(run("output same"), "(i32, bool)|");
+  EXPECT_EQ(run("attributes same"), "a|b(1)|");
+  EXPECT_EQ(run("fields \"(i32, bool)\""), "0 i32|1 bool|");
+  EXPECT_EQ(run("fields []i32"), "!Not a record type");
+  EXPECT_EQ(run("elemtype \"[](i32, bool)\""), "(i32, bool)|");
+  EXPECT_EQ(run("rank i32"), "!Not an array type");
+  EXPECT_EQ(run("variants sum"), "none|some|- []i32|- i32|");
+  EXPECT_EQ(run("kind sum", "kind []i8", "kind i8"), "sum|array|primitive|");
+  EXPECT_EQ(run("output nosuch"), "!Unknown entry point: nosuch");
+}
+
+TEST_F(SessionTest, RefusesBadLines) {
+  EXPECT_EQ(run("  "), "!Empty line");
+  EXPECT_TRUE(run("frobnicate").starts_with("!Unknown command: frobnicate"));
+  EXPECT_EQ(run("rename a"), "!Wrong number of arguments: 1\nUsage: rename OLD NEW");
+  EXPECT_TRUE(run("kind i33").starts_with("!Unknown type: i33"));
+}
+
+TEST_F(SessionTest, RestoresCallsAndStores) {
+  write("1 true -- text\n");
+  EXPECT_EQ(run("restore " + dir_ + " t \"(i32, bool)\""), "");
+  EXPECT_EQ(run("call same u t"), "runtime|");
+  EXPECT_EQ(run("free t"), "");
+  EXPECT_EQ(run("type u"), "(i32, bool)|");
+  EXPECT_EQ(run("project x u 0", "project x u 1", "project y u 2"),
+            "!Variable already exists: x!No such field: 2");
+  EXPECT_EQ(read("u"), "1i32 true ");
+  EXPECT_EQ(run("call fail z x"), "runtime|!Error: no\n\nBacktrace:\n-> #0  a.fut:1:1-2");
+  EXPECT_EQ(run("call same z x"), "!Wrong input type.  Expected (i32, bool), got i32.");
+  EXPECT_EQ(run("call same u u"), "!Variable already exists: u");
+  EXPECT_EQ(run("call same z"), "!Entry point same takes 1 inputs, but 0 are given.");
+  EXPECT_EQ(run("free z"), "!Unknown variable: z");
+  EXPECT_EQ(run("clear", "type u"), "!Unknown variable: u");
+}
+
+TEST_F(SessionTest, RestoreKeepsWhatItReadBeforeTheFailure) {
+  write("1 2");
+  EXPECT_EQ(run("restore " + dir_ + " a i32"), "!Expected EOF after reading 1 values from " + dir_);
+  EXPECT_EQ(run("restore " + dir_ + " b i32 c []i32"),
+            "!Failed to restore variable c.\nPossibly malformed data in " + dir_ +
+                " (line 1, column 3: expected an array of 1 dimensions, but found 0)");
+  EXPECT_EQ(run("type a", "type b", "type c"), "i32|i32|!Unknown variable: c");
+  EXPECT_EQ(run("restore " + dir_ + " d i32 a i32"), "!Variable already exists: a");
+  EXPECT_EQ(run("type d"), "i32|");
+  EXPECT_EQ(run("restore /nonexistent e i32"),
+            "!Failed to open /nonexistent: No such file or directory");
+  write("[1,2] [true]");
+  EXPECT_TRUE(run("restore " + dir_ + " e \"[](i32, bool)\"").starts_with("!Failed to restore"));
+}
+
+TEST_F(SessionTest, BuildsRecordsAndArrays) {
+  write("[1,2] [true,false] 7 true");
+  run("restore " + dir_ + " i []i32 b []bool n i32 t bool");
+  EXPECT_EQ(run("zip z \"[](i32, bool)\" i b"), "");
+  EXPECT_EQ(run("shape z"), "2|");
+  EXPECT_EQ(run("index e z 1"), "");
+  EXPECT_EQ(read("e"), "2i32 false ");
+  EXPECT_EQ(run("index f z 2", "index f z"),
+            "!Invalid index `2` on dimension 0.!1 indices expected but 0 values provided.");
+  EXPECT_EQ(run("new r \"(i32, bool)\" n t"), "");
+  EXPECT_EQ(run("new s \"(i32, bool)\" t n"), "!Field 0 mismatch: expected type i32, got bool");
+  EXPECT_EQ(run("set z r 0"), "");
+  EXPECT_EQ(read("z"), "[7i32, 2i32] [true, false] ");
+  EXPECT_EQ(read("i"), "[1i32, 2i32] ");  // shared with z before, but not changed with it
+  EXPECT_EQ(run("unzip z p p"), "!Variable already exists: p");
+  EXPECT_EQ(run("unzip z p q"), "");
+  EXPECT_EQ(read("q"), "[true, false] ");
+  EXPECT_EQ(run("new_array w \"[](i32, bool)\" 3 r e r"), "");
+  EXPECT_EQ(read("w"), "[7i32, 2i32, 7i32] [true, false, true] ");
+  EXPECT_EQ(run("new_array v []i32 2 n"), "!Expected 2 values, but got 1.");
+  EXPECT_EQ(run("new_array v []i32 -1"), "!Invalid size `-1` of dimension 0.");
+  EXPECT_EQ(run("new_array v []i32 0"), "");
+  EXPECT_EQ(read("v"), "empty([0]i32) ");
+}
+
+TEST_F(SessionTest, BuildsSums) {
+  write("[1,2] 7");
+  run("restore " + dir_ + " xs []i32 n i32");
+  EXPECT_EQ(run("construct s sum some xs n", "variant s"), "some|");
+  EXPECT_EQ(run("destruct s ys m"), "");
+  EXPECT_EQ(read("ys m"), "[1i32, 2i32] 7i32 ");
+  EXPECT_EQ(run("construct t sum none"), "");
+  EXPECT_EQ(read("t"), "0i8 0i32 empty([0]i32) ");
+  EXPECT_EQ(run("construct u sum any"), "!No such variant: any");
+}
+
+TEST(Transport, ReadsBoundedLines) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  const std::string text = "one\n" + std::string(20, 'x') + "\n\nlast";
+  ASSERT_EQ(write(fds[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+  close(fds[1]);
+  LineReader reader(fds[0], 10);
+  std::string line;
+  EXPECT_EQ(reader.next(line), LineReader::Line::kLine);
+  EXPECT_EQ(line, "one");
+  EXPECT_EQ(reader.next(line), LineReader::Line::kTooLong);
+  EXPECT_EQ(reader.next(line), LineReader::Line::kLine);
+  EXPECT_EQ(line, "");
+  EXPECT_EQ(reader.next(line), LineReader::Line::kLine);
+  EXPECT_EQ(line, "last");
+  EXPECT_EQ(reader.next(line), LineReader::Line::kEnd);
+  close(fds[0]);
+}
+
+}  // namespace
+}  // namespace kenaz

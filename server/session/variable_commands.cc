@@ -1,0 +1,152 @@
+// Commands that make, move and free whole variables: call, restore, store, ...
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "protocol/data/binary_format.h"
+#include "protocol/data/values.h"
+#include "server/session/session.h"
+
+namespace kenaz {
+namespace {
+
+/// A whole value of `type`: its leaves one after the other. The leaves of an array of records must
+/// have the same outer dimensions.
+Result<std::vector<data::Value>> read_leaves(const ValueType& type, data::ByteSource& source) {
+  std::vector<data::Value> leaves;
+  for (const auto& leaf : type.leaves) {
+    KENAZ_ASSIGN(auto value, data::read_value(source, leaf));
+    if (!value) return bad_request("the data ends before the value does");
+    if (!leaves.empty() && type.kind == TypeKind::kArray) {
+      const auto& first = leaves.front().shape;
+      if (!std::equal(first.begin(), first.begin() + type.rank, value->shape.begin())) {
+        return bad_request(
+            fmt::format("the parts of a value of type {} have different shapes: {} and {}",
+                        type.name, data::shape_text(first), data::shape_text(value->shape)));
+      }
+    }
+    leaves.push_back(std::move(*value));
+  }
+  return leaves;
+}
+
+struct FileCloser {
+  void operator()(std::FILE* f) const { std::fclose(f); }
+};
+
+}  // namespace
+
+Status Session::do_call(Args args) {
+  KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
+  const std::string& out = args[1];
+  const Args inputs = args.subspan(2);
+  if (inputs.size() < entry->params.size()) {
+    return bad_request(fmt::format("Entry point {} takes {} inputs, but {} are given.", entry->name,
+                                   entry->params.size(), inputs.size()));
+  }
+  Leaves leaves;
+  for (size_t i = 0; i < entry->params.size(); ++i) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(inputs[i]));
+    if (v->type != entry->params[i].type) {
+      return bad_request(
+          fmt::format("Wrong input type.  Expected {}, got {}.", entry->params[i].type, v->type));
+    }
+    leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
+  }
+  KENAZ_TRY(variables_.check_free(out));
+
+  const auto start = std::chrono::steady_clock::now();
+  auto result = engine_->call(entry->name, leaves);
+  const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
+  if (recording_) events_.push_back({"call " + entry->name, time.count()});
+  if (options_.log) {
+    const auto memory = engine_->memory();
+    print(fmt::format("Called {}: device memory {} bytes, peak {} bytes", entry->name, memory.used,
+                      memory.peak));
+  }
+  print(fmt::format("runtime: {}", static_cast<int64_t>(time.count())));
+  if (!result) return tl::make_unexpected(std::move(result).error());
+  variables_.add(out, {entry->result, std::move(*result)});
+  return {};
+}
+
+Status Session::do_restore(Args args) {
+  const std::string& path = args[0];
+  const Args pairs = args.subspan(1);
+  if (pairs.size() % 2 != 0) {
+    return bad_request(
+        fmt::format("Variable {} has no type.\nUsage: restore FILE VAR TYPE ..", pairs.back()));
+  }
+  for (size_t i = 1; i < pairs.size(); i += 2) KENAZ_TRY(find_type(pairs[i]));
+  auto source = data::ByteSource::open(path);
+  if (!source) {
+    return bad_request(fmt::format("Failed to open {}: {}", path, source.error().message));
+  }
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    const std::string& name = pairs[i];
+    KENAZ_TRY(variables_.check_free(name));
+    KENAZ_ASSIGN(const ValueType* type, find_type(pairs[i + 1]));
+    auto values = read_leaves(*type, *source);
+    if (!values) {
+      Error e = std::move(values).error();
+      e.message = fmt::format("Failed to restore variable {}.\nPossibly malformed data in {} ({})",
+                              name, path, e.message);
+      return tl::make_unexpected(std::move(e));
+    }
+    Variable variable{type->name, {}};
+    for (auto& value : *values) {
+      KENAZ_ASSIGN(auto leaf, engine_->put(value));
+      value = {};
+      variable.leaves.push_back(std::move(leaf));
+    }
+    variables_.add(name, std::move(variable));
+  }
+  auto rest = data::read_value(*source);
+  if (!rest || *rest) {
+    return bad_request(
+        fmt::format("Expected EOF after reading {} values from {}", pairs.size() / 2, path));
+  }
+  return {};
+}
+
+Status Session::do_store(Args args) {
+  const std::string& path = args[0];
+  std::vector<const Variable*> values;
+  for (const auto& name : args.subspan(1)) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(name));
+    values.push_back(v);
+  }
+  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "wb"));
+  if (!file) return bad_request(fmt::format("Failed to open {}: {}", path, std::strerror(errno)));
+  for (const Variable* v : values) {
+    for (const auto& leaf : v->leaves) {
+      KENAZ_ASSIGN(const data::Value value, get(leaf));
+      if (auto written = data::write_binary(file.get(), value); !written) {
+        return bad_request(fmt::format("Failed to write {}: {}", path, written.error().message));
+      }
+    }
+  }
+  if (std::fflush(file.get()) != 0) {
+    return bad_request(fmt::format("Failed to write {}: {}", path, std::strerror(errno)));
+  }
+  return {};
+}
+
+Status Session::do_free(Args args) {
+  for (const auto& name : args) KENAZ_TRY(variables_.remove(name));
+  return {};
+}
+
+Status Session::do_rename(Args args) { return variables_.rename(args[0], args[1]); }
+
+Status Session::do_clear(Args) {
+  variables_.clear();
+  engine_->clear_caches();
+  return {};
+}
+
+}  // namespace kenaz

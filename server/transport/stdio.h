@@ -1,0 +1,35 @@
+// The protocol over a pair of pipes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "server/session/session.h"
+
+namespace kenaz {
+
+/// Lines from a file descriptor, of bounded length.
+class LineReader {
+ public:
+  enum class Line { kLine, kTooLong, kEnd };
+
+  explicit LineReader(int fd, size_t max_line = protocol::kMaxLine)
+      : fd_(fd), max_line_(max_line) {}
+  /// The next line, without its newline; waits for it. A line that is too long is skipped to its
+  /// end. The last line may lack its newline.
+  Line next(std::string& line);
+
+ private:
+  bool refill();
+
+  const int fd_;
+  const size_t max_line_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0, end_ = 0;
+};
+
+/// Says that the server is ready, then answers commands until the input ends. False if the client
+/// no longer reads.
+bool serve_lines(Session& session, int in, int out);
+
+}  // namespace kenaz
