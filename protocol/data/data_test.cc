@@ -61,7 +61,10 @@ TEST(TextFormat, Errors) {
   EXPECT_EQ(error_of("[1,\n [2]]"),
             "line 2, column 3: irregular array: scalars and arrays, or arrays of different ranks, "
             "mixed");
-  EXPECT_EQ(error_of("300u8"), "line 1, column 1: 300u8 does not fit in u8");
+  EXPECT_EQ(error_of("3000000000"), "line 1, column 1: 3000000000 does not fit in i32");
+  EXPECT_EQ(error_of("18446744073709551616u64"),
+            "line 1, column 1: 18446744073709551616u64 does not fit in u64");
+  EXPECT_EQ(to_text(read_one("[255i8, 32767i8]")), "[-1i8, -1i8]");
   EXPECT_EQ(error_of("12abc"), "line 1, column 1: \"12abc\" is not a value");
   EXPECT_EQ(error_of("1i32", LeafType{PrimType::kI64, 0}),
             "line 1, column 1: expected a value of type i64, but found 1i32");

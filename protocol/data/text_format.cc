@@ -95,6 +95,8 @@ Result<PrimValue> make_int(const Token& t, PrimType type) {
   const auto one = static_cast<unsigned __int128>(1);
   unsigned __int128 limit = (one << (is_signed && base == 10 ? bits - 1 : bits)) - 1;
   if (t.negative) limit = one << (bits - 1);
+  // Who writes a suffix asks for that type's bits: 255i8 is -1i8, as Futhark's readers have it.
+  if (t.suffix) limit = (one << 64) - 1;
   if (n > limit) {
     return bad_request(fmt::format("{} does not fit in {}", t.text, prim_name(type)));
   }

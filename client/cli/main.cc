@@ -1,0 +1,45 @@
+// kenaz: the client's command line.
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "client/cli/subcommands.h"
+
+namespace {
+
+struct Subcommand {
+  const char* name;
+  const char* help;
+  kenaz::cli::Declare declare;
+  int usage_code = kenaz::cli::kUsage;  // exit code for a malformed command line
+};
+
+constexpr Subcommand kSubcommands[] = {
+    {"run", "Run an entry point of a program on values from standard input",
+     kenaz::cli::declare_run},
+    // As with Futhark's check, 2 says that the program was rejected.
+    {"check", "Check a program without running it", kenaz::cli::declare_check, 1},
+    {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs, checks and tests Futhark programs on GPUs, through kenaz-server.", "kenaz");
+  app.set_version_flag("--version", "kenaz " KENAZ_VERSION);
+  app.require_subcommand(1);
+  std::function<int()> chosen;
+  for (const auto& row : kSubcommands) {
+    CLI::App* sub = app.add_subcommand(row.name, row.help);
+    sub->final_callback([&chosen, run = row.declare(*sub)] { chosen = run; });
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (app.exit(error) == 0) return kenaz::cli::kOk;
+    for (const auto& row : kSubcommands) {
+      if (app.got_subcommand(row.name)) return row.usage_code;
+    }
+    return kenaz::cli::kUsage;
+  }
+  return chosen();
+}

@@ -1,0 +1,189 @@
+// kenaz run.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "client/cli/png.h"
+#include "client/cli/subcommands.h"
+#include "client/lib/temp_dir.h"
+#include "client/lib/values.h"
+#include "protocol/data/binary_format.h"
+#include "protocol/data/text_format.h"
+#include "protocol/data/values.h"
+
+namespace kenaz::cli {
+namespace {
+
+struct RunOptions {
+  client::ServerOptions server;
+  std::string entry = "main";
+  std::string runtimes;  // file for run times; empty: none
+  std::string png;       // file for a picture; empty: none
+  int runs = 1;
+  bool binary = false;
+  bool no_print = false;
+};
+
+/// The leaf that a transparent type's name stands for.
+Result<LeafType> leaf_type(const std::string& name) {
+  LeafType leaf;
+  std::string_view rest = name;
+  for (; rest.starts_with("[]"); rest.remove_prefix(2)) ++leaf.rank;
+  if (const auto prim = prim_from_name(rest)) {
+    leaf.prim = *prim;
+    return leaf;
+  }
+  return bad_request(fmt::format("a value of the opaque type {} cannot be read", name));
+}
+
+Result<std::vector<data::Value>> read_arguments(const std::vector<client::EntryParam>& params) {
+  std::vector<data::Value> values;
+  if (params.empty()) return values;
+  KENAZ_ASSIGN(auto source, data::ByteSource::open("/dev/stdin"));
+  for (size_t i = 0; i < params.size(); ++i) {
+    KENAZ_ASSIGN(const auto leaf, leaf_type(params[i].type));
+    auto value = data::read_value(source, leaf);
+    if (!value) {
+      return bad_request(fmt::format("standard input: {} (value {} of {}, of type {})",
+                                     value.error().message, i + 1, params.size(), params[i].type));
+    }
+    if (!*value) {
+      return bad_request(
+          fmt::format("standard input has {} values; the entry takes {}, the next "
+                      "of type {}",
+                      i, params.size(), params[i].type));
+    }
+    values.push_back(std::move(**value));
+  }
+  KENAZ_ASSIGN(const auto extra, data::read_value(source));
+  if (extra) {
+    return bad_request(fmt::format(
+        "standard input has more than the {} values that the entry takes", params.size()));
+  }
+  return values;
+}
+
+class Run {
+ public:
+  Run(const RunOptions& options, client::Connection& server, client::TempDir scratch)
+      : options_(options), server_(server), scratch_(std::move(scratch)) {}
+  Status run();
+
+ private:
+  Status call_once();
+  Status report(const std::string& name, const std::string& type);
+  Status report_transparent(const std::string& name);
+  Status print(const data::Value& value);
+
+  const RunOptions& options_;
+  client::Connection& server_;
+  client::TempDir scratch_;
+  std::vector<client::EntryParam> params_;
+  std::vector<data::Value> arguments_;
+  std::string runtimes_;
+  int shown_ = 0;  // results shown
+};
+
+Status Run::call_once() {
+  std::vector<std::string> names, call = {"call", options_.entry, "out"}, free = {"free"};
+  for (size_t i = 0; i < params_.size(); ++i) names.push_back(fmt::format("in{}", i));
+  call.insert(call.end(), names.begin(), names.end());
+  free.insert(free.end(), names.begin(), names.end());
+  // Every run gets its own inputs, as it may consume them.
+  KENAZ_TRY(client::put_values(server_, scratch_, names, arguments_));
+  KENAZ_ASSIGN(const auto lines, server_.request(call));
+  for (const auto& line : lines) {
+    constexpr std::string_view kRuntime = "runtime: ";
+    if (line.starts_with(kRuntime)) {
+      runtimes_ += line.substr(kRuntime.size()) + "\n";
+    } else {
+      fmt::print(stderr, "{}\n", line);
+    }
+  }
+  if (!names.empty()) KENAZ_TRY(server_.request(free));
+  return {};
+}
+
+Status Run::print(const data::Value& value) {
+  if (!options_.png.empty()) return write_png(options_.png, value);
+  if (options_.binary) return data::write_binary(stdout, value);
+  fmt::print("{}\n", data::to_text(value));
+  return {};
+}
+
+Status Run::report_transparent(const std::string& name) {
+  KENAZ_ASSIGN(const auto values, client::get_values(server_, scratch_, name));
+  if (shown_++ > 0 && !options_.png.empty()) {
+    return bad_request("the result has several parts, so it cannot be a picture");
+  }
+  for (const auto& value : values) KENAZ_TRY(print(value));
+  return {};
+}
+
+/// Records and tuples are taken apart; what is still opaque then is only named.
+Status Run::report(const std::string& name, const std::string& type) {
+  if (leaf_type(type)) return report_transparent(name);
+  KENAZ_ASSIGN(const std::string kind, server_.request_line({"kind", type}));
+  if (kind != "record") {
+    if (options_.binary) return report_transparent(name);
+    fmt::print("#<opaque {}>\n", type);
+    return {};
+  }
+  KENAZ_ASSIGN(const auto fields, server_.fields(type));
+  if (!fields) return internal_error(fmt::format("the record type {} has no fields", type));
+  for (const auto& [field, field_type] : *fields) {
+    const std::string part = name + "_" + field;
+    KENAZ_TRY(server_.request({"project", part, name, field}));
+    KENAZ_TRY(report(part, field_type));
+  }
+  return {};
+}
+
+Status Run::run() {
+  KENAZ_ASSIGN(params_, server_.inputs(options_.entry));
+  KENAZ_ASSIGN(const auto output, server_.output(options_.entry));
+  KENAZ_ASSIGN(arguments_, read_arguments(params_));
+  const int warm_up = options_.runtimes.empty() ? 0 : 1;
+  for (int i = 0; i < options_.runs + warm_up; ++i) {
+    if (i > 0) KENAZ_TRY(server_.request({"free", "out"}));
+    if (i == warm_up) runtimes_.clear();
+    KENAZ_TRY(call_once());
+  }
+  if (!options_.runtimes.empty()) KENAZ_TRY(client::write_file(options_.runtimes, runtimes_));
+  return options_.no_print ? Status() : report("out", output.type);
+}
+
+int run_program(const RunOptions& options) {
+  auto server = client::Connection::start(options.server, client::Deadline::max());
+  if (!server) return complain(server.error());
+  auto scratch = client::TempDir::make();
+  if (!scratch) return complain(scratch.error());
+  const auto status = Run(options, **server, std::move(*scratch)).run();
+  if (!status) return complain(status.error());
+  const auto end = (*server)->finish();
+  if (!end) return complain(end.error());
+  return kOk;
+}
+
+}  // namespace
+
+std::function<int()> declare_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  app.add_option("program", options->server.program, "The program's file")->required();
+  add_server_options(app, options->server);
+  app.add_option("-e,--entry-point", options->entry, "The entry point")->capture_default_str();
+  app.add_flag("-b,--binary-output", options->binary, "Print results in the binary format");
+  app.add_flag("-n,--no-print-result", options->no_print, "Print no results");
+  app.add_option("-t,--write-runtime-to", options->runtimes,
+                 "Write the run times, in microseconds, to this file (after a warm-up run)");
+  app.add_option("-r,--runs", options->runs, "Number of runs")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  app.add_option("--png", options->png,
+                 "Write the result to this file as a picture: [h][w]i32 or u32 as 0xRRGGBB, "
+                 "[h][w]u8 as grey");
+  return [options] { return run_program(*options); };
+}
+
+}  // namespace kenaz::cli

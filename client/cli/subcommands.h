@@ -1,0 +1,26 @@
+// The subcommands of `kenaz`: a row in the table of main.cc and a function here each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "client/lib/connection.h"
+
+namespace kenaz::cli {
+
+/// Exit codes of every subcommand.
+inline constexpr int kOk = 0, kFailed = 1, kUsage = 2;
+
+/// Declares a subcommand's options; what it returns runs the subcommand, giving the exit code.
+using Declare = std::function<int()> (*)(CLI::App& app);
+
+std::function<int()> declare_run(CLI::App& app);
+std::function<int()> declare_check(CLI::App& app);
+std::function<int()> declare_test(CLI::App& app);
+
+/// --server, --device, --reference, --memory-limit.
+void add_server_options(CLI::App& app, client::ServerOptions& options);
+/// Prints "kenaz: message" to standard error and gives `code`.
+int complain(const Error& error, int code = kFailed);
+
+}  // namespace kenaz::cli

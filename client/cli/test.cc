@@ -1,0 +1,105 @@
+// kenaz test.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "client/cli/subcommands.h"
+#include "client/lib/temp_dir.h"
+#include "client/testing/report.h"
+#include "client/testing/suite.h"
+
+namespace kenaz::cli {
+namespace {
+
+struct TestCommand {
+  testing::TestOptions test;
+  std::vector<std::string> paths;
+  std::string list, junit, results;
+  int workers = 1;
+  bool no_color = false;
+};
+
+Result<std::vector<std::string>> programs_of(const TestCommand& command) {
+  std::vector<std::string> paths = command.paths;
+  if (!command.list.empty()) {
+    KENAZ_ASSIGN(std::string text, client::read_file(command.list));
+    text += '\n';
+    for (size_t start = 0, end; (end = text.find('\n', start)) != std::string::npos;
+         start = end + 1) {
+      if (end > start) paths.push_back(text.substr(start, end - start));
+    }
+  }
+  if (paths.empty()) return bad_request("no programs: name files or folders, or give --list");
+  return testing::collect_programs(paths);
+}
+
+/// A line that is overwritten by whatever is printed next; on a terminal only.
+class Progress {
+ public:
+  Progress(size_t total, bool enabled) : total_(total), enabled_(enabled) {}
+  void clear() const {
+    if (enabled_) fmt::print("\r\x1b[K");
+  }
+  void show(const testing::Totals& t) const {
+    if (!enabled_) return;
+    fmt::print("\r\x1b[K{}/{} programs, {} failed", t.programs, total_, t.failed);
+    std::fflush(stdout);
+  }
+
+ private:
+  size_t total_;
+  bool enabled_;
+};
+
+int test(const TestCommand& command) {
+  const auto programs = programs_of(command);
+  if (!programs) return complain(programs.error(), kUsage);
+  const bool terminal = ::isatty(STDOUT_FILENO) != 0;
+  const bool color = terminal && !command.no_color;
+  const Progress progress(programs->size(), terminal);
+  testing::Totals totals;
+  const auto begin = client::Clock::now();
+  const auto results = testing::test_programs(
+      *programs, command.test, command.workers, [&](const testing::ProgramResult& result) {
+        totals.add(result);
+        progress.clear();
+        if (result.outcome == testing::Outcome::kFail) {
+          fmt::print("{}", testing::failure_text(result, color));
+          std::fflush(stdout);
+        }
+        progress.show(totals);
+      });
+  progress.clear();
+  const double seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
+  fmt::print("{}", testing::summary_text(results, seconds));
+  Status written;
+  if (!command.results.empty()) written = testing::write_results(command.results, results);
+  if (written && !command.junit.empty()) written = testing::write_junit(command.junit, results);
+  if (!written) return complain(written.error(), kUsage);
+  return totals.failed == 0 ? kOk : kFailed;
+}
+
+}  // namespace
+
+std::function<int()> declare_test(CLI::App& app) {
+  auto command = std::make_shared<TestCommand>();
+  add_server_options(app, command->test.server);
+  command->workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  app.add_option("paths", command->paths, "Programs, and folders of programs");
+  app.add_option("--list", command->list, "A file that names programs, one per line");
+  app.add_option("-j,--concurrency", command->workers, "Programs tested at a time")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  app.add_option("--exclude", command->test.exclude, "Leave out programs and cases with this tag");
+  app.add_option("--timeout", command->test.timeout, "Seconds that a program may take")
+      ->capture_default_str();
+  app.add_option("--junit", command->junit, "Write the results to this file as JUnit's XML");
+  app.add_option("--results", command->results, "Write the results to this file, tab separated");
+  app.add_flag("--no-color", command->no_color, "No colours");
+  return [command] { return test(*command); };
+}
+
+}  // namespace kenaz::cli

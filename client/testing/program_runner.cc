@@ -1,0 +1,374 @@
+#include "client/testing/program_runner.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "client/lib/temp_dir.h"
+#include "client/lib/values.h"
+#include "client/testing/random_data.h"
+#include "client/testing/regex.h"
+#include "protocol/base/overloaded.h"
+#include "protocol/data/compare.h"
+
+namespace kenaz::testing {
+namespace {
+
+using client::Connection;
+using client::EntryParam;
+
+constexpr size_t kQuotedText = 3000;  // of a message that does not match
+
+std::string type_list(const std::vector<std::string>& types) {
+  return fmt::format("{}", fmt::join(types, " "));
+}
+
+/// A running server with one entry point's types looked up.
+struct Callee {
+  Connection& server;
+  std::string entry;
+  std::vector<EntryParam> inputs;
+  EntryParam output;
+};
+
+Result<Callee> look_up(Connection& server, const std::string& entry) {
+  KENAZ_ASSIGN(auto inputs, server.inputs(entry));
+  KENAZ_ASSIGN(auto output, server.output(entry));
+  return Callee{server, entry, std::move(inputs), std::move(output)};
+}
+
+class ProgramTest {
+ public:
+  ProgramTest(const std::string& path, const TestOptions& options, client::TempDir scratch,
+              ProgramResult& result)
+      : path_(path),
+        options_(options),
+        scratch_(std::move(scratch)),
+        deadline_(client::deadline_in(options.timeout)),
+        result_(result) {}
+  void run();
+
+ private:
+  void fail(std::string message, std::string entry = "", std::string dataset = "") {
+    result_.failures.push_back({std::move(entry), std::move(dataset), std::move(message)});
+  }
+  bool excluded(const std::vector<std::string>& tags) const;
+  std::string beside_program(const std::string& file) const;
+
+  Status check_rejected(const std::string& regex);
+  Status check_starts_and_ends();
+  Status check_warnings(const std::vector<std::string>& regexes);
+  void drop_variables();
+  void run_cases(const ProgramSpec& spec);
+  Status run_case(const std::string& entry, const Case& c);
+  Status load_input(const Callee& callee, const Input& input);
+  Status load_random(const Callee& callee, const RandomInput& input);
+  Status call(const Callee& callee);
+  Result<std::vector<data::Value>> results_of(Connection& server, const std::string& entry,
+                                              const Input& input);
+  Status compare(const Expected& expected, const std::string& entry, const Input& input,
+                 const std::vector<data::Value>& got);
+  Result<std::unique_ptr<Connection>> start(bool reference);
+  Result<Connection*> server();
+  Result<Connection*> reference();
+
+  const std::string& path_;
+  const TestOptions& options_;
+  client::TempDir scratch_;
+  client::Deadline deadline_;
+  ProgramResult& result_;
+  std::unique_ptr<Connection> server_, reference_;
+};
+
+bool ProgramTest::excluded(const std::vector<std::string>& tags) const {
+  return std::any_of(tags.begin(), tags.end(), [&](const std::string& tag) {
+    return tag == "disable" || tag == "notest" || tag == "no_kenaz" ||
+           std::find(options_.exclude.begin(), options_.exclude.end(), tag) !=
+               options_.exclude.end();
+  });
+}
+
+std::string ProgramTest::beside_program(const std::string& file) const {
+  return (std::filesystem::path(path_).parent_path() / file).string();
+}
+
+Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference) {
+  client::ServerOptions options = options_.server;
+  options.program = path_;
+  options.reference = reference;
+  options.stderr_path = scratch_.file(reference ? "reference.stderr" : "server.stderr");
+  ::unlink(options.stderr_path.c_str());
+  const std::string tuning = path_ + ".tuning";
+  if (std::filesystem::exists(tuning)) {
+    options.arguments.insert(options.arguments.end(), {"--tuning", tuning});
+  }
+  return Connection::start(options, deadline_);
+}
+
+/// A server that died is started again, so that one bad run does not hide what the others do.
+Result<Connection*> ProgramTest::server() {
+  if (!server_ || server_->broken()) {
+    server_.reset();
+    KENAZ_ASSIGN(server_, start(options_.server.reference));
+  }
+  return server_.get();
+}
+
+Result<Connection*> ProgramTest::reference() {
+  if (!reference_ || reference_->broken()) {
+    reference_.reset();
+    auto started = start(true);
+    if (!started) {
+      return internal_error("for the expected output: " + started.error().message);
+    }
+    reference_ = std::move(*started);
+  }
+  return reference_.get();
+}
+
+Status ProgramTest::check_rejected(const std::string& regex) {
+  client::ProcessOptions check;
+  check.argv = {options_.server.server, "--check", path_};
+  check.stderr_path = scratch_.file("check.stderr");
+  check.memory_limit = options_.server.memory_limit;
+  KENAZ_ASSIGN(const auto status, client::run_to_end(check, deadline_));
+  KENAZ_ASSIGN(const auto text, client::read_file(check.stderr_path));
+  if (status.success()) return bad_request("accepted, but should be rejected with: " + regex);
+  if (status.signal != 0 || status.code == 1) {
+    return internal_error("the check " + status.text() + ":\n" + client::tail(text, kQuotedText));
+  }
+  KENAZ_ASSIGN(const bool found, regex_found(regex, text));
+  if (!found) {
+    return bad_request(
+        fmt::format("rejected, but not with: {}\n{}", regex, client::tail(text, kQuotedText)));
+  }
+  return {};
+}
+
+Status ProgramTest::check_starts_and_ends() {
+  KENAZ_ASSIGN(Connection * connection, server());
+  KENAZ_TRY(connection->request({"entry_points"}));
+  KENAZ_ASSIGN(const auto status, connection->finish());
+  if (!status.success())
+    return internal_error("at the end of its input the server " + status.text());
+  return {};
+}
+
+Status ProgramTest::check_warnings(const std::vector<std::string>& regexes) {
+  if (regexes.empty()) return {};
+  KENAZ_TRY(server());
+  KENAZ_ASSIGN(const auto text, client::read_file(scratch_.file("server.stderr")));
+  for (const auto& regex : regexes) {
+    KENAZ_ASSIGN(const bool found, regex_found(regex, text));
+    if (!found) {
+      return bad_request(
+          fmt::format("no warning matches: {}\n{}", regex, client::tail(text, kQuotedText)));
+    }
+  }
+  return {};
+}
+
+Status ProgramTest::load_random(const Callee& callee, const RandomInput& input) {
+  std::vector<std::string> types;
+  for (const auto& value : input.values) {
+    types.push_back(std::visit(Overloaded{[](const RandomType& t) {
+                                            return data::Value{t.prim, t.shape, {}}.type_name();
+                                          },
+                                          [](const data::Value& v) { return v.type_name(); }},
+                               value));
+  }
+  std::vector<std::string> wanted;
+  for (const auto& p : callee.inputs) wanted.push_back(p.type);
+  if (types != wanted) {
+    return bad_request(fmt::format("the entry takes inputs of types {}, but the test gives {}",
+                                   type_list(wanted), type_list(types)));
+  }
+  // One at a time: together they may be too large for the client's memory.
+  for (size_t i = 0; i < input.values.size(); ++i) {
+    data::Value value;
+    if (const auto* type = std::get_if<RandomType>(&input.values[i])) {
+      KENAZ_ASSIGN(value, random_value(*type));
+    } else {
+      value = std::get<data::Value>(input.values[i]);
+    }
+    KENAZ_TRY(client::put_values(callee.server, scratch_, {fmt::format("in{}", i)}, {value}));
+  }
+  return {};
+}
+
+Status ProgramTest::load_input(const Callee& callee, const Input& input) {
+  std::vector<std::string> names, wanted;
+  for (size_t i = 0; i < callee.inputs.size(); ++i) {
+    names.push_back(fmt::format("in{}", i));
+    wanted.push_back(callee.inputs[i].type);
+  }
+  if (const auto* random = std::get_if<RandomInput>(&input)) return load_random(callee, *random);
+  if (std::holds_alternative<Script>(input))
+    return bad_request("script input is not supported yet");
+  if (const auto* literal = std::get_if<Literal>(&input)) {
+    std::vector<std::string> given;
+    for (const auto& value : *literal) given.push_back(value.type_name());
+    if (given != wanted) {
+      return bad_request(fmt::format("the entry takes inputs of types {}, but the test gives {}",
+                                     type_list(wanted), type_list(given)));
+    }
+    return client::put_values(callee.server, scratch_, names, *literal);
+  }
+  std::string file = beside_program(std::get<DataFile>(input).path);
+  if (file.ends_with(".gz")) {
+    KENAZ_ASSIGN(const auto bytes, client::read_maybe_gz(file));
+    file = scratch_.file("unpacked.data");
+    KENAZ_TRY(client::write_file(file, bytes));
+  }
+  std::vector<std::string> words = {"restore", file};
+  for (size_t i = 0; i < names.size(); ++i) words.insert(words.end(), {names[i], wanted[i]});
+  KENAZ_TRY(callee.server.request(words));
+  return {};
+}
+
+/// Calls the entry on in0, in1, ... and frees these, whether the call worked or not.
+Status ProgramTest::call(const Callee& callee) {
+  std::vector<std::string> call = {"call", callee.entry, "out"}, free = {"free"};
+  for (size_t i = 0; i < callee.inputs.size(); ++i) {
+    call.push_back(fmt::format("in{}", i));
+    free.push_back(call.back());
+  }
+  const auto called = callee.server.request(call);
+  if (free.size() > 1 && !callee.server.broken()) KENAZ_TRY(callee.server.request(free));
+  KENAZ_TRY(called);
+  return {};
+}
+
+Result<std::vector<data::Value>> ProgramTest::results_of(Connection& server,
+                                                         const std::string& entry,
+                                                         const Input& input) {
+  KENAZ_ASSIGN(const auto callee, look_up(server, entry));
+  KENAZ_TRY(load_input(callee, input));
+  KENAZ_TRY(call(callee));
+  return client::take_results(server, scratch_, "out", callee.output.type);
+}
+
+Status ProgramTest::compare(const Expected& expected, const std::string& entry, const Input& input,
+                            const std::vector<data::Value>& got) {
+  std::vector<data::Value> wanted;
+  if (const auto* literal = std::get_if<Literal>(&expected)) {
+    wanted = *literal;
+  } else if (const auto* file = std::get_if<DataFile>(&expected)) {
+    KENAZ_ASSIGN(wanted, client::read_value_file(beside_program(file->path)));
+  } else {
+    KENAZ_ASSIGN(Connection * oracle, reference());
+    auto values = results_of(*oracle, entry, input);
+    if (!values) return internal_error("for the expected output: " + values.error().message);
+    wanted = std::move(*values);
+  }
+  if (const auto difference = data::mismatch(wanted, got)) return bad_request(*difference);
+  return {};
+}
+
+Status ProgramTest::run_case(const std::string& entry, const Case& c) {
+  KENAZ_ASSIGN(Connection * connection, server());
+  KENAZ_ASSIGN(const auto callee, look_up(*connection, entry));
+  KENAZ_TRY(load_input(callee, c.input));
+  const auto called = call(callee);
+  if (const auto* error = std::get_if<RuntimeError>(&c.expected)) {
+    if (called) return bad_request("ran, but should fail with: " + error->regex);
+    if (connection->broken()) return called;
+    KENAZ_ASSIGN(const bool found, regex_found(error->regex, called.error().message));
+    if (!found) {
+      return bad_request(fmt::format("failed, but not with: {}\n{}", error->regex,
+                                     client::tail(called.error().message, kQuotedText)));
+    }
+    return {};
+  }
+  KENAZ_TRY(called);
+  // The reference has nothing but itself to compare an automatic output with.
+  const bool is_own_oracle =
+      options_.server.reference && std::holds_alternative<AutoOutput>(c.expected);
+  if (std::holds_alternative<NoExpectation>(c.expected) || is_own_oracle) {
+    ++result_.unchecked;
+    KENAZ_TRY(connection->request({"free", "out"}));
+    return {};
+  }
+  KENAZ_ASSIGN(const auto got,
+               client::take_results(*connection, scratch_, "out", callee.output.type));
+  return compare(c.expected, entry, c.input, got);
+}
+
+/// After a run that failed half-way, which may have left variables behind.
+void ProgramTest::drop_variables() {
+  for (Connection* connection : {server_.get(), reference_.get()}) {
+    if (connection != nullptr && !connection->broken()) (void)connection->request({"clear"});
+  }
+}
+
+void ProgramTest::run_cases(const ProgramSpec& spec) {
+  for (const auto& group : spec.groups) {
+    for (const auto& entry : group.entries) {
+      for (const auto& c : group.cases) {
+        if (excluded(c.tags)) continue;
+        ++result_.runs;
+        if (client::Clock::now() >= deadline_) {
+          fail("no time is left for this run", entry, c.name);
+        } else if (const auto status = run_case(entry, c); !status) {
+          fail(status.error().text(), entry, c.name);
+          drop_variables();
+        }
+      }
+    }
+  }
+}
+
+void ProgramTest::run() {
+  const auto source = client::read_file(path_);
+  if (!source) return fail(source.error().text());
+  const auto spec = parse_spec(*source);
+  if (!spec) return fail(spec.error().text());
+  if (excluded(spec->tags)) {
+    result_.outcome = Outcome::kExcluded;
+    return;
+  }
+  if (spec->compile_error) {
+    if (const auto status = check_rejected(*spec->compile_error); !status) {
+      fail(status.error().text());
+    }
+    return;
+  }
+  if (const auto status = check_warnings(spec->warnings); !status) fail(status.error().text());
+  // A program that cannot be loaded fails once, not once per run.
+  if (const auto started = server(); !started) {
+    for (const auto& group : spec->groups) {
+      result_.runs += static_cast<int>(group.entries.size() * group.cases.size());
+    }
+    return fail(started.error().text());
+  }
+  run_cases(*spec);
+  if (!server_ || server_->broken()) return;
+  if (const auto status = check_starts_and_ends(); !status) fail(status.error().text());
+}
+
+}  // namespace
+
+int ProgramResult::failed_runs() const {
+  const auto whole = [](const Failure& f) { return f.entry.empty(); };
+  if (std::any_of(failures.begin(), failures.end(), whole)) return runs;
+  return static_cast<int>(failures.size());
+}
+
+ProgramResult test_program(const std::string& path, const TestOptions& options) {
+  ProgramResult result;
+  result.path = path;
+  const auto begin = client::Clock::now();
+  if (auto scratch = client::TempDir::make()) {
+    ProgramTest(path, options, std::move(*scratch), result).run();
+  } else {
+    result.failures.push_back({"", "", scratch.error().text()});
+  }
+  result.seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
+  if (!result.failures.empty()) result.outcome = Outcome::kFail;
+  return result;
+}
+
+}  // namespace kenaz::testing

@@ -1,0 +1,27 @@
+// What a test run prints and writes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/testing/program_runner.h"
+
+namespace kenaz::testing {
+
+struct Totals {
+  int programs = 0, passed = 0, failed = 0, excluded = 0;
+  int runs = 0, failed_runs = 0, unchecked = 0;
+  void add(const ProgramResult& result);
+};
+
+/// The failures of one program, readable.
+std::string failure_text(const ProgramResult& result, bool color);
+/// A table of programs and runs by folder, and the totals.
+std::string summary_text(const std::vector<ProgramResult>& results, double seconds);
+/// Tab separated, with a header: path, status, runs, failed, unchecked, seconds, and one
+/// "entry|dataset|first line of the message" per failure.
+Status write_results(const std::string& path, const std::vector<ProgramResult>& results);
+/// JUnit's XML, for continuous integration.
+Status write_junit(const std::string& path, const std::vector<ProgramResult>& results);
+
+}  // namespace kenaz::testing

@@ -1,0 +1,78 @@
+// What the comments of a Futhark program say about how it is tested.
+//
+//   -- Any description.
+//   -- ==
+//   -- tags { tag ... }
+//   -- entry: name ...
+//   -- "name" tag ... input { values } output { values }
+//   -- random input { [100]i32 f64 10i64 } auto output
+//   -- input @ file.gz  error: regex
+//
+// or, for a program that must be rejected, only `error: regex`. Blocks after the first continue it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "protocol/base/result.h"
+#include "protocol/data/value.h"
+
+namespace kenaz::testing {
+
+/// "[100][2]f32": an array of random elements (a scalar if the shape is empty).
+struct RandomType {
+  PrimType prim = PrimType::kI32;
+  std::vector<int64_t> shape;
+  std::string name() const;
+};
+
+using Literal = std::vector<data::Value>;
+struct DataFile {
+  std::string path;  // relative to the program's folder
+};
+struct RandomInput {
+  std::vector<std::variant<RandomType, data::Value>> values;
+};
+struct Script {
+  std::string text;  // empty: read it from `file`
+  std::string file;
+};
+using Input = std::variant<Literal, DataFile, RandomInput, Script>;
+
+struct NoExpectation {};
+struct AutoOutput {};
+struct RuntimeError {
+  std::string regex;  // POSIX extended; empty: any error
+};
+using Expected = std::variant<NoExpectation, Literal, DataFile, AutoOutput, RuntimeError>;
+
+struct Case {
+  std::string name;  // as written in quotes, or made from the input
+  std::vector<std::string> tags;
+  Input input;
+  Expected expected;
+  int line = 0;
+};
+
+struct CaseGroup {
+  std::vector<std::string> entries;
+  std::vector<Case> cases;
+};
+
+struct ProgramSpec {
+  bool has_block = false;
+  std::vector<std::string> tags;
+  std::optional<std::string> compile_error;  // the program must be rejected, with this regex
+  std::vector<CaseGroup> groups;
+  std::vector<std::string> warnings;  // regexes, each to be found in what the compiler warns of
+
+  bool has_tag(std::string_view tag) const;
+};
+
+/// Reads the test blocks of a program's source. Messages name the line.
+Result<ProgramSpec> parse_spec(std::string_view source);
+
+}  // namespace kenaz::testing
