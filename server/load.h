@@ -1,0 +1,22 @@
+// From a program's path to an engine that runs it.
+#pragma once
+
+#include <memory>
+
+#include "server/device/vulkan/vulkan_device.h"
+#include "server/host/engine.h"
+#include "server/options.h"
+
+namespace kenaz {
+
+/// Compiles the program, prints warnings to stderr, and readies the device (or the reference
+/// evaluator). `validation` may be null.
+Result<std::unique_ptr<host::Engine>> load(const Options& options,
+                                           std::shared_ptr<device::ValidationLog> validation);
+
+/// --check: kind kCompile if the program is not a good one.
+Status check(const Options& options);
+/// --dump: the text.
+Result<std::string> dump(const Options& options);
+
+}  // namespace kenaz

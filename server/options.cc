@@ -1,0 +1,123 @@
+#include "server/options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+namespace kenaz {
+namespace {
+
+/// "--dev" -> "--device" where only one long option starts like that, as getopt_long does.
+Result<std::string> complete(const std::vector<std::string>& names, const std::string& arg) {
+  if (!arg.starts_with("--") || arg.size() == 2) return arg;
+  const std::string name = arg.substr(2, arg.find('=') - 2);
+  std::vector<std::string> matches;
+  for (const auto& n : names) {
+    if (n == name) return arg;
+    if (n.starts_with(name)) matches.push_back(n);
+  }
+  if (matches.size() == 1) return "--" + matches[0] + arg.substr(2 + name.size());
+  if (matches.empty()) return arg;  // CLI11 says that it is unknown
+  return bad_request(fmt::format("--{} is ambiguous: --{}", name, fmt::join(matches, ", --")));
+}
+
+void declare(CLI::App& app, Options& o) {
+  app.add_option("PROGRAM", o.program, "The Futhark program to serve")->option_text("PROG.fut");
+  app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu");
+  app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file");
+  app.add_option("--tuning", o.tuning_file, "Read tuning parameters from this file");
+  app.add_option("--param", o.params, "Set a tuning parameter: NAME=INT")->allow_extra_args(false);
+  app.add_option("--memory-limit", o.memory_limit, "Bytes of device memory to use at most")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
+  app.add_flag("--optimise", o.optimise, "With --reference: run the compiler's passes first");
+  app.add_flag("-L,--log,-D,--debugging", o.log, "Say in the replies what was done");
+  app.add_flag("-P,--profile", o.profile, "Record events for the command report");
+  app.add_flag("--validate", o.validate,
+               "Run with the Vulkan validation layer; exit 3 if it spoke");
+  app.add_flag("--check", o.check, "Check the program, print diagnostics, exit 2 on errors");
+  app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir or glsl")
+      ->check(CLI::IsMember({"lowered", "ir", "glsl"}));
+  app.add_flag("--print-params", o.print_params, "Print the tuning parameters");
+  app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices");
+}
+
+Status parse(CLI::App& app, const Options& options, std::vector<std::string> args) {
+  std::vector<std::string> names;
+  for (const auto* option : app.get_options()) {
+    for (const auto& n : option->get_lnames()) names.push_back(n);
+  }
+  for (auto& arg : args) {
+    if (arg == "--") break;
+    KENAZ_ASSIGN(arg, complete(names, arg));
+  }
+  std::reverse(args.begin(), args.end());  // CLI11 wants them so
+  app.parse(args);
+  if (options.program.empty() && !options.list_devices) {
+    return bad_request("PROG.fut is missing");
+  }
+  return {};
+}
+
+int usage_error(std::string_view what) {
+  fmt::print(stderr,
+             "kenaz-server: {}\nUsage: kenaz-server [OPTIONS] PROG.fut  (--help lists them)\n",
+             what);
+  return 1;
+}
+
+bool is_int(std::string_view s) {
+  int64_t n = 0;
+  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
+  return error == std::errc() && end == s.data() + s.size();
+}
+
+}  // namespace
+
+std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+  Options options;
+  try {
+    CLI::App app("Serves the entry points of a Futhark program over stdin and stdout.",
+                 "kenaz-server");
+    app.set_help_flag("-h,--help", "Print this help");
+    declare(app, options);
+    try {
+      if (auto ok = parse(app, options, {argv + 1, argv + argc}); !ok) {
+        return usage_error(ok.error().text());
+      }
+    } catch (const CLI::CallForHelp&) {
+      fmt::print("{}", app.help());
+      return 0;
+    } catch (const CLI::ParseError& e) {
+      return usage_error(e.what());
+    }
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "kenaz-server: {}\n", e.what());
+    return 1;
+  }
+  return options;
+}
+
+Status check_tuning(const std::string& text) {
+  int number = 0;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    std::string_view line = std::string_view(text).substr(start, end - start);
+    start = end + 1;
+    ++number;
+    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) {
+      line.remove_prefix(1);
+    }
+    if (line.empty() || line.starts_with("--")) continue;
+    const size_t equals = line.find('=');
+    if (equals == std::string_view::npos || !is_int(line.substr(equals + 1))) {
+      return bad_request(fmt::format("Invalid line {} (must be NAME=INT).", number));
+    }
+    return bad_request(
+        fmt::format("Unknown name '{}' on line {}.", line.substr(0, equals), number));
+  }
+  return {};
+}
+
+}  // namespace kenaz

@@ -1,0 +1,35 @@
+// The server's command line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "protocol/base/result.h"
+
+namespace kenaz {
+
+struct Options {
+  std::string program;  // the .fut file
+  std::string device;   // see device::VulkanOptions
+  std::string cache_file, tuning_file;
+  std::vector<std::string> params;  // NAME=INT
+  int64_t memory_limit = 0;         // bytes; 0: what the device has
+  bool reference = false;           // the evaluator on the CPU instead of a device
+  bool optimise = false;            // with `reference`: after the passes
+  bool log = false, profile = false, validate = false;
+  // Instead of serving:
+  bool check = false, print_params = false, list_devices = false;
+  std::string dump;  // "lowered", "ir", "glsl"
+};
+
+/// What to do, or the exit status if all is said already (--help, or a bad command line). Long
+/// options may be abbreviated as long as they are unique.
+std::variant<Options, int> parse_options(int argc, const char* const* argv);
+
+/// Checks the text of a tuning file: lines NAME=INT, with blank lines and -- comments. Programs
+/// have no tuning parameters so far, so every name is unknown.
+Status check_tuning(const std::string& text);
+
+}  // namespace kenaz

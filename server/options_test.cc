@@ -1,0 +1,39 @@
+#include "server/options.h"
+
+#include <gtest/gtest.h>
+
+namespace kenaz {
+namespace {
+
+std::variant<Options, int> parse(std::vector<const char*> args) {
+  args.insert(args.begin(), "kenaz-server");
+  return parse_options(static_cast<int>(args.size()), args.data());
+}
+
+TEST(Options, LongNamesMayBeAbbreviated) {
+  const auto parsed = parse({"a.fut", "--ref", "--dev=#1", "--cache", "c", "-L"});
+  const auto* o = std::get_if<Options>(&parsed);
+  ASSERT_NE(o, nullptr);
+  EXPECT_EQ(o->program, "a.fut");
+  EXPECT_TRUE(o->reference && o->log && !o->profile);
+  EXPECT_EQ(o->device, "#1");
+  EXPECT_EQ(o->cache_file, "c");
+}
+
+TEST(Options, BadOnesEndWithStatusOne) {
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--p"})), 1);  // --param, --profile, --print-params
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--nosuch"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "b.fut"})), 1);
+  EXPECT_EQ(std::get<int>(parse({})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--dump", "x"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"--help"})), 0);
+}
+
+TEST(Tuning, NamesLines) {
+  EXPECT_TRUE(check_tuning("\n  -- x\n"));
+  EXPECT_EQ(check_tuning("-- x\na=1\n").error().text(), "Unknown name 'a' on line 2.");
+  EXPECT_EQ(check_tuning("a=1x").error().text(), "Invalid line 1 (must be NAME=INT).");
+}
+
+}  // namespace
+}  // namespace kenaz
