@@ -35,6 +35,24 @@ std::string one_line(const std::string& text) {
   return line;
 }
 
+/// One field of a tab separated file: cut, and free of tabs and line ends.
+std::string tsv_field(const std::string& text) {
+  constexpr size_t kLength = 600;
+  std::string out;
+  for (const char c : text.substr(0, kLength)) {
+    if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\\') {
+      out += "\\\\";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 std::string where(const Failure& f) {
   if (f.entry.empty()) return "";
   return fmt::format("{} {}", f.entry, f.dataset);
@@ -106,13 +124,17 @@ std::string summary_text(const std::vector<ProgramResult>& results, double secon
 }
 
 Status write_results(const std::string& path, const std::vector<ProgramResult>& results) {
+  // The bar separates the parts of a failure.
+  auto bare = [](std::string name) {
+    std::replace(name.begin(), name.end(), '|', '/');
+    return one_line(name);
+  };
   std::string text = "path\tstatus\truns\tfailed\tunchecked\tseconds\tfailures\n";
   for (const auto& r : results) {
     text += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.3f}", r.path, outcome_name(r.outcome), r.runs,
                         r.failed_runs(), r.unchecked, r.seconds);
     for (const auto& f : r.failures) {
-      text +=
-          fmt::format("\t{}|{}|{}", one_line(f.entry), one_line(f.dataset), one_line(f.message));
+      text += fmt::format("\t{}|{}|{}", bare(f.entry), bare(f.dataset), tsv_field(f.message));
     }
     text += "\n";
   }

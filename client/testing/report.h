@@ -18,8 +18,8 @@ struct Totals {
 std::string failure_text(const ProgramResult& result, bool color);
 /// A table of programs and runs by folder, and the totals.
 std::string summary_text(const std::vector<ProgramResult>& results, double seconds);
-/// Tab separated, with a header: path, status, runs, failed, unchecked, seconds, and one
-/// "entry|dataset|first line of the message" per failure.
+/// Tab separated, with a header: path, status, runs, failed, unchecked, seconds, and a field
+/// "entry|dataset|message" per failure, in which a backslash escapes line ends and tabs.
 Status write_results(const std::string& path, const std::vector<ProgramResult>& results);
 /// JUnit's XML, for continuous integration.
 Status write_junit(const std::string& path, const std::vector<ProgramResult>& results);
