@@ -1,0 +1,242 @@
+// Runs protocol transcripts against a server:
+//
+//   transcript_test [--update] FILE.txt.. -- SERVER OPTION..
+//
+// A transcript names the program and says what is sent and what must come back:
+//
+//   # a comment
+//   program squares.fut          the program to serve, beside the transcript; first
+//   file xs [1i32, 2i32]         writes a file in the transcript's own folder, which {} stands for
+//   > restore {}/xs xs []i32     a command
+//   %%% OK                       its whole reply; run times are compared as "runtime: N"
+//   show {}/out                  the values in a file that a command stored, once the server is
+//   done [1i32, 4i32] exit 0                       the server's exit status, if not 0
+//
+// --update writes what came into the transcript.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "protocol/data/text_format.h"
+#include "protocol/data/values.h"
+
+namespace kenaz {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+Lines lines_of(const std::string& text) {
+  Lines lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+/// One line of a transcript that does something, with what must come of it.
+struct Step {
+  std::string line;
+  Lines expected, got;
+};
+
+std::string with_folder(std::string text, const fs::path& folder) {
+  for (size_t at; (at = text.find("{}")) != std::string::npos;) {
+    text.replace(at, 2, folder.string());
+  }
+  return text;
+}
+
+/// The other way round, and run times made equal.
+std::string normalised(std::string line, const fs::path& folder) {
+  const std::string name = folder.string();
+  for (size_t at; (at = line.find(name)) != std::string::npos;) line.replace(at, name.size(), "{}");
+  return line.starts_with("runtime: ") ? "runtime: N" : line;
+}
+
+bool is_step(const std::string& line) {
+  return line.starts_with("> ") || line == ">" || line.starts_with("show ") ||
+         line.starts_with("file ") || line.starts_with("program ") || line.starts_with("exit ") ||
+         line.starts_with("#") || line.empty();
+}
+
+/// Everything after the reply's "%%% OK" up to the next step is a mistake that shows as expected.
+std::vector<Step> parse(const std::string& text) {
+  std::vector<Step> steps;
+  bool in_reply = false;
+  for (const auto& line : lines_of(text)) {
+    if (in_reply || !is_step(line)) {
+      if (steps.empty()) steps.emplace_back();
+      steps.back().expected.push_back(line);
+      if (line == "%%% OK") in_reply = false;
+    } else {
+      steps.push_back({line, {}, {}});
+      in_reply = line.starts_with(">");
+    }
+  }
+  return steps;
+}
+
+int run_server(Lines command, const fs::path& input, const fs::path& output) {
+  const pid_t child = fork();
+  if (child == 0) {
+    std::vector<char*> argv;
+    for (auto& word : command) argv.push_back(word.data());
+    argv.push_back(nullptr);
+    dup2(open(input.c_str(), O_RDONLY), STDIN_FILENO);
+    dup2(open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+    alarm(120);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) < 0) return -1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+std::string shown(const fs::path& path) {
+  auto source = data::ByteSource::open(path.string());
+  if (!source) return source.error().text();
+  const auto values = data::read_values(*source);
+  if (!values) return values.error().text();
+  std::string text;
+  for (const auto& v : *values) text += data::to_text(v) + "\n";
+  return text;
+}
+
+class Transcript {
+ public:
+  Transcript(fs::path path, fs::path folder)
+      : path_(std::move(path)), folder_(std::move(folder)), steps_(parse(read_file(path_))) {}
+
+  void run(const Lines& server) {
+    Lines command = server;
+    std::string input;
+    for (const auto& step : steps_) {
+      const std::string line = with_folder(step.line, folder_);
+      if (line.starts_with("program ")) {
+        command.push_back((path_.parent_path() / line.substr(8)).string());
+      } else if (line.starts_with("file ")) {
+        const size_t space = std::min(line.find(' ', 5), line.size());
+        std::ofstream(folder_ / line.substr(5, space - 5)) << line.substr(space) << "\n";
+      } else if (line.starts_with(">")) {
+        input += line.substr(std::min<size_t>(2, line.size())) + "\n";
+      }
+    }
+    std::ofstream(folder_ / ".in") << input;
+    const int status = run_server(command, folder_ / ".in", folder_ / ".out");
+    distribute(lines_of(read_file(folder_ / ".out")));
+    for (auto& step : steps_) {
+      if (step.line.starts_with("show ")) {
+        step.got = lines_of(shown(with_folder(step.line.substr(5), folder_)));
+      }
+      if (step.line.starts_with("exit ")) exit_line_ = &step;
+    }
+    const std::string exit = fmt::format("exit {}", status);
+    if (exit_line_ != nullptr ? exit_line_->line != exit : status != 0) {
+      problem_ = fmt::format("the server ended with {}", exit);
+    }
+  }
+
+  /// Prints what differs.
+  bool report() const {
+    bool good = problem_.empty();
+    if (!good) fmt::print("{}: {}\n", path_.string(), problem_);
+    for (const auto& step : steps_) {
+      if (step.got == step.expected) continue;
+      good = false;
+      fmt::print("{}: {}\n", path_.string(), step.line);
+      for (const auto& l : step.expected) fmt::print("  expected: {}\n", l);
+      for (const auto& l : step.got) fmt::print("  got:      {}\n", l);
+    }
+    return good;
+  }
+
+  void update() const {
+    std::ofstream out(path_);
+    for (const auto& step : steps_) {
+      out << step.line << "\n";
+      for (const auto& l : step.got) out << l << "\n";
+    }
+  }
+
+ private:
+  /// Gives every command its reply. The first one says that the server is ready.
+  void distribute(const Lines& output) {
+    size_t next = 0;
+    while (next < output.size() && output[next++] != "%%% OK") {
+    }
+    for (auto& step : steps_) {
+      if (!step.line.starts_with(">")) continue;
+      while (next < output.size()) {
+        step.got.push_back(normalised(output[next++], folder_));
+        if (step.got.back() == "%%% OK") break;
+      }
+    }
+    if (next < output.size()) problem_ = "more output than replies: " + output[next];
+  }
+
+  const fs::path path_, folder_;
+  std::vector<Step> steps_;
+  const Step* exit_line_ = nullptr;
+  std::string problem_;
+};
+
+int run_all(const Lines& files, const Lines& server, bool update) {
+  std::string name = (fs::temp_directory_path() / "kenaz_transcript_XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) return 1;
+  int bad = 0;
+  for (const auto& file : files) {
+    const fs::path folder = fs::path(name) / fs::path(file).stem();
+    fs::create_directory(folder);
+    Transcript transcript(file, folder);
+    transcript.run(server);
+    if (update) {
+      transcript.update();
+    } else if (!transcript.report()) {
+      ++bad;
+    }
+  }
+  fs::remove_all(name);
+  fmt::print("{} of {} transcripts are as expected\n", files.size() - static_cast<size_t>(bad),
+             files.size());
+  return bad == 0 && !files.empty() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace kenaz
+
+int main(int argc, char** argv) {
+  kenaz::Lines files, server;
+  bool update = false, after = false;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    if (!after && arg == "--") {
+      after = true;
+    } else if (!after && arg == "--update") {
+      update = true;
+    } else {
+      (after ? server : files).push_back(arg);
+    }
+  }
+  if (server.empty()) {
+    fmt::print(stderr, "usage: transcript_test [--update] FILE.txt.. -- SERVER OPTION..\n");
+    return 1;
+  }
+  return kenaz::run_all(files, server, update);
+}
