@@ -17,8 +17,8 @@ struct SourcePos {
 };
 
 /// A range of program text. `file` is shared so that a range stays printable for as long as it is
-/// held (run-time errors print it). The end is the position behind the last character: Futhark prints
-/// `4:26-36` for ten characters that start in column 26.
+/// held (run-time errors print it). The end is the position behind the last character: Futhark
+/// prints `4:26-36` for ten characters that start in column 26.
 struct SourceRange {
   std::shared_ptr<const std::string> file;  // as the user named it; null: no location
   SourcePos begin, end;

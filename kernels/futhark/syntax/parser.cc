@@ -37,10 +37,9 @@ bool Parser::fail_at(SourceRange range, std::string message) {
   return false;
 }
 
-bool Parser::too_deep() {
-  return fail_at(
-      range_of(peek()),
-      fmt::format("Program text is nested too deeply (more than {} levels).", kMaxNesting));
+bool Parser::too_deep(int limit) {
+  return fail_at(range_of(peek()),
+                 fmt::format("Program text is nested too deeply (more than {} levels).", limit));
 }
 
 bool Parser::unexpected(std::string_view expected) {

@@ -45,13 +45,13 @@ class Parser {
   Diagnostic take_error() { return std::move(*error_); }
 
  private:
-  /// Bounds both the recursion of the parser and the height of the tree, on which every later
-  /// stage recurses. Each frame adds one level above the highest tree built inside it.
+  /// Bounds the recursion of the parser and the height of the tree, on which every later stage
+  /// recurses (in lighter frames). Each frame adds one level above the highest tree inside it.
   class Nest {
    public:
     explicit Nest(Parser& p) : p_(p), outer_height_(p.height_) {
       p_.height_ = 0;
-      ok_ = ++p_.depth_ <= kMaxNesting || p_.too_deep();
+      ok_ = ++p_.depth_ <= kMaxNesting || p_.too_deep(kMaxNesting);
     }
     ~Nest() {
       --p_.depth_;
@@ -66,11 +66,12 @@ class Parser {
     int outer_height_;
     bool ok_;
   };
-  static constexpr int kMaxNesting = 1000;
+  static constexpr int kMaxNesting = 250;
+  static constexpr int kMaxHeight = 1000;
 
   /// To be called where a loop puts another node on top of what it built so far.
-  bool one_higher() { return ++height_ <= kMaxNesting || too_deep(); }
-  bool too_deep();
+  bool one_higher() { return ++height_ <= kMaxHeight || too_deep(kMaxHeight); }
+  bool too_deep(int limit);
 
   // ---- tokens (parser.cc)
   const Token& peek(size_t k = 0) const { return tokens_[std::min(at_ + k, tokens_.size() - 1)]; }
