@@ -1,0 +1,283 @@
+#include "kernels/futhark/lower/builder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocol/base/check.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::lower {
+
+using ir::Atom;
+using ir::VarId;
+
+Builder::Builder(ir::Program& program) : program_(program) {
+  open_.push_back(true);
+  scopes_.push_back({0, {}});
+}
+
+void Builder::open() {
+  scopes_.push_back({static_cast<uint32_t>(open_.size()), {}});
+  open_.push_back(true);
+}
+
+std::vector<ir::Stm> Builder::close() {
+  CHECK(scopes_.size() > 1);
+  open_[scopes_.back().id] = false;
+  auto stms = std::move(scopes_.back().stms);
+  scopes_.pop_back();
+  return stms;
+}
+
+bool Builder::in_scope(const Atom& a) const {
+  return a.is_const() || open_[scope_of_[a.var().index]];
+}
+
+void Builder::enter_constants() {
+  std::vector<Scope> rest;
+  for (size_t i = 1; i < scopes_.size(); ++i) {
+    open_[scopes_[i].id] = false;
+    rest.push_back(std::move(scopes_[i]));
+  }
+  scopes_.resize(1);
+  stacks_.push_back(std::move(rest));
+}
+
+void Builder::leave_constants() {
+  for (auto& s : stacks_.back()) {
+    open_[s.id] = true;
+    scopes_.push_back(std::move(s));
+  }
+  stacks_.pop_back();
+}
+
+Builder::Outside::Outside(Builder& b) : b_(b) {
+  CHECK(b.scopes_.size() > 1);
+  b.open_[b.scopes_.back().id] = false;
+  b.aside_.push_back(std::move(b.scopes_.back()));
+  b.scopes_.pop_back();
+}
+
+Builder::Outside::~Outside() {
+  b_.open_[b_.aside_.back().id] = true;
+  b_.scopes_.push_back(std::move(b_.aside_.back()));
+  b_.aside_.pop_back();
+}
+
+VarId Builder::var(ir::Type type, const std::string& name) {
+  VarId v = program_.new_var(std::move(type), name);
+  scope_of_.resize(v.index + 1, 0);
+  scope_of_[v.index] = scopes_.back().id;
+  return v;
+}
+
+void Builder::emit(std::vector<VarId> pat, ir::Exp exp, std::vector<VarId> certs) {
+  for (VarId v : pat) scope_of_[v.index] = scopes_.back().id;
+  ++count_;
+  scopes_.back().stms.push_back(
+      ir::Stm{std::move(pat), std::move(exp), std::move(certs), prov(), attrs_});
+}
+
+VarId Builder::let(ir::Type type, ir::Exp exp, const std::string& name, std::vector<VarId> certs) {
+  VarId v = var(std::move(type), name);
+  emit({v}, std::move(exp), std::move(certs));
+  return v;
+}
+
+void Builder::set_place(const SourceRange* range, ir::ProvId caller) {
+  if (range == range_ && caller == caller_) return;
+  range_ = range;
+  caller_ = caller;
+  prov_valid_ = false;
+}
+
+ir::ProvId Builder::prov() {
+  if (!prov_valid_) {
+    prov_ = program_.new_prov(range_ != nullptr ? *range_ : SourceRange{}, caller_);
+    prov_valid_ = true;
+  }
+  return prov_;
+}
+
+// ---- scalar operations
+
+Builder::Key Builder::key(ScalarOp op, PrimType t, PrimType to, const std::vector<Atom>& args) {
+  Key k{static_cast<uint64_t>(op) << 16 | static_cast<uint64_t>(t) << 8 |
+        static_cast<uint64_t>(to)};
+  for (const Atom& a : args) {
+    if (a.is_const()) {
+      k.push_back(static_cast<uint64_t>(a.constant().type));
+      k.push_back(a.constant().bits);
+    } else {
+      k.push_back(1000);
+      k.push_back(a.var().index);
+    }
+  }
+  return k;
+}
+
+namespace {
+
+bool is_int(const Atom& a, int64_t v) {
+  return a.is_const() && is_integer(a.constant().type) &&
+         a.constant() == PrimValue::of_int(a.constant().type, v);
+}
+bool is_bool(const Atom& a, bool v) {
+  return a.is_const() && a.constant() == PrimValue::of_bool(v);
+}
+
+}  // namespace
+
+std::optional<Atom> Builder::simplify(ScalarOp op, PrimType t, const std::vector<Atom>& args) {
+  const bool exact = is_integer(t) || t == PrimType::kBool;
+  if (op == ScalarOp::kSelect) {
+    if (args[0].is_const()) return args[0].constant().as_bool() ? args[1] : args[2];
+    if (args[1] == args[2]) return args[1];
+    return std::nullopt;
+  }
+  if (!exact || args.size() != 2) return std::nullopt;
+  const Atom& a = args[0];
+  const Atom& b = args[1];
+  switch (op) {
+    case ScalarOp::kAdd:
+      if (is_int(a, 0)) return b;
+      if (is_int(b, 0)) return a;
+      break;
+    case ScalarOp::kSub:
+      if (is_int(b, 0)) return a;
+      if (a == b) return Atom(PrimValue::of_int(t, 0));
+      break;
+    case ScalarOp::kMul:
+      if (is_int(a, 1)) return b;
+      if (is_int(b, 1)) return a;
+      break;
+    case ScalarOp::kAnd:
+      if (is_bool(a, true)) return b;
+      if (is_bool(b, true)) return a;
+      if (is_bool(a, false) || is_bool(b, false)) return Atom(PrimValue::of_bool(false));
+      break;
+    case ScalarOp::kOr:
+      if (is_bool(a, false)) return b;
+      if (is_bool(b, false)) return a;
+      if (is_bool(a, true) || is_bool(b, true)) return Atom(PrimValue::of_bool(true));
+      break;
+    case ScalarOp::kEq:
+    case ScalarOp::kLe:
+      if (a == b) return Atom(PrimValue::of_bool(true));
+      break;
+    case ScalarOp::kNe:
+    case ScalarOp::kLt:
+      if (a == b) return Atom(PrimValue::of_bool(false));
+      break;
+    default: break;
+  }
+  return std::nullopt;
+}
+
+Atom Builder::numbered(ScalarOp op, PrimType t, PrimType to, std::vector<Atom> args,
+                       const std::vector<VarId>& certs) {
+  if (certs.empty() &&
+      std::all_of(args.begin(), args.end(), [](const Atom& a) { return a.is_const(); })) {
+    std::vector<PrimValue> values;
+    for (const Atom& a : args) values.push_back(a.constant());
+    return eval_scalar(op, t, to, values);
+  }
+  if (auto s = simplify(op, t, args)) return *s;
+  Key k = key(op, t, to, args);
+  if (certs.empty()) {
+    auto found = numbers_.find(k);
+    // Functions use a variable of the constants only where they name the constant.
+    if (found != numbers_.end() && in_scope(found->second) &&
+        (scope_of_[found->second.index] != 0 || scopes_.size() == 1)) {
+      return found->second;
+    }
+  }
+  PrimType result = scalar_op_result(op, t, to);
+  VarId v = let({result, {}}, ir::EPrim{op, t, to, std::move(args)},
+                std::string(scalar_op_name(op)), certs);
+  if (certs.empty()) numbers_[std::move(k)] = v;
+  return v;
+}
+
+Atom Builder::prim(ScalarOp op, PrimType type, std::vector<Atom> args,
+                   const std::vector<VarId>& certs) {
+  return numbered(op, type, type, std::move(args), certs);
+}
+
+Atom Builder::convert(ScalarOp op, PrimType from, PrimType to, Atom arg) {
+  if (from == to) return arg;
+  return numbered(op, from, to, {std::move(arg)}, {});
+}
+
+// ---- hoisting
+
+bool operands(const ir::Exp& exp, std::vector<Atom>& out) {
+  return std::visit(Overloaded{
+                        [&](const ir::EAtom& e) {
+                          out.push_back(e.atom);
+                          return true;
+                        },
+                        [&](const ir::EPrim& e) {
+                          out.insert(out.end(), e.args.begin(), e.args.end());
+                          return true;
+                        },
+                        [&](const ir::EIndex& e) {
+                          out.push_back(e.array);
+                          for (const auto& d : e.dims) {
+                            const auto* fix = std::get_if<ir::DimFix>(&d);
+                            if (fix == nullptr) return false;
+                            out.push_back(fix->index);
+                          }
+                          return true;
+                        },
+                        [&](const ir::EAssert& e) {
+                          out.push_back(e.cond);
+                          for (const auto& m : e.message) {
+                            if (const auto* a = std::get_if<Atom>(&m)) out.push_back(*a);
+                          }
+                          return true;
+                        },
+                        [](const auto&) { return false; },
+                    },
+                    exp);
+}
+
+bool Builder::movable(VarId v, std::vector<int>& order, int fuel) {
+  if (in_scope(v)) return true;
+  if (fuel <= 0) return false;
+  const auto& inner = aside_.back().stms;
+  for (size_t i = inner.size(); i-- > 0;) {
+    const ir::Stm& s = inner[i];
+    if (s.pat.size() != 1 || s.pat[0] != v) continue;
+    if (std::find(order.begin(), order.end(), static_cast<int>(i)) != order.end()) return true;
+    if (!type_of(v).is_scalar()) return false;
+    std::vector<Atom> ops;
+    if (!operands(s.exp, ops)) return false;
+    for (VarId c : s.certs) ops.push_back(c);
+    for (const Atom& a : ops) {
+      if (!a.is_const() && !movable(a.var(), order, fuel - 1)) return false;
+    }
+    order.push_back(static_cast<int>(i));
+    return true;
+  }
+  return false;
+}
+
+bool Builder::hoist(VarId v) {
+  CHECK(!aside_.empty());
+  std::vector<int> order;
+  if (!movable(v, order, 200)) return false;
+  auto& inner = aside_.back().stms;
+  for (int i : order) {
+    for (VarId p : inner[i].pat) scope_of_[p.index] = scopes_.back().id;
+    scopes_.back().stms.push_back(std::move(inner[i]));
+    inner[i].pat.clear();
+  }
+  std::sort(order.begin(), order.end());
+  for (size_t k = order.size(); k-- > 0;) inner.erase(inner.begin() + order[k]);
+  return true;
+}
+
+std::vector<ir::Stm>& Builder::Outside::inner_statements() { return b_.aside_.back().stms; }
+
+}  // namespace kenaz::lower

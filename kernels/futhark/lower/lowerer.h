@@ -1,0 +1,221 @@
+// The walk from core to array IR: evaluates everything that can be known (functions, records,
+// types) and emits IR for the rest. One Lowerer lowers one program. Errors are sticky: the first
+// one is kept, and from then on every step returns harmless values quickly.
+//
+// By file: types (types, sizes, sums), values (leaves of values), exp (expressions), apply (calls),
+// patterns, control (if, match), loops, arrays (indexing, literals, ranges), scalars (operators,
+// equality), soacs (map, reduce, ..), entry (entry points and constants).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/compiler.h"
+#include "kernels/futhark/lower/builder.h"
+#include "kernels/futhark/lower/values.h"
+
+namespace kenaz::lower {
+
+/// How many arguments an intrinsic takes.
+int intrinsic_arity(core::Intrinsic op);
+
+class Lowerer {
+ public:
+  explicit Lowerer(const core::Checked& checked);
+  Result<compiler::Lowered> run();
+
+ private:
+  using Atom = ir::Atom;
+  using Certs = std::vector<ir::VarId>;
+  using Message = std::vector<std::variant<std::string, Atom>>;
+
+  // ---- errors
+  V fail(const std::string& message);  // at the current place
+  V fail_at(const SourceRange& range, const std::string& message);
+  V broken(const std::string& what);  // a bug of ours or of the checker
+  bool failed() const { return error_.has_value(); }
+  std::string name_of(core::VarId id) const;
+
+  // ---- types.cc
+  /// Looks through type parameters and abstract types; null type on failure.
+  Ty head(Ty t);
+  Ty sub(const Ty& t, core::TypePtr type) const { return Ty{std::move(type), t.env}; }
+  V lookup(core::VarId id, const Env& env);  // null if unknown; constants included
+  /// The atom of a size, if it is known and usable here. `compute`: evaluate size expressions.
+  std::optional<Atom> size_atom(const core::Size& s, const Env& env, bool compute);
+  bool closed(const core::ExpPtr& e, const Env& env, int fuel);
+  std::shared_ptr<const SumLayout> layout_of(const Ty& sum);
+  /// Leaf types of a type: prim and rank.
+  void type_leaves(const Ty& t, int rank, std::vector<SumLayout::Slot>& out);
+  bool has_functions(const core::TypePtr& t, int fuel) const;
+  PrimType prim_of(const Ty& t);
+  std::string show(const Ty& t);
+
+  // ---- values.cc
+  const VArr& as_array(const V& v);
+  const VRec& as_record(const V& v);
+  Atom as_atom(const V& v);
+  bool is_function(const V& v) const;
+  /// Leaves in order. An array without leaves below contributes its dim as a scalar (is_dim).
+  struct Leaf {
+    Atom atom;
+    bool is_dim = false;
+  };
+  void leaves(const V& v, std::vector<Leaf>& out);
+  std::vector<Leaf> leaves(const V& v);
+  std::vector<Atom> atoms(const V& v);
+  bool has_leaves(const V& v);
+  /// The same structure with other leaves; dims of arrays are taken from the new leaves' types.
+  V rebuild(const V& v, const std::vector<Atom>& atoms);
+  V rebuild_rec(const V& v, const std::vector<Atom>& atoms, size_t& pos, int depth);
+  /// The same structure with every leaf mapped (dims scalars stay as they are).
+  V map_leaves(const V& v, const std::function<Atom(const Atom&)>& f);
+  /// A value of a type out of leaves (as in type_leaves).
+  V from_leaves(const Ty& t, const std::vector<Atom>& atoms, size_t& pos, int depth);
+  /// Known constructors become tags and slots.
+  V materialise(const V& v);
+  V zero(const Ty& t);  // a value of the type; unknown sizes are 0
+  V payload(const VSum& s, int constructor, int arg);
+  /// Reshapes leaves whose dims differ from those the type states.
+  V conform(const V& v, const Ty& t, bool compute = false, const Certs& certs = {});
+  bool conform_dims(const V& v, const Ty& t, bool compute, std::vector<Atom>& dims,
+                    std::vector<std::vector<Atom>>& out);
+  V reshape_leaves(const V& v, const std::vector<std::vector<Atom>>& dims, const Certs& certs);
+  Atom reshape(const Atom& array, const std::vector<Atom>& dims, const Certs& certs);
+  V with_outer_dim(const V& v, const Atom& n, const Certs& certs = {});
+  /// Copies of all leaves that depend on the certificates.
+  V certify(const V& v, const Certs& certs);
+
+  // ---- exp.cc
+  V eval(const core::ExpPtr& e, const Env& env);
+  V eval_node(const core::ExpPtr& e, const Env& env);
+  V eval_var(const core::EVar& e, const Env& env);
+  V eval_record(const core::Exp& e, const core::ERecord& r, const Env& env);
+  V eval_hole(const core::Exp& e, const Env& env);
+  V eval_attr(const core::EAttr& e, const Env& env);
+  V field(const V& record, const std::string& name);
+  V project(const V& v, const std::string& name);
+  void record_ext(const core::Exp& e, const V& v, const Env& env);
+
+  // ---- apply.cc
+  V instantiate(const core::DefPtr& def, Env def_env, const std::vector<core::TypePtr>& targs,
+                const std::vector<core::Size>& sargs, const Env& env);
+  /// `unsafe`: the call stands inside #[unsafe]; it holds for intrinsics only.
+  V apply(const V& fun, std::vector<V> args, bool unsafe = false);
+  V invoke(const VFun& fun, const std::vector<V>& args, bool unsafe);
+  static constexpr size_t kMaxCalls = 1000;
+  static constexpr int kMaxBodyDepth = 500;
+  Env new_frame(Env env) const;
+  struct Call;
+
+  // ---- patterns.cc
+  /// Binds size variables that `env` does not know from the value's shape.
+  void bind_sizes(const Ty& t, const V& v, Env& env);
+  void bind_size(const core::Size& s, const Env& where, const Atom& dim, Env& env);
+  Env bind_pattern(const core::Pat& p, const V& v, Env env);
+  Env bind_names(const core::Pat& p, const V& v, Env env);
+  Atom test_pattern(const core::Pat& p, const V& v);
+  bool refutable(const core::Pat& p) const;
+  bool has_sizes(const core::TypePtr& t, int fuel) const;
+
+  // ---- control.cc
+  V branch(const Atom& cond, const std::function<V()>& then_fn, const std::function<V()>& else_fn,
+           const Ty* type);
+  V eval_match(const core::Exp& e, const core::EMatch& m, const Env& env);
+  V match_cases(const core::Exp& e, const core::EMatch& m, size_t k, const V& scrutinee,
+                const Env& env);
+
+  // ---- loops.cc
+  V eval_loop(const core::Exp& e, const core::ELoop& l, const Env& env);
+  struct LoopShape;
+  struct LoopTry;
+  V loop_once(const core::ELoop& l, const Env& env, const V& init, const V& bound, LoopShape& shape,
+              bool& stable);
+
+  // ---- arrays.cc
+  V index_value(const V& array, const std::vector<ir::Dim>& dims, const Certs& certs);
+  V row(const V& array, const Atom& index);
+  struct Slice {
+    std::vector<ir::Dim> dims;
+    Certs certs;
+  };
+  Slice eval_slice(const V& array, const std::vector<core::DimIndex>& dims, const Env& env);
+  /// One slice; `ok` is extended by its condition.
+  ir::DimRange slice_dim(const Atom& n, const std::optional<Atom>& start,
+                         const std::optional<Atom>& end, const std::optional<Atom>& stride,
+                         Atom& ok);
+  V eval_update(const core::EUpdate& u, const Env& env);
+  V eval_array(const core::Exp& e, const core::EArray& a, const Env& env);
+  V eval_string(const core::EString& s);
+  V eval_range(const core::Exp& e, const core::ERange& r, const Env& env);
+  V eval_coerce(const core::Exp& e, const core::ECoerce& c, const Env& env);
+  void coerce_checks(const V& v, const Ty& t, const std::string& text, Certs& certs);
+  std::vector<Atom> spine_dims(const V& array);
+
+  // ---- checks
+  /// Emits the check; its certificate is added to `certs`. Nothing inside #[unsafe].
+  void check(const Atom& cond, Message message, Certs& certs);
+
+  // ---- scalars.cc
+  V apply_scalar(const VFun& f, const std::vector<V>& args, bool unsafe, bool& handled);
+  static std::string intrinsic_text(core::Intrinsic op);
+  Atom equal(const V& a, const V& b);
+  Atom equal_arrays(const V& a, const V& b);
+  Atom equal_sums(const VSum& a, const VSum& b);
+
+  // ---- soacs.cc
+  V apply_intrinsic(const VFun& f, const std::vector<V>& args, bool unsafe);
+  V apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool unsafe);
+  V map(const VFun& f, const V& fun, const V& array);
+  V reduce(const V& op, const V& neutral, const V& array, bool commutative, bool scan);
+  V scatter(const V& dest, const V& indices, const V& values, int rank);
+  V hist(const V& dest, const V& op, const V& neutral, const V& bins, const V& values, int rank);
+  V replicate(const Atom& n, const V& value, const Certs& certs = {});
+  V concat(const V& a, const V& b);
+  V transpose(const V& a);
+  V flatten(const V& a);
+  V unflatten(const VFun& f, const V& a, bool unsafe);
+  V zip(const V& a, const V& b);
+  V copy(const V& v);
+  ir::Monoid monoid(const V& op, const V& neutral, bool commutative);
+  /// Gives arrays of `width` rows the rows' dims, with a check where they might differ.
+  void match_rows(std::vector<Atom>& arrays, const Atom& width, const std::vector<Atom>& rows,
+                  Certs& certs, const char* message);
+  bool known_commutative(const ir::Lambda& op) const;
+  /// Makes the dims of a lambda's results valid outside of it; ends the lambda's scope.
+  V close_lambda(const V& result, ir::Lambda& lambda, const Ty* type, const std::string& what);
+  /// Params for a row of `array`, added to the lambda and its inputs; the row.
+  V lambda_row(const V& array, ir::Lambda& lambda, std::vector<ir::VarId>& inputs);
+  ir::Lambda identity_lambda(const std::vector<Atom>& arrays, std::vector<ir::VarId>& inputs);
+  V result_arrays(const Atom& width, const V& row, std::vector<ir::VarId>& vars);
+  ir::VarId array_var(const Atom& a);
+
+  // ---- entry.cc
+  struct Global {
+    core::DefPtr def;
+    bool constant = false;  // evaluated once, in the constants' body
+    bool done = false, busy = false;
+    V value;
+  };
+  V constant(Global& g);
+  void lower_entry(const core::EntryPoint& e);
+  /// Results with their sizes; `known` are variables that result types may mention.
+  void finish_entry(ir::Function& fun, const V& result, const std::set<uint32_t>& known);
+  void finish_constants();
+
+  const core::Checked& checked_;
+  compiler::Lowered out_;
+  Builder b_;
+  std::unordered_map<core::VarId, Global> globals_;
+  std::shared_ptr<Frame> global_frame_ = std::make_shared<Frame>();
+  std::optional<Error> error_;
+  std::vector<const SourceRange*> calls_;  // ranges of the calls being inlined
+  int depth_ = 0;                          // of eval
+};
+
+}  // namespace kenaz::lower

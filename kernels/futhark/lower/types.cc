@@ -1,0 +1,273 @@
+// Types under an environment: heads, sizes, the layout of sums.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernels/futhark/lower/lowerer.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::lower {
+
+using core::Size;
+using ir::Atom;
+
+int SumLayout::index_of(const std::string& name) const {
+  for (size_t i = 0; i < constructors.size(); ++i) {
+    if (constructors[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Ty Lowerer::head(Ty t) {
+  for (int fuel = 10000; t.type != nullptr && fuel > 0; --fuel) {
+    if (const auto* p = std::get_if<core::TParam>(&t.type->node)) {
+      const TyBind* b = t.env.types.get();
+      while (b != nullptr && b->id != p->id) b = b->next.get();
+      if (b == nullptr) {
+        broken("unbound type parameter");
+        return Ty{};
+      }
+      Ty next = b->type;  // t owns *b: copy before it goes
+      t = std::move(next);
+      continue;
+    }
+    if (const auto* a = std::get_if<core::TAbstract>(&t.type->node)) {
+      if (a->id.index >= checked_.abstract_types.size()) {
+        broken("unknown abstract type");
+        return Ty{};
+      }
+      const core::AbstractType& abs = checked_.abstract_types[a->id.index];
+      if (abs.repr == nullptr || abs.params.size() != a->args.size()) {
+        broken("abstract type " + abs.name + " without a representation");
+        return Ty{};
+      }
+      Env env;
+      env.frame = global_frame_;
+      for (size_t i = 0; i < abs.params.size(); ++i) {
+        if (const auto* ty = std::get_if<core::TyVarId>(&abs.params[i])) {
+          const auto* arg = std::get_if<core::TypePtr>(&a->args[i]);
+          if (arg == nullptr) {
+            broken("abstract type's arguments");
+            return Ty{};
+          }
+          env = bind_type(env, *ty, Ty{*arg, t.env});
+        } else if (const auto* size = std::get_if<Size>(&a->args[i])) {
+          if (auto atom = size_atom(*size, t.env, false)) {
+            env = bind(env, std::get<core::VarId>(abs.params[i]), leaf(*atom));
+          }
+        }
+      }
+      core::TypePtr repr = abs.repr;
+      t = Ty{std::move(repr), std::move(env)};
+      continue;
+    }
+    return t;
+  }
+  broken("a type that has no head");
+  return Ty{};
+}
+
+PrimType Lowerer::prim_of(const Ty& t) {
+  Ty h = head(t);
+  if (h.type != nullptr) {
+    if (const auto* p = std::get_if<core::TPrim>(&h.type->node)) return p->prim;
+  }
+  broken("a primitive type was expected");
+  return PrimType::kI32;
+}
+
+V Lowerer::lookup(core::VarId id, const Env& env) {
+  for (const VarBind* b = env.vars.get(); b != nullptr; b = b->next.get()) {
+    if (b->id == id) return b->value;
+  }
+  for (const Frame* f = env.frame.get(); f != nullptr; f = f->parent.get()) {
+    auto found = f->ext.find(id);
+    if (found != f->ext.end() && b_.in_scope(found->second)) return leaf(found->second);
+  }
+  auto g = globals_.find(id);
+  if (g != globals_.end() && g->second.constant) return constant(g->second);
+  return nullptr;
+}
+
+bool Lowerer::closed(const core::ExpPtr& e, const Env& env, int fuel) {
+  if (e == nullptr || fuel <= 0) return false;
+  return std::visit(Overloaded{
+                        [](const core::ELit&) { return true; },
+                        [](const core::EIntrinsic&) { return true; },
+                        [&](const core::EVar& v) {
+                          if (globals_.count(v.id) != 0) return true;
+                          V found = lookup(v.id, env);
+                          if (found == nullptr) return false;
+                          const auto* l = std::get_if<VLeaf>(&found->node);
+                          return l == nullptr || b_.in_scope(l->atom);
+                        },
+                        [&](const core::EApply& a) {
+                          if (!closed(a.fun, env, fuel - 1)) return false;
+                          return std::all_of(
+                              a.args.begin(), a.args.end(),
+                              [&](const core::ExpPtr& x) { return closed(x, env, fuel - 1); });
+                        },
+                        [&](const core::EProject& p) { return closed(p.record, env, fuel - 1); },
+                        [&](const core::EAttr& a) { return closed(a.inner, env, fuel - 1); },
+                        [&](const core::EIndex& x) {
+                          for (const auto& d : x.dims) {
+                            if (d.index == nullptr || !closed(d.index, env, fuel - 1)) return false;
+                          }
+                          return closed(x.array, env, fuel - 1);
+                        },
+                        [](const auto&) { return false; },
+                    },
+                    e->node);
+}
+
+std::optional<Atom> Lowerer::size_atom(const Size& s, const Env& env, bool compute) {
+  switch (s.kind) {
+    case Size::kConst: return ir::i64(s.constant);
+    case Size::kVar: {
+      V v = lookup(s.var, env);
+      if (v == nullptr) return std::nullopt;
+      const auto* l = std::get_if<VLeaf>(&v->node);
+      if (l == nullptr || !b_.in_scope(l->atom)) return std::nullopt;
+      return l->atom;
+    }
+    case Size::kExp: {
+      if (!compute || !closed(s.exp, env, 100)) return std::nullopt;
+      V v = eval(s.exp, env);
+      if (failed()) return std::nullopt;
+      const auto* l = std::get_if<VLeaf>(&v->node);
+      if (l == nullptr) return std::nullopt;
+      return l->atom;
+    }
+    default: return std::nullopt;
+  }
+}
+
+void Lowerer::type_leaves(const Ty& t, int rank, std::vector<SumLayout::Slot>& out) {
+  if (failed()) return;
+  Ty h = head(t);
+  if (h.type == nullptr) return;
+  std::visit(Overloaded{
+                 [&](const core::TPrim& p) {
+                   out.push_back({p.prim, rank});
+                 },
+                 [&](const core::TArray& a) {
+                   size_t before = out.size();
+                   type_leaves(sub(h, a.elem), rank + 1, out);
+                   if (out.size() == before) out.push_back({PrimType::kI64, 0});
+                 },
+                 [&](const core::TRecord& r) {
+                   for (const auto& f : r.fields) type_leaves(sub(h, f.second), rank, out);
+                 },
+                 [&](const core::TSum&) {
+                   auto layout = layout_of(h);
+                   if (layout->tagged()) out.push_back({PrimType::kI8, rank});
+                   for (const auto& s : layout->slots) out.push_back({s.prim, s.rank + rank});
+                 },
+                 [&](const auto&) { fail("a function stands where only data can be stored"); },
+             },
+             h.type->node);
+}
+
+std::shared_ptr<const SumLayout> Lowerer::layout_of(const Ty& sum) {
+  auto layout = std::make_shared<SumLayout>();
+  Ty h = head(sum);
+  const auto* s = h.type != nullptr ? std::get_if<core::TSum>(&h.type->node) : nullptr;
+  if (s == nullptr) {
+    broken("a sum type was expected");
+    return layout;
+  }
+  for (const auto& [name, args] : s->constructors) {
+    SumLayout::Constructor c{name, {}};
+    std::vector<bool> used(layout->slots.size(), false);
+    for (const auto& arg : args) {
+      std::vector<SumLayout::Slot> slots;
+      type_leaves(sub(h, arg), 0, slots);
+      std::vector<int> where;
+      for (const auto& slot : slots) {
+        size_t k = 0;
+        // Only slots of earlier constructors are shared.
+        while (k < used.size() && (used[k] || slot.rank != 0 || layout->slots[k].rank != 0 ||
+                                   layout->slots[k].prim != slot.prim)) {
+          ++k;
+        }
+        if (k < used.size()) {
+          used[k] = true;
+        } else {
+          k = layout->slots.size();
+          layout->slots.push_back(slot);
+        }
+        where.push_back(static_cast<int>(k));
+      }
+      c.payload.push_back(std::move(where));
+    }
+    layout->constructors.push_back(std::move(c));
+  }
+  return layout;
+}
+
+bool Lowerer::has_functions(const core::TypePtr& t, int fuel) const {
+  if (t == nullptr || fuel <= 0) return false;
+  return std::visit(Overloaded{
+                        [](const core::TArrow&) { return true; },
+                        [&](const core::TRecord& r) {
+                          return std::any_of(r.fields.begin(), r.fields.end(), [&](const auto& f) {
+                            return has_functions(f.second, fuel - 1);
+                          });
+                        },
+                        [&](const core::TArray& a) { return has_functions(a.elem, fuel - 1); },
+                        [&](const core::TSum& s) {
+                          for (const auto& c : s.constructors) {
+                            for (const auto& x : c.second) {
+                              if (has_functions(x, fuel - 1)) return true;
+                            }
+                          }
+                          return false;
+                        },
+                        [&](const core::TAbstract& a) {
+                          for (const auto& arg : a.args) {
+                            const auto* ty = std::get_if<core::TypePtr>(&arg);
+                            if (ty != nullptr && has_functions(*ty, fuel - 1)) return true;
+                          }
+                          return a.id.index < checked_.abstract_types.size() &&
+                                 has_functions(checked_.abstract_types[a.id.index].repr, fuel - 1);
+                        },
+                        [](const auto&) { return false; },
+                    },
+                    t->node);
+}
+
+std::string Lowerer::show(const Ty& t) {
+  Ty h = head(t);
+  if (h.type == nullptr) return "?";
+  return std::visit(
+      Overloaded{
+          [](const core::TPrim& p) { return std::string(prim_name(p.prim)); },
+          [&](const core::TArray& a) { return "[]" + show(sub(h, a.elem)); },
+          [&](const core::TRecord& r) {
+            bool tuple = r.fields.size() != 1;
+            for (size_t i = 0; i < r.fields.size(); ++i) {
+              tuple = tuple && r.fields[i].first == std::to_string(i);
+            }
+            std::string s;
+            for (const auto& [name, type] : r.fields) {
+              if (!s.empty()) s += ", ";
+              s += (tuple ? "" : name + ": ") + show(sub(h, type));
+            }
+            return (tuple ? "(" : "{") + s + (tuple ? ")" : "}");
+          },
+          [&](const core::TSum& s) {
+            std::string text;
+            for (const auto& [name, args] : s.constructors) {
+              if (!text.empty()) text += " | ";
+              text += "#" + name;
+              for (const auto& a : args) text += " " + show(sub(h, a));
+            }
+            return text;
+          },
+          [&](const core::TArrow& f) { return show(sub(h, f.from)) + " -> " + show(sub(h, f.to)); },
+          [](const auto&) { return std::string("?"); },
+      },
+      h.type->node);
+}
+
+}  // namespace kenaz::lower

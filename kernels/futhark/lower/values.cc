@@ -1,0 +1,411 @@
+// The leaves of values: taking structure apart, and putting it together round other leaves.
+#include <fmt/format.h>
+
+#include "kernels/futhark/lower/lowerer.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::lower {
+
+using ir::Atom;
+
+namespace {
+// What accessors answer after an error, so that nobody has to look.
+const VArr kNoArray{ir::i64(0), unit()};
+const VRec kNoRecord{};
+}  // namespace
+
+const VArr& Lowerer::as_array(const V& v) {
+  if (const auto* a = std::get_if<VArr>(&v->node)) return *a;
+  broken("an array was expected");
+  return kNoArray;
+}
+
+const VRec& Lowerer::as_record(const V& v) {
+  if (const auto* r = std::get_if<VRec>(&v->node)) return *r;
+  broken("a record was expected");
+  return kNoRecord;
+}
+
+Atom Lowerer::as_atom(const V& v) {
+  if (const auto* l = std::get_if<VLeaf>(&v->node)) return l->atom;
+  broken("a scalar was expected");
+  return ir::i64(0);
+}
+
+bool Lowerer::is_function(const V& v) const {
+  return std::holds_alternative<VFun>(v->node) || std::holds_alternative<VDef>(v->node);
+}
+
+bool Lowerer::has_leaves(const V& v) {
+  return std::visit(Overloaded{
+                        [](const VLeaf&) { return true; },
+                        [&](const VArr& a) { return has_leaves(a.elem); },
+                        [&](const VRec& r) {
+                          for (const auto& f : r.fields) {
+                            if (has_leaves(f.second)) return true;
+                          }
+                          return false;
+                        },
+                        [](const VSum& s) { return !s.atoms.empty(); },
+                        [](const VConstr&) { return true; },
+                        [](const auto&) { return false; },
+                    },
+                    v->node);
+}
+
+void Lowerer::leaves(const V& v, std::vector<Leaf>& out) {
+  std::visit(Overloaded{
+                 [&](const VLeaf& l) { out.push_back({l.atom}); },
+                 [&](const VArr& a) {
+                   if (!has_leaves(a.elem)) out.push_back({a.dim, true});
+                   leaves(a.elem, out);
+                 },
+                 [&](const VRec& r) {
+                   for (const auto& f : r.fields) leaves(f.second, out);
+                 },
+                 [&](const VSum& s) {
+                   for (const auto& a : s.atoms) out.push_back({a});
+                 },
+                 [&](const VConstr&) { broken("a constructor that was not laid out"); },
+                 [](const auto&) {},
+             },
+             v->node);
+}
+
+std::vector<Lowerer::Leaf> Lowerer::leaves(const V& v) {
+  std::vector<Leaf> out;
+  leaves(v, out);
+  return out;
+}
+
+std::vector<Atom> Lowerer::atoms(const V& v) {
+  std::vector<Atom> out;
+  for (auto& l : leaves(v)) out.push_back(std::move(l.atom));
+  return out;
+}
+
+V Lowerer::rebuild_rec(const V& v, const std::vector<Atom>& atoms, size_t& pos, int depth) {
+  auto next = [&]() -> Atom {
+    if (pos < atoms.size()) return atoms[pos++];
+    broken("too few leaves");
+    return ir::i64(0);
+  };
+  return std::visit(Overloaded{
+                        [&](const VLeaf&) { return leaf(next()); },
+                        [&](const VArr& a) {
+                          if (!has_leaves(a.elem)) {
+                            Atom dim = next();
+                            return make(VArr{dim, rebuild_rec(a.elem, atoms, pos, depth + 1)});
+                          }
+                          // The first leaf is not always the next atom: dims of leafless arrays may
+                          // precede it.
+                          size_t before = pos;
+                          V elem = rebuild_rec(a.elem, atoms, pos, depth + 1);
+                          Atom dim = a.dim;
+                          for (size_t i = before; i < pos; ++i) {
+                            ir::Type t = b_.type_of(atoms[i]);
+                            if (t.rank() > depth) {
+                              dim = t.dims[depth];
+                              break;
+                            }
+                          }
+                          return make(VArr{dim, elem});
+                        },
+                        [&](const VRec& r) {
+                          VRec out;
+                          for (const auto& f : r.fields) {
+                            out.fields.emplace_back(f.first,
+                                                    rebuild_rec(f.second, atoms, pos, depth));
+                          }
+                          return make(std::move(out));
+                        },
+                        [&](const VSum& s) {
+                          VSum out{s.type, s.layout, {}};
+                          for (size_t i = 0; i < s.atoms.size(); ++i) out.atoms.push_back(next());
+                          return make(std::move(out));
+                        },
+                        [&](const auto&) { return v; },
+                    },
+                    v->node);
+}
+
+V Lowerer::rebuild(const V& v, const std::vector<Atom>& atoms) {
+  size_t pos = 0;
+  return rebuild_rec(v, atoms, pos, 0);
+}
+
+V Lowerer::map_leaves(const V& v, const std::function<Atom(const Atom&)>& f) {
+  return std::visit(Overloaded{
+                        [&](const VLeaf& l) { return leaf(f(l.atom)); },
+                        [&](const VArr& a) {
+                          return make(VArr{a.dim, map_leaves(a.elem, f)});
+                        },
+                        [&](const VRec& r) {
+                          VRec out;
+                          for (const auto& x : r.fields) {
+                            out.fields.emplace_back(x.first, map_leaves(x.second, f));
+                          }
+                          return make(std::move(out));
+                        },
+                        [&](const VSum& s) {
+                          VSum out{s.type, s.layout, {}};
+                          for (const auto& a : s.atoms) out.atoms.push_back(f(a));
+                          return make(std::move(out));
+                        },
+                        [&](const auto&) { return v; },
+                    },
+                    v->node);
+}
+
+V Lowerer::from_leaves(const Ty& t, const std::vector<Atom>& atoms, size_t& pos, int depth) {
+  auto next = [&]() -> Atom {
+    if (pos < atoms.size()) return atoms[pos++];
+    broken("too few leaves for a type");
+    return ir::i64(0);
+  };
+  Ty h = head(t);
+  if (failed()) return unit();
+  return std::visit(
+      Overloaded{
+          [&](const core::TPrim&) { return leaf(next()); },
+          [&](const core::TArray& a) {
+            std::vector<SumLayout::Slot> slots;
+            type_leaves(sub(h, a.elem), 0, slots);
+            if (slots.empty()) {
+              Atom dim = next();
+              return make(VArr{dim, from_leaves(sub(h, a.elem), atoms, pos, depth + 1)});
+            }
+            size_t before = pos;
+            V elem = from_leaves(sub(h, a.elem), atoms, pos, depth + 1);
+            Atom dim = ir::i64(0);
+            for (size_t i = before; i < pos; ++i) {
+              ir::Type type = b_.type_of(atoms[i]);
+              if (type.rank() > depth) {
+                dim = type.dims[depth];
+                break;
+              }
+            }
+            return make(VArr{dim, elem});
+          },
+          [&](const core::TRecord& r) {
+            VRec out;
+            for (const auto& f : r.fields) {
+              out.fields.emplace_back(f.first, from_leaves(sub(h, f.second), atoms, pos, depth));
+            }
+            return make(std::move(out));
+          },
+          [&](const core::TSum&) {
+            VSum s{h, layout_of(h), {}};
+            size_t n = s.layout->slots.size() + (s.layout->tagged() ? 1 : 0);
+            for (size_t i = 0; i < n; ++i) s.atoms.push_back(next());
+            return make(std::move(s));
+          },
+          [&](const auto&) { return broken("no data has this type"); },
+      },
+      h.type->node);
+}
+
+V Lowerer::payload(const VSum& s, int constructor, int arg) {
+  Ty h = head(s.type);
+  if (failed()) return unit();
+  const auto& sum = std::get<core::TSum>(h.type->node);
+  std::vector<Atom> atoms;
+  int shift = s.layout->tagged() ? 1 : 0;
+  for (int slot : s.layout->constructors[constructor].payload[arg]) {
+    atoms.push_back(s.atoms[slot + shift]);
+  }
+  size_t pos = 0;
+  return from_leaves(sub(h, sum.constructors[constructor].second[arg]), atoms, pos, 0);
+}
+
+V Lowerer::zero(const Ty& t) {
+  Ty h = head(t);
+  if (failed()) return unit();
+  return std::visit(Overloaded{
+                        [&](const core::TPrim& p) {
+                          return leaf(PrimValue{p.prim, 0});
+                        },
+                        [&](const core::TArray& a) {
+                          Atom n = size_atom(a.dim, h.env, true).value_or(ir::i64(0));
+                          return replicate(n, zero(sub(h, a.elem)));
+                        },
+                        [&](const core::TRecord& r) {
+                          VRec out;
+                          for (const auto& f : r.fields) {
+                            out.fields.emplace_back(f.first, zero(sub(h, f.second)));
+                          }
+                          return make(std::move(out));
+                        },
+                        [&](const core::TSum& s) {
+                          VConstr c{h, layout_of(h), 0, {}};
+                          for (const auto& a : s.constructors[0].second)
+                            c.args.push_back(zero(sub(h, a)));
+                          return materialise(make(std::move(c)));
+                        },
+                        [&](const auto&) { return fail("a function cannot be made up here"); },
+                    },
+                    h.type->node);
+}
+
+V Lowerer::materialise(const V& v) {
+  if (failed()) return v;
+  if (const auto* r = std::get_if<VRec>(&v->node)) {
+    VRec out;
+    bool same = true;
+    for (const auto& f : r->fields) {
+      out.fields.emplace_back(f.first, materialise(f.second));
+      same = same && out.fields.back().second == f.second;
+    }
+    return same ? v : make(std::move(out));
+  }
+  const auto* c = std::get_if<VConstr>(&v->node);
+  if (c == nullptr) return v;
+  Ty h = head(c->type);
+  if (failed()) return v;
+  const auto& sum = std::get<core::TSum>(h.type->node);
+  const SumLayout& layout = *c->layout;
+  std::vector<std::optional<Atom>> slots(layout.slots.size());
+  auto fill = [&](int constructor, const std::vector<V>& args) {
+    for (size_t k = 0; k < args.size(); ++k) {
+      std::vector<Atom> a = atoms(materialise(args[k]));
+      const auto& where = layout.constructors[constructor].payload[k];
+      if (a.size() != where.size()) {
+        broken("a constructor's payload does not fit its layout");
+        return;
+      }
+      for (size_t i = 0; i < a.size(); ++i) {
+        if (!slots[where[i]]) slots[where[i]] = a[i];
+      }
+    }
+  };
+  fill(c->index, c->args);
+  // Slots of the other constructors: zeros, with the sizes that the type states.
+  for (size_t k = 0; k < layout.constructors.size() && !failed(); ++k) {
+    if (static_cast<int>(k) == c->index) continue;
+    bool missing = false;
+    for (const auto& p : layout.constructors[k].payload) {
+      for (int slot : p) missing = missing || !slots[slot];
+    }
+    if (!missing) continue;
+    std::vector<V> args;
+    for (const auto& a : sum.constructors[k].second) args.push_back(zero(sub(h, a)));
+    fill(static_cast<int>(k), args);
+  }
+  VSum out{h, c->layout, {}};
+  if (layout.tagged()) out.atoms.push_back(PrimValue::of_int(PrimType::kI8, c->index));
+  for (auto& s : slots) out.atoms.push_back(s.value_or(ir::i64(0)));
+  return make(std::move(out));
+}
+
+// ---- shapes
+
+Atom Lowerer::reshape(const Atom& array, const std::vector<Atom>& dims, const Certs& certs) {
+  if (array.is_const()) return array;
+  ir::Type t = b_.type_of(array);
+  if (t.dims == dims && certs.empty()) return array;
+  t.dims = dims;
+  return b_.let(t, ir::EReshape{dims, array.var()}, "shaped", certs);
+}
+
+bool Lowerer::conform_dims(const V& v, const Ty& t, bool compute, std::vector<Atom>& dims,
+                           std::vector<std::vector<Atom>>& out) {
+  Ty h = head(t);
+  if (failed()) return false;
+  auto stated = [&](const std::vector<Atom>& actual) {
+    std::vector<Atom> want = dims;
+    for (size_t i = want.size(); i < actual.size(); ++i) want.push_back(actual[i]);
+    bool differs = want != actual;
+    out.push_back(std::move(want));
+    return differs;
+  };
+  auto as_it_is = [&](const V& x) {  // no more is known about the type
+    bool differs = false;
+    for (const auto& l : leaves(x)) differs |= stated(b_.type_of(l.atom).dims);
+    return differs;
+  };
+  return std::visit(Overloaded{
+                        [&](const VLeaf& l) { return stated(b_.type_of(l.atom).dims); },
+                        [&](const VArr& a) {
+                          const auto* at = std::get_if<core::TArray>(&h.type->node);
+                          if (at == nullptr) return as_it_is(v);
+                          if (!has_leaves(a.elem)) return as_it_is(v);
+                          dims.push_back(size_atom(at->dim, h.env, compute).value_or(a.dim));
+                          bool differs = conform_dims(a.elem, sub(h, at->elem), compute, dims, out);
+                          dims.pop_back();
+                          return differs;
+                        },
+                        [&](const VRec& r) {
+                          const auto* rt = std::get_if<core::TRecord>(&h.type->node);
+                          if (rt == nullptr || rt->fields.size() != r.fields.size())
+                            return as_it_is(v);
+                          bool differs = false;
+                          for (size_t i = 0; i < r.fields.size(); ++i) {
+                            differs |=
+                                conform_dims(r.fields[i].second, sub(h, rt->fields[i].second),
+                                             compute, dims, out);
+                          }
+                          return differs;
+                        },
+                        [&](const VSum&) { return as_it_is(v); },
+                        [](const auto&) { return false; },
+                    },
+                    v->node);
+}
+
+V Lowerer::reshape_leaves(const V& v, const std::vector<std::vector<Atom>>& dims,
+                          const Certs& certs) {
+  std::vector<Atom> out;
+  std::vector<Leaf> old = leaves(v);
+  for (size_t i = 0; i < old.size() && i < dims.size(); ++i) {
+    out.push_back(old[i].is_dim || dims[i].empty() ? old[i].atom
+                                                   : reshape(old[i].atom, dims[i], certs));
+  }
+  return rebuild(v, out);
+}
+
+V Lowerer::conform(const V& v, const Ty& t, bool compute, const Certs& certs) {
+  if (failed() || t.type == nullptr) return v;
+  if (is_function(v) || std::holds_alternative<VConstr>(v->node)) return v;
+  if (const auto* r = std::get_if<VRec>(&v->node)) {
+    // Field by field: some may be functions or constructors.
+    Ty h = head(t);
+    const auto* rt = h.type != nullptr ? std::get_if<core::TRecord>(&h.type->node) : nullptr;
+    if (rt == nullptr || rt->fields.size() != r->fields.size()) return v;
+    VRec out;
+    bool same = true;
+    for (size_t i = 0; i < r->fields.size(); ++i) {
+      const V& old = r->fields[i].second;
+      out.fields.emplace_back(r->fields[i].first,
+                              conform(old, sub(h, rt->fields[i].second), compute, certs));
+      same = same && out.fields.back().second == old;
+    }
+    return same ? v : make(std::move(out));
+  }
+  if (!std::holds_alternative<VArr>(v->node)) return v;
+  std::vector<Atom> dims;
+  std::vector<std::vector<Atom>> wanted;
+  bool differs = conform_dims(v, t, compute, dims, wanted);
+  if (failed() || (!differs && certs.empty())) return v;
+  return reshape_leaves(v, wanted, certs);
+}
+
+V Lowerer::with_outer_dim(const V& v, const Atom& n, const Certs& certs) {
+  const VArr& a = as_array(v);
+  if (failed() || (a.dim == n && certs.empty())) return v;
+  V elem = map_leaves(a.elem, [&](const Atom& x) {
+    std::vector<Atom> dims = b_.type_of(x).dims;
+    if (dims.empty()) return x;
+    dims[0] = n;
+    return reshape(x, dims, certs);
+  });
+  return make(VArr{n, elem});
+}
+
+V Lowerer::certify(const V& v, const Certs& certs) {
+  if (certs.empty()) return v;
+  return map_leaves(materialise(v), [&](const Atom& a) {
+    return Atom(b_.let(b_.type_of(a), ir::EAtom{a}, "checked", certs));
+  });
+}
+
+}  // namespace kenaz::lower
