@@ -80,6 +80,10 @@ class Device {
   virtual Status barrier() = 0;
   /// Writes host bytes (copied now) into a block, in order with dispatches; for small data.
   virtual Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
+  /// Copies between blocks (not overlapping), in order with dispatches like one of them. Simple,
+  /// not fast: kernels copy several times quicker.
+  virtual Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src,
+                      int64_t src_offset, int64_t bytes) = 0;
   /// Copies host bytes (argument lists, at most 64 KiB) to where the dispatch recorded next, right
   /// after this call, can read them; gives their address (16-byte aligned). Needs no barrier.
   virtual Result<uint64_t> stash(std::span<const std::byte> data) = 0;

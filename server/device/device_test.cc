@@ -112,6 +112,14 @@ TEST_P(DeviceTest, WritesAreInOrderWithKernelsAndOfAnyAlignment) {
   EXPECT_THAT(read(counter, 2), ElementsAre(3 * (16 + 256), 5));
 }
 
+TEST_P(DeviceTest, CopiesBetweenBlocks) {
+  const BlockPtr a = block_of({1, 2, 3, 4}), b = block_of({5, 6, 7, 8});
+  ASSERT_TRUE(device_->copy(b, 4, a, 8, 8));
+  EXPECT_THAT(read(b, 4), ElementsAre(5, 3, 4, 8));
+  EXPECT_FALSE(device_->copy(b, 12, a, 0, 8));
+  EXPECT_FALSE(device_->copy(b, 0, a, 0, -1));
+}
+
 TEST_P(DeviceTest, LongWritesAndTransfersKeepEveryByte) {
   std::vector<int32_t> data(5'000'001);
   std::iota(data.begin(), data.end(), 3);

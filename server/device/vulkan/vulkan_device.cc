@@ -52,6 +52,8 @@ class VulkanDevice : public Device {
                   std::span<const std::byte> push) override;
   Status barrier() override;
   Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
+  Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
+              int64_t bytes) override;
   Result<uint64_t> stash(std::span<const std::byte> data) override;
   void retain(BlockPtr block) override { commands_.keep(std::move(block)); }
   Status submit_and_wait() override { return submit_and_read({}); }
@@ -162,6 +164,20 @@ Status VulkanDevice::write(const BlockPtr& dst, int64_t offset, std::span<const 
     offset += static_cast<int64_t>(n);
     data = data.subspan(n);
   }
+  return {};
+}
+
+Status VulkanDevice::copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src,
+                          int64_t src_offset, int64_t bytes) {
+  if (bytes < 0) return internal_error(fmt::format("copy of {} bytes", bytes));
+  KENAZ_TRY(check_range(*dst, dst_offset, static_cast<size_t>(bytes)));
+  KENAZ_TRY(check_range(*src, src_offset, static_cast<size_t>(bytes)));
+  if (bytes == 0) return {};
+  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+  const VulkanBlock& to = as_vulkan(dst);
+  const VulkanBlock& from = as_vulkan(src);
+  record_copy(*context_, commands, from.buffer(), from.offset() + src_offset, to.buffer(),
+              to.offset() + dst_offset, bytes);
   return {};
 }
 

@@ -1,0 +1,227 @@
+#include "server/host/check_program.h"
+
+#include <fmt/format.h>
+
+namespace kenaz::host {
+
+namespace {
+
+using namespace program;
+
+constexpr int kMaxNesting = 500;
+constexpr int kMaxRegs = 1 << 24;
+
+/// Checks one piece of host code against the sizes of its register files.
+class CodeChecker {
+ public:
+  CodeChecker(const Program& program, int scalar_regs, int block_regs)
+      : program_(program), scalar_regs_(scalar_regs), block_regs_(block_regs) {}
+
+  Status check(const Code& code, int depth = 0) const {
+    if (depth > kMaxNesting) return internal_error("host code is nested too deeply");
+    for (const HostOp& op : code) {
+      KENAZ_TRY(std::visit([&](const auto& o) { return op_ok(o, depth); }, op.op));
+    }
+    return {};
+  }
+
+  Status reg(ScalarReg r) const {
+    if (static_cast<int64_t>(r.index) < scalar_regs_) return {};
+    return internal_error(fmt::format("scalar register {} of {}", r.index, scalar_regs_));
+  }
+  Status reg(BlockReg r) const {
+    if (static_cast<int64_t>(r.index) < block_regs_) return {};
+    return internal_error(fmt::format("block register {} of {}", r.index, block_regs_));
+  }
+  static Status type(PrimType t) {
+    if (static_cast<int>(t) < kPrimTypeCount) return {};
+    return internal_error(fmt::format("primitive type {}", static_cast<int>(t)));
+  }
+  Status operand(const Operand& o) const {
+    if (const auto* r = std::get_if<ScalarReg>(&o)) return reg(*r);
+    return type(std::get<PrimValue>(o).type);
+  }
+
+ private:
+  Status operands(const std::vector<Operand>& list) const {
+    for (const Operand& o : list) KENAZ_TRY(operand(o));
+    return {};
+  }
+  Status op_ok(const OpScalar& o, int) const {
+    KENAZ_TRY(reg(o.dst));
+    KENAZ_TRY(type(o.type));
+    KENAZ_TRY(type(o.to));
+    if (scalar_op_name(o.op).empty() || !scalar_op_accepts(o.op, o.type) ||
+        static_cast<int>(o.args.size()) != scalar_op_arity(o.op)) {
+      return internal_error(
+          fmt::format("scalar operation {} does not fit its operands", static_cast<int>(o.op)));
+    }
+    return operands(o.args);
+  }
+  Status op_ok(const OpMove& o, int) const {
+    KENAZ_TRY(reg(o.dst));
+    return operand(o.src);
+  }
+  Status op_ok(const OpAlloc& o, int) const {
+    KENAZ_TRY(reg(o.dst));
+    return operand(o.bytes);
+  }
+  Status op_ok(const OpMoveBlock& o, int) const {
+    KENAZ_TRY(reg(o.dst));
+    return reg(o.src);
+  }
+  Status op_ok(const OpRelease& o, int) const { return reg(o.block); }
+  Status op_ok(const OpLaunch& o, int) const {
+    KENAZ_TRY(operand(o.groups));
+    if (o.kernel.index >= program_.kernels.size()) {
+      return internal_error(
+          fmt::format("kernel {} of {}", o.kernel.index, program_.kernels.size()));
+    }
+    const Kernel& kernel = program_.kernels[o.kernel.index];
+    if (kernel.slots != static_cast<int>(o.args.size()) + 2) {
+      return internal_error(fmt::format("kernel {} takes {} slots; a launch has {}", kernel.name,
+                                        kernel.slots, o.args.size() + 2));
+    }
+    for (const Arg& arg : o.args) {
+      KENAZ_TRY(arg.kind == Arg::kBlock ? reg(arg.block) : operand(arg.scalar));
+    }
+    return {};
+  }
+  Status op_ok(const OpRead& o, int) const {
+    KENAZ_TRY(reg(o.dst));
+    KENAZ_TRY(reg(o.block));
+    KENAZ_TRY(type(o.type));
+    return operand(o.offset);
+  }
+  Status op_ok(const OpWrite& o, int) const {
+    KENAZ_TRY(reg(o.block));
+    KENAZ_TRY(type(o.type));
+    KENAZ_TRY(operand(o.offset));
+    return operands(o.values);
+  }
+  Status op_ok(const OpIf& o, int depth) const {
+    KENAZ_TRY(operand(o.cond));
+    KENAZ_TRY(check(o.then_code, depth + 1));
+    return check(o.else_code, depth + 1);
+  }
+  Status op_ok(const OpWhile& o, int depth) const {
+    KENAZ_TRY(operand(o.cond));
+    KENAZ_TRY(check(o.head, depth + 1));
+    return check(o.body, depth + 1);
+  }
+  Status op_ok(const OpAssert& o, int) const {
+    KENAZ_TRY(operand(o.cond));
+    for (const auto& part : o.message) {
+      if (const auto* value = std::get_if<Operand>(&part)) KENAZ_TRY(operand(*value));
+    }
+    return {};
+  }
+
+  const Program& program_;
+  int64_t scalar_regs_, block_regs_;
+};
+
+Status check_leaf(const CodeChecker& code, const Leaf& leaf, bool param) {
+  const auto slot = [&](const Operand& o) -> Status {
+    if (param && !std::holds_alternative<ScalarReg>(o)) {
+      return internal_error("a parameter's place is not a register");
+    }
+    return code.operand(o);
+  };
+  if (const auto* scalar = std::get_if<ScalarLeaf>(&leaf)) {
+    KENAZ_TRY(code.type(scalar->type));
+    return slot(scalar->value);
+  }
+  const auto& array = std::get<ArrayLeaf>(leaf);
+  KENAZ_TRY(code.type(array.elem));
+  KENAZ_TRY(code.reg(array.block));
+  if (array.dims.empty()) return internal_error("an array leaf without dimensions");
+  for (const Operand& dim : array.dims) KENAZ_TRY(code.operand(dim));
+  return {};
+}
+
+/// Leaves must be what the type table says, since clients go by it.
+Status check_leaves(const Program& program, const CodeChecker& code, const std::string& type,
+                    const std::vector<Leaf>& leaves, bool param) {
+  const auto found = program.types.find(type);
+  if (found == program.types.end()) {
+    return internal_error(fmt::format("type {} is not in the table", type));
+  }
+  const std::vector<LeafType>& expected = found->second.leaves;
+  bool same = leaves.size() == expected.size();
+  for (size_t i = 0; same && i < leaves.size(); ++i) {
+    if (const auto* scalar = std::get_if<ScalarLeaf>(&leaves[i])) {
+      same = expected[i] == LeafType{scalar->type, 0};
+    } else {
+      const auto& array = std::get<ArrayLeaf>(leaves[i]);
+      same = expected[i] == LeafType{array.elem, static_cast<int>(array.dims.size())};
+    }
+  }
+  if (!same) return internal_error(fmt::format("leaves do not fit type {}", type));
+  for (const Leaf& leaf : leaves) KENAZ_TRY(check_leaf(code, leaf, param));
+  return {};
+}
+
+Status check_register_files(int scalars, int blocks) {
+  if (scalars >= 0 && scalars <= kMaxRegs && blocks >= 0 && blocks <= kMaxRegs) return {};
+  return internal_error(fmt::format("register files of {} and {}", scalars, blocks));
+}
+
+Status check_entry(const Program& program, const Entry& entry) {
+  KENAZ_TRY(check_register_files(entry.scalar_regs, entry.block_regs));
+  if (entry.scalar_regs < program.constant_scalar_regs ||
+      entry.block_regs < program.constant_block_regs) {
+    return internal_error("fewer registers than the constants need");
+  }
+  const CodeChecker code(program, entry.scalar_regs, entry.block_regs);
+  for (const Entry::Param& param : entry.params) {
+    KENAZ_TRY(check_leaves(program, code, param.type, param.leaves, true));
+  }
+  KENAZ_TRY(check_leaves(program, code, entry.result_type, entry.result, false));
+  return code.check(entry.code);
+}
+
+Status check_kernel(const Kernel& kernel) {
+  if (kernel.spirv.empty()) return internal_error("no SPIR-V");
+  if (kernel.slots < 2 || kernel.slots > (1 << 12)) {
+    return internal_error(fmt::format("{} slots", kernel.slots));
+  }
+  return {};
+}
+
+Status check_failure(const KernelFailure& failure) {
+  if (failure.arg_types.size() > kMaxFailureArgs) return internal_error("too many arguments");
+  for (PrimType t : failure.arg_types) KENAZ_TRY(CodeChecker::type(t));
+  for (const auto& part : failure.message) {
+    const auto* arg = std::get_if<int>(&part);
+    if (arg && (*arg < 0 || *arg >= static_cast<int>(failure.arg_types.size()))) {
+      return internal_error(fmt::format("argument {} of {}", *arg, failure.arg_types.size()));
+    }
+  }
+  return {};
+}
+
+Status in(Status status, const std::string& place) {
+  if (!status) status.error().context.push_back("in " + place);
+  return status;
+}
+
+}  // namespace
+
+Status check_program(const Program& program) {
+  for (const Kernel& kernel : program.kernels) {
+    KENAZ_TRY(in(check_kernel(kernel), "kernel " + kernel.name));
+  }
+  for (size_t i = 0; i < program.kernel_failures.size(); ++i) {
+    KENAZ_TRY(in(check_failure(program.kernel_failures[i]), fmt::format("kernel failure {}", i)));
+  }
+  KENAZ_TRY(check_register_files(program.constant_scalar_regs, program.constant_block_regs));
+  const CodeChecker constants(program, program.constant_scalar_regs, program.constant_block_regs);
+  KENAZ_TRY(in(constants.check(program.constants), "the constants"));
+  for (const auto& [name, entry] : program.entries) {
+    KENAZ_TRY(in(check_entry(program, entry), "entry point " + name));
+  }
+  return {};
+}
+
+}  // namespace kenaz::host

@@ -1,0 +1,251 @@
+// The engine that runs programs on a device: binds arguments to registers, interprets, and takes
+// the results out of registers.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "protocol/base/check.h"
+#include "server/host/check_program.h"
+#include "server/host/engine.h"
+#include "server/host/interpreter.h"
+
+namespace kenaz::host {
+
+namespace {
+
+struct HostScalar : Leaf {
+  explicit HostScalar(PrimValue v) : value(v) { prim = v.type; }
+  PrimValue value;
+};
+
+struct DeviceArray : Leaf {
+  DeviceArray(PrimType type, std::vector<int64_t> dims, device::BlockPtr b) : block(std::move(b)) {
+    prim = type;
+    shape = std::move(dims);
+  }
+  device::BlockPtr block;
+};
+
+/// Binds sizes: a register that several dimensions (or a parameter) name must get one value.
+class SizeBinder {
+ public:
+  SizeBinder(Registers& registers) : registers_(registers), bound_(registers.scalars.size()) {}
+
+  bool bind(const program::Operand& place, PrimValue value) {
+    if (const auto* expected = std::get_if<PrimValue>(&place)) return *expected == value;
+    const auto i = std::get<program::ScalarReg>(place).index;
+    if (bound_[i]) return registers_.scalars[i] == value;
+    bound_[i] = true;
+    registers_.scalars[i] = value;
+    return true;
+  }
+
+ private:
+  Registers& registers_;
+  std::vector<bool> bound_;
+};
+
+class DeviceEngine : public Engine {
+ public:
+  DeviceEngine(program::Program program, std::shared_ptr<device::Device> device,
+               FailureRecord failure)
+      : program_(std::move(program)),
+        device_(std::move(device)),
+        failure_(std::move(failure)),
+        kernels_(program_.kernels) {}
+
+  const TypeTable& types() const override { return program_.types; }
+  const std::vector<EntrySignature>& entries() const override { return signatures_; }
+  Result<LeafPtr> put(const data::Value& value) override;
+  Result<data::Value> get(const Leaf& leaf) override;
+  Result<std::vector<LeafPtr>> call(const std::string& entry,
+                                    std::span<const LeafPtr> args) override;
+  void clear_caches() override { device_->trim(); }
+  device::MemoryStats memory() const override { return device_->memory(); }
+
+  /// Runs the constants; before anything else.
+  Status prepare();
+
+ private:
+  Status execute(const program::Code& code, Registers& registers);
+  Status bind(const program::Entry& entry, std::span<const LeafPtr> args, Registers& registers);
+  Status bind_leaf(const program::Leaf& place, const Leaf& leaf, SizeBinder& sizes,
+                   Registers& registers);
+  Status own(device::BlockPtr& block);
+  Result<LeafPtr> result_leaf(const program::Leaf& place, const Registers& registers) const;
+
+  const program::Program program_;
+  const std::shared_ptr<device::Device> device_;
+  FailureRecord failure_;
+  KernelTable kernels_;
+  std::vector<EntrySignature> signatures_;
+  Registers constants_;
+};
+
+EntrySignature signature(const program::Entry& entry) {
+  EntrySignature s;
+  s.name = entry.name;
+  s.result = entry.result_type;
+  s.result_unique = entry.result_unique;
+  s.attrs = entry.attrs;
+  for (const auto& p : entry.params) {
+    s.params.push_back({p.name, p.type, p.consumed, static_cast<int>(p.leaves.size())});
+  }
+  return s;
+}
+
+Status DeviceEngine::prepare() {
+  for (const auto& [name, entry] : program_.entries) signatures_.push_back(signature(entry));
+  constants_.scalars.resize(static_cast<size_t>(program_.constant_scalar_regs));
+  constants_.blocks.resize(static_cast<size_t>(program_.constant_block_regs));
+  return execute(program_.constants, constants_);
+}
+
+Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
+  Interpreter interpreter(program_, kernels_, *device_, failure_, registers);
+  const Status ran = interpreter.run(code);
+  // A kernel launched before something went wrong on the host failed first.
+  KENAZ_TRY(interpreter.finish());
+  return ran;
+}
+
+Result<LeafPtr> DeviceEngine::put(const data::Value& value) {
+  KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(value.type, value.shape));
+  if (bytes != static_cast<int64_t>(value.bytes.size())) {
+    return internal_error("a value whose bytes do not fit its shape");
+  }
+  if (value.shape.empty()) return std::make_shared<HostScalar>(value.at(0));
+  KENAZ_ASSIGN(auto block, device_->allocate(bytes));
+  KENAZ_TRY(device_->upload(block, 0, value.bytes));
+  return std::make_shared<DeviceArray>(value.type, value.shape, std::move(block));
+}
+
+Result<data::Value> DeviceEngine::get(const Leaf& leaf) {
+  if (const auto* scalar = dynamic_cast<const HostScalar*>(&leaf)) {
+    return data::Value::scalar(scalar->value);
+  }
+  const auto* array = dynamic_cast<const DeviceArray*>(&leaf);
+  if (array == nullptr) return internal_error("a value of another engine");
+  KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(leaf.prim, leaf.shape));
+  if (bytes > array->block->bytes()) return internal_error("a value larger than its block");
+  data::Value value{leaf.prim, leaf.shape, {}};
+  try {
+    value.bytes.resize(static_cast<size_t>(bytes));
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("out of host memory: {} bytes wanted for a value", bytes));
+  }
+  KENAZ_TRY(device_->download(array->block, 0, value.bytes));
+  return value;
+}
+
+Status DeviceEngine::bind_leaf(const program::Leaf& place, const Leaf& leaf, SizeBinder& sizes,
+                               Registers& registers) {
+  const auto invalid_sizes = [] {
+    return program_failure("entry point arguments have invalid sizes.", "");
+  };
+  if (const auto* to = std::get_if<program::ScalarLeaf>(&place)) {
+    const auto* scalar = dynamic_cast<const HostScalar*>(&leaf);
+    if (scalar == nullptr || scalar->prim != to->type) {
+      return bad_request(fmt::format("a {} is expected", prim_name(to->type)));
+    }
+    if (!sizes.bind(to->value, scalar->value)) return invalid_sizes();
+    return {};
+  }
+  const auto& to = std::get<program::ArrayLeaf>(place);
+  const auto* array = dynamic_cast<const DeviceArray*>(&leaf);
+  if (array == nullptr || array->prim != to.elem || array->shape.size() != to.dims.size()) {
+    return bad_request(
+        fmt::format("an array of {} of rank {} is expected", prim_name(to.elem), to.dims.size()));
+  }
+  for (size_t i = 0; i < to.dims.size(); ++i) {
+    if (!sizes.bind(to.dims[i], PrimValue::i64(array->shape[i]))) return invalid_sizes();
+  }
+  registers.blocks[to.block.index] = array->block;
+  return {};
+}
+
+/// A consumed argument will be overwritten, so if any other value shares its memory, it is copied.
+Status DeviceEngine::own(device::BlockPtr& block) {
+  constexpr int kLeafAndRegister = 2;
+  if (block.use_count() <= kLeafAndRegister) return {};
+  KENAZ_ASSIGN(auto copied, device_->allocate(block->bytes()));
+  KENAZ_TRY(device_->copy(copied, 0, block, 0, block->bytes()));
+  KENAZ_TRY(device_->barrier());
+  block = std::move(copied);
+  return {};
+}
+
+Status DeviceEngine::bind(const program::Entry& entry, std::span<const LeafPtr> args,
+                          Registers& registers) {
+  size_t next = 0;
+  SizeBinder sizes(registers);
+  for (const auto& param : entry.params) {
+    for (const program::Leaf& place : param.leaves) {
+      if (next == args.size()) return bad_request("too few arguments");
+      auto status = bind_leaf(place, *args[next++], sizes, registers);
+      if (!status) {
+        if (status.error().kind == ErrorKind::kBadRequest) {
+          status.error().context.push_back(fmt::format("for parameter {}", param.name));
+        }
+        return status;
+      }
+      const auto* array = std::get_if<program::ArrayLeaf>(&place);
+      if (array && param.consumed) KENAZ_TRY(own(registers.blocks[array->block.index]));
+    }
+  }
+  if (next != args.size()) return bad_request("too many arguments");
+  return {};
+}
+
+Result<LeafPtr> DeviceEngine::result_leaf(const program::Leaf& place,
+                                          const Registers& registers) const {
+  if (const auto* scalar = std::get_if<program::ScalarLeaf>(&place)) {
+    return std::make_shared<HostScalar>(
+        PrimValue{scalar->type, registers.value(scalar->value).bits});
+  }
+  const auto& array = std::get<program::ArrayLeaf>(place);
+  std::vector<int64_t> shape;
+  for (const auto& dim : array.dims) shape.push_back(registers.index(dim));
+  const auto bytes = data::checked_bytes(array.elem, shape);
+  const device::BlockPtr& block = registers.blocks[array.block.index];
+  if (!bytes || !block || *bytes > block->bytes()) {
+    return internal_error(fmt::format("a result of shape {} in a block of {} bytes",
+                                      data::shape_text(shape), block ? block->bytes() : 0));
+  }
+  return std::make_shared<DeviceArray>(array.elem, std::move(shape), block);
+}
+
+Result<std::vector<LeafPtr>> DeviceEngine::call(const std::string& name,
+                                                std::span<const LeafPtr> args) {
+  const auto found = program_.entries.find(name);
+  if (found == program_.entries.end()) {
+    return bad_request(fmt::format("there is no entry point {}", name));
+  }
+  const program::Entry& entry = found->second;
+  Registers registers = constants_;
+  registers.scalars.resize(static_cast<size_t>(entry.scalar_regs));
+  registers.blocks.resize(static_cast<size_t>(entry.block_regs));
+  KENAZ_TRY(bind(entry, args, registers));
+  KENAZ_TRY(execute(entry.code, registers));
+  std::vector<LeafPtr> results;
+  for (const program::Leaf& place : entry.result) {
+    KENAZ_ASSIGN(LeafPtr leaf, result_leaf(place, registers));
+    results.push_back(std::move(leaf));
+  }
+  return results;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,
+                                                   std::shared_ptr<device::Device> device) {
+  KENAZ_TRY(check_program(program));
+  KENAZ_ASSIGN(auto failure, FailureRecord::create(*device));
+  auto engine =
+      std::make_unique<DeviceEngine>(std::move(program), std::move(device), std::move(failure));
+  KENAZ_TRY(engine->prepare());
+  return engine;
+}
+
+}  // namespace kenaz::host

@@ -1,0 +1,316 @@
+// Programs built by hand, run on the first Vulkan device, staged and mapped.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "server/device/vulkan/vulkan_device.h"
+#include "server/host/engine.h"
+#include "test_shaders/add.h"
+#include "test_shaders/check.h"
+#include "test_shaders/many.h"
+#include "test_shaders/step.h"
+
+namespace kenaz::host {
+namespace {
+
+using namespace program;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Operand s(uint32_t i) { return ScalarReg{i}; }
+Operand n(int64_t v) { return PrimValue::i64(v); }
+BlockReg b(uint32_t i) { return BlockReg{i}; }
+Arg in(uint32_t r) { return {Arg::kBlock, Arg::kRead, n(0), b(r)}; }
+Arg out(uint32_t r) { return {Arg::kBlock, Arg::kWrite, n(0), b(r)}; }
+Arg inout(uint32_t r) { return {Arg::kBlock, Arg::kReadWrite, n(0), b(r)}; }
+Arg val(Operand o) { return {Arg::kScalar, Arg::kRead, o, {}}; }
+OpScalar binary(uint32_t dst, ScalarOp op, Operand x, Operand y) {
+  return {ScalarReg{dst}, op, PrimType::kI64, PrimType::kI64, {x, y}};
+}
+
+enum : uint32_t { kAdd, kStep, kCheck, kMany };
+
+template <size_t size>
+Kernel kernel(const char* name, const uint32_t (&words)[size], int slots) {
+  return {name, "", std::vector<uint32_t>(words, words + size), 64, slots};
+}
+
+Program base_program() {
+  Program p;
+  for (const char* type : {"i32", "i64"}) {
+    const PrimType prim = *prim_from_name(type);
+    p.types[type] = {type, TypeKind::kPrimitive, {{prim, 0}}};
+    const std::string array = std::string("[]") + type;
+    p.types[array] = {array, TypeKind::kArray, {{prim, 1}}, 1, type};
+  }
+  p.kernels = {kernel("add", add_spirv, 6), kernel("step", step_spirv, 4),
+               kernel("check", check_spirv, 5), kernel("many", many_spirv, 23)};
+  p.kernel_failures.push_back({{std::string("Element "), 0, std::string(" at "), 1},
+                               {PrimType::kI32, PrimType::kI64},
+                               "-> #0  a.fut:1:2-3"});
+  return p;
+}
+
+Entry::Param array_param(const std::string& name, uint32_t block, uint32_t size, bool consumed) {
+  return {name, "[]i32", consumed, {ArrayLeaf{PrimType::kI32, b(block), {s(size)}}}};
+}
+
+/// Groups of 64 for the size in register 0, into register 1.
+std::vector<HostOp> count_groups() {
+  return {{binary(1, ScalarOp::kAdd, s(0), n(63))}, {binary(1, ScalarOp::kDiv, s(1), n(64))}};
+}
+
+/// (xs, k) -> xs with k added, `rounds` times, each into a new block, the old one released.
+Entry add_entry(int64_t rounds) {
+  Entry e;
+  e.name = "add";
+  e.params = {array_param("xs", 0, 0, false),
+              {"k", "i32", false, {ScalarLeaf{PrimType::kI32, s(2)}}}};
+  e.result_type = "[]i32";
+  e.result = {ArrayLeaf{PrimType::kI32, b(1), {s(0)}}};
+  e.scalar_regs = 6;
+  e.block_regs = 3;
+  e.code = count_groups();
+  e.code.push_back({binary(3, ScalarOp::kMul, s(0), n(4))});
+  e.code.push_back({OpMoveBlock{b(1), b(0)}});
+  e.code.push_back({OpMove{ScalarReg{4}, n(0)}});
+  OpWhile loop;
+  loop.head = {{binary(5, ScalarOp::kLt, s(4), n(rounds))}};
+  loop.cond = s(5);
+  loop.body = {{OpAlloc{b(2), s(3)}},
+               {OpLaunch{KernelId{kAdd}, s(1), {in(1), out(2), val(s(0)), val(s(2))}}},
+               {OpMoveBlock{b(1), b(2)}},
+               {OpRelease{b(2)}},
+               {binary(4, ScalarOp::kAdd, s(4), n(1))}};
+  e.code.push_back({std::move(loop)});
+  return e;
+}
+
+class DeviceEngineTest : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    device::VulkanOptions options;
+    options.validation = log_;
+    options.force_staging = GetParam();
+    auto made = device::make_vulkan_device(options);
+    ASSERT_TRUE(made) << made.error().text();
+    device_ = *made;
+  }
+  void TearDown() override {
+    engine_.reset();
+    device_.reset();
+    EXPECT_THAT(log_->messages(), ElementsAre());
+  }
+  void load(Entry entry, const std::function<void(Program&)>& change = {}) {
+    Program p = base_program();
+    p.entries[entry.name] = std::move(entry);
+    if (change) change(p);
+    auto made = make_device_engine(std::move(p), device_);
+    ASSERT_TRUE(made) << made.error().text();
+    engine_ = std::move(*made);
+  }
+  LeafPtr i32s(const std::vector<int32_t>& v) {
+    data::Value value{PrimType::kI32, {static_cast<int64_t>(v.size())}, {}};
+    const auto bytes = std::as_bytes(std::span(v));
+    value.bytes.assign(bytes.begin(), bytes.end());
+    return *engine_->put(value);
+  }
+  LeafPtr scalar(PrimValue v) { return *engine_->put(data::Value::scalar(v)); }
+  std::vector<int64_t> numbers(const LeafPtr& leaf) {
+    auto value = engine_->get(*leaf);
+    EXPECT_TRUE(value) << value.error().text();
+    std::vector<int64_t> v;
+    for (int64_t i = 0; i < value->count(); ++i) v.push_back(value->at(i).as_i64());
+    return v;
+  }
+  Result<std::vector<LeafPtr>> call(const std::string& entry, std::vector<LeafPtr> args) {
+    return engine_->call(entry, args);
+  }
+
+  std::shared_ptr<device::ValidationLog> log_ = std::make_shared<device::ValidationLog>();
+  std::shared_ptr<device::Device> device_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_P(DeviceEngineTest, ReusedMemoryInALongLoopIsOrdered) {
+  load(add_entry(3000));
+  const LeafPtr xs = i32s({1, 2, 3});
+  auto result = call("add", {xs, scalar(PrimValue::i32(2))});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(numbers(result->at(0)), ElementsAre(6001, 6002, 6003));
+  EXPECT_THAT(numbers(xs), ElementsAre(1, 2, 3));
+  EXPECT_LT(device_->memory().peak, int64_t{16} << 20);
+}
+
+TEST_P(DeviceEngineTest, EmptyArraysAndResultsThatShareMemory) {
+  load(add_entry(0));
+  LeafPtr empty = i32s({}), xs = i32s({4});
+  auto a = call("add", {empty, scalar(PrimValue::i32(2))});
+  ASSERT_TRUE(a);
+  EXPECT_THAT(a->at(0)->shape, ElementsAre(0));
+  EXPECT_THAT(numbers(a->at(0)), ElementsAre());
+  auto same = call("add", {xs, scalar(PrimValue::i32(2))});
+  ASSERT_TRUE(same);
+  xs.reset();
+  EXPECT_THAT(numbers(same->at(0)), ElementsAre(4));
+}
+
+TEST_P(DeviceEngineTest, WrongArgumentsAreRefused) {
+  load(add_entry(1));
+  const LeafPtr xs = i32s({1}), k = scalar(PrimValue::i32(2));
+  for (const auto& args : std::vector<std::vector<LeafPtr>>{
+           {}, {xs}, {xs, k, k}, {k, xs}, {xs, scalar(PrimValue::i64(2))}}) {
+    auto result = call("add", args);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::kBadRequest);
+  }
+  EXPECT_FALSE(call("nothing", {xs, k}));
+}
+
+/// Consumes xs: xs[0] = xs[0] * 3 + 1, in place, after a host write to xs[1].
+Entry step_entry() {
+  Entry e;
+  e.name = "step";
+  e.params = {array_param("xs", 0, 0, true)};
+  e.result_type = "[]i32";
+  e.result = {ArrayLeaf{PrimType::kI32, b(0), {s(0)}}};
+  e.scalar_regs = 1;
+  e.block_regs = 1;
+  e.code = {{OpLaunch{KernelId{kStep}, n(1), {inout(0), val(n(1))}}},
+            {OpWrite{PrimType::kI32, b(0), n(4), {PrimValue::i32(77)}}}};
+  return e;
+}
+
+TEST_P(DeviceEngineTest, ConsumedArgumentsAreWrittenInPlaceUnlessShared) {
+  load(step_entry());
+  const LeafPtr xs = i32s({1, 2});
+  auto first = call("step", {xs});
+  ASSERT_TRUE(first) << first.error().text();
+  EXPECT_THAT(numbers(first->at(0)), ElementsAre(4, 77));
+  auto second = call("step", {first->at(0)});  // shares its memory with xs
+  ASSERT_TRUE(second);
+  EXPECT_THAT(numbers(second->at(0)), ElementsAre(13, 77));
+  EXPECT_THAT(numbers(first->at(0)), ElementsAre(4, 77));
+}
+
+/// Fails in a kernel if an element is at least 10, then on the host if the first is 5.
+Entry check_entry() {
+  Entry e;
+  e.name = "check";
+  e.params = {array_param("xs", 0, 0, false)};
+  e.result_type = "i32";
+  e.result = {ScalarLeaf{PrimType::kI32, s(2)}};
+  e.scalar_regs = 4;
+  e.block_regs = 1;
+  e.code = count_groups();
+  e.code.push_back({OpLaunch{KernelId{kCheck}, s(1), {in(0), val(s(0)), val(n(10))}}});
+  e.code.push_back({OpRead{ScalarReg{2}, PrimType::kI32, b(0), n(0)}});
+  e.code.push_back({OpScalar{
+      ScalarReg{3}, ScalarOp::kNe, PrimType::kI32, PrimType::kI32, {s(2), PrimValue::i32(5)}}});
+  e.code.push_back({OpAssert{s(3), {std::string("first is "), s(2)}, "-> #0  b.fut:3:4-5"}});
+  return e;
+}
+
+TEST_P(DeviceEngineTest, FailuresOfKernelsAndHostHaveTheirText) {
+  load(check_entry());
+  const auto good = [&] {
+    auto fine = call("check", {i32s({1, 2})});
+    ASSERT_TRUE(fine) << fine.error().text();
+    EXPECT_THAT(numbers(fine->at(0)), ElementsAre(1));
+  };
+  good();
+  auto kernel_failed = call("check", {i32s({5, 2, 30})});
+  ASSERT_FALSE(kernel_failed);
+  EXPECT_EQ(kernel_failed.error().kind, ErrorKind::kProgramFailure);
+  EXPECT_EQ(kernel_failed.error().text(),
+            "Error: Element 30 at 2\n\nBacktrace:\n-> #0  a.fut:1:2-3");
+  good();
+  auto host_failed = call("check", {i32s({5, 2})});
+  ASSERT_FALSE(host_failed);
+  EXPECT_EQ(host_failed.error().text(), "Error: first is 5\n\nBacktrace:\n-> #0  b.fut:3:4-5");
+  good();
+  EXPECT_FALSE(call("check", {i32s({})}));  // the read leaves the block
+}
+
+TEST_P(DeviceEngineTest, LongArgumentListsAndConstants) {
+  Entry e;
+  e.name = "many";
+  e.result_type = "i64";
+  e.result = {ScalarLeaf{PrimType::kI64, s(1)}};
+  e.scalar_regs = 2;
+  e.block_regs = 1;
+  OpLaunch launch{KernelId{kMany}, n(2), {out(0)}};
+  for (int64_t i = 0; i < 20; ++i) launch.args.push_back(val(i == 0 ? s(0) : n(i)));
+  e.code = {{std::move(launch)}, {OpRead{ScalarReg{1}, PrimType::kI64, b(0), n(0)}}};
+  load(std::move(e), [](Program& p) {
+    p.constants = {{OpMove{ScalarReg{0}, n(100'000)}}, {OpAlloc{b(0), n(8)}}};
+    p.constant_scalar_regs = p.constant_block_regs = 1;
+  });
+  auto result = call("many", {});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(numbers(result->at(0)), ElementsAre(100'000 + 190 + 2000));
+}
+
+TEST_P(DeviceEngineTest, SizesThatContradictEachOther) {
+  Entry e = add_entry(1);
+  e.params[1] = array_param("ys", 2, 0, false);
+  load(std::move(e));
+  EXPECT_TRUE(call("add", {i32s({1, 2}), i32s({3, 4})}));
+  auto bad = call("add", {i32s({1, 2}), i32s({3})});
+  ASSERT_FALSE(bad);
+  EXPECT_THAT(bad.error().text(), HasSubstr("Error: entry point arguments have invalid sizes."));
+}
+
+TEST_P(DeviceEngineTest, TooMuchMemoryFailsTheCallOnly) {
+  Entry e = add_entry(1);
+  e.code[2] = {OpMove{ScalarReg{3}, n(int64_t{1} << 60)}};
+  load(std::move(e));
+  auto result = call("add", {i32s({1}), scalar(PrimValue::i32(2))});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::kOutOfMemory);
+  EXPECT_THAT(numbers(i32s({9})), ElementsAre(9));
+}
+
+TEST_P(DeviceEngineTest, BrokenProgramsAreRefused) {
+  const std::vector<std::function<void(Program&)>> breakages = {
+      [](Program& p) { p.entries["add"].scalar_regs = 2; },
+      [](Program& p) { p.entries["add"].block_regs = 1; },
+      [](Program& p) { p.entries["add"].result_type = "f32"; },
+      [](Program& p) { p.entries["add"].result = {}; },
+      [](Program& p) { p.kernels.clear(); },
+      [](Program& p) { p.kernels[kAdd].slots = 5; },
+      [](Program& p) { p.kernels[kAdd].spirv.clear(); },
+      [](Program& p) { p.constant_block_regs = 100; },
+      [](Program& p) { p.constant_scalar_regs = -1; },
+      [](Program& p) { p.kernel_failures[0].message.push_back(2); },
+      [](Program& p) { p.entries["add"].code.push_back({OpRelease{}}); },
+      [](Program& p) {
+        p.entries["add"].code.push_back(
+            {OpScalar{ScalarReg{0}, ScalarOp::kShl, PrimType::kF32, PrimType::kF32, {n(1), n(1)}}});
+      },
+      [](Program& p) {
+        Code deep;
+        for (int i = 0; i < 1000; ++i) {
+          OpIf nest{PrimValue::of_bool(true), std::move(deep), {}};
+          deep = {};
+          deep.push_back({std::move(nest)});
+        }
+        p.entries["add"].code = std::move(deep);
+      },
+  };
+  for (size_t i = 0; i < breakages.size(); ++i) {
+    Program p = base_program();
+    p.entries["add"] = add_entry(1);
+    breakages[i](p);
+    auto made = make_device_engine(std::move(p), device_);
+    ASSERT_FALSE(made) << i;
+    EXPECT_EQ(made.error().kind, ErrorKind::kInternal) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vulkan, DeviceEngineTest, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Staged" : "Mapped"; });
+
+}  // namespace
+}  // namespace kenaz::host

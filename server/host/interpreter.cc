@@ -1,0 +1,229 @@
+#include "server/host/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace kenaz::host {
+
+using namespace program;
+
+namespace {
+
+constexpr int64_t kMaxPushSlots = kPushBytes / 8;
+// A loop that only launches is stopped to look for failures every so many launches.
+constexpr int64_t kLaunchesPerLook = 1 << 14;
+constexpr size_t kMaxScalarArgs = 8;
+
+bool is_push(int slots) { return slots <= kMaxPushSlots; }
+
+}  // namespace
+
+int64_t Registers::index(const Operand& o) const {
+  const PrimValue v = value(o);
+  return is_integer(v.type) ? v.as_i64() : static_cast<int64_t>(v.bits);
+}
+
+Result<device::KernelPtr> KernelTable::get(KernelId id, device::Device& device) {
+  device::KernelPtr& kernel = made_[id.index];
+  if (!kernel) {
+    const Kernel& source = kernels_[id.index];
+    const uint32_t push_bytes = is_push(source.slots) ? 8 * static_cast<uint32_t>(source.slots) : 8;
+    KENAZ_ASSIGN(kernel, device.make_kernel({source.name, source.spirv, push_bytes}));
+  }
+  return kernel;
+}
+
+Status Interpreter::run(const Code& code) {
+  for (const HostOp& op : code) {
+    KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
+  }
+  return {};
+}
+
+Status Interpreter::finish() { return synchronise(nullptr); }
+
+Status Interpreter::synchronise(const device::ReadBack* piece) {
+  if (!dirty_) {
+    if (piece != nullptr) return device_.submit_and_read({piece, 1});
+    return {};
+  }
+  dirty_ = false;
+  launches_ = 0;
+  std::array<device::ReadBack, 2> pieces = {failure_.first_word(), {}};
+  if (piece != nullptr) pieces[1] = *piece;
+  KENAZ_TRY(device_.submit_and_read(std::span(pieces).first(piece != nullptr ? 2 : 1)));
+  hazards_.note_barrier();
+  return failure_.check(device_, program_);
+}
+
+Status Interpreter::barrier() {
+  hazards_.note_barrier();
+  return device_.barrier();
+}
+
+// ---- registers
+
+void Interpreter::set(BlockReg reg, device::BlockPtr block) {
+  device::BlockPtr& slot = registers_.blocks[reg.index];
+  if (slot && slot != block && slot.use_count() == 1) hazards_.note_freed(slot.get());
+  slot = std::move(block);
+}
+
+Result<device::BlockPtr> Interpreter::get(BlockReg reg) const {
+  const device::BlockPtr& block = registers_.blocks[reg.index];
+  if (!block) return internal_error(fmt::format("block register {} is empty", reg.index));
+  return block;
+}
+
+Status Interpreter::step(const OpScalar& op) {
+  std::array<PrimValue, kMaxScalarArgs> args;
+  if (op.args.size() > args.size()) return internal_error("too many operands");
+  std::transform(op.args.begin(), op.args.end(), args.begin(),
+                 [&](const Operand& o) { return registers_.value(o); });
+  registers_.scalars[op.dst.index] =
+      eval_scalar(op.op, op.type, op.to, std::span(args).first(op.args.size()));
+  return {};
+}
+
+Status Interpreter::step(const OpMove& op) {
+  registers_.scalars[op.dst.index] = registers_.value(op.src);
+  return {};
+}
+
+Status Interpreter::step(const OpAlloc& op) {
+  const int64_t bytes = registers_.index(op.bytes);
+  if (bytes < 0) return internal_error(fmt::format("a block of {} bytes was asked for", bytes));
+  set(op.dst, nullptr);  // first, so that a loop can have the same memory again
+  KENAZ_ASSIGN(auto block, device_.allocate(bytes));
+  hazards_.note_new(block.get());
+  set(op.dst, std::move(block));
+  return {};
+}
+
+Status Interpreter::step(const OpMoveBlock& op) {
+  set(op.dst, registers_.blocks[op.src.index]);
+  return {};
+}
+
+Status Interpreter::step(const OpRelease& op) {
+  set(op.block, nullptr);
+  return {};
+}
+
+// ---- the device
+
+Status Interpreter::order_launch(const OpLaunch& op) {
+  bool wait = false;
+  for (const Arg& arg : op.args) {
+    if (arg.kind != Arg::kBlock) continue;
+    KENAZ_ASSIGN(const device::BlockPtr block, get(arg.block));
+    wait = wait || ((arg.access & Arg::kRead) != 0 && hazards_.before_read(block.get())) ||
+           ((arg.access & Arg::kWrite) != 0 && hazards_.before_write(block.get()));
+  }
+  if (wait) KENAZ_TRY(barrier());
+  for (const Arg& arg : op.args) {
+    if (arg.kind != Arg::kBlock) continue;
+    const device::Block* block = registers_.blocks[arg.block.index].get();
+    if ((arg.access & Arg::kRead) != 0) hazards_.note_read(block);
+    if ((arg.access & Arg::kWrite) != 0) hazards_.note_written(block);
+  }
+  return {};
+}
+
+Status Interpreter::step(const OpLaunch& op) {
+  const int64_t groups = registers_.index(op.groups);
+  if (groups == 0) return {};
+  if (groups < 0) return internal_error(fmt::format("a launch of {} workgroups", groups));
+  if (launches_ >= kLaunchesPerLook) KENAZ_TRY(synchronise(nullptr));
+  auto status = launch(op, groups);
+  if (!status) {
+    status.error().context.push_back("while launching " + program_.kernels[op.kernel.index].name);
+  }
+  return status;
+}
+
+Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
+  const int64_t max_x = device_.info().max_groups_x;
+  int64_t x = groups, y = 1;
+  if (groups > max_x) {
+    y = (groups - 1) / max_x + 1;
+    if (y > int64_t{device_.info().max_groups_y}) {
+      return fail(ErrorKind::kOutOfMemory,
+                  fmt::format("{} workgroups are more than the device can launch", groups));
+    }
+    x = (groups - 1) / y + 1;
+  }
+  KENAZ_ASSIGN(const device::KernelPtr kernel, kernels_.get(op.kernel, device_));
+  KENAZ_TRY(order_launch(op));
+  slots_.clear();
+  slots_.push_back(failure_.block()->address());
+  for (const Arg& arg : op.args) {
+    slots_.push_back(arg.kind == Arg::kBlock ? registers_.blocks[arg.block.index]->address()
+                                             : registers_.value(arg.scalar).bits);
+  }
+  slots_.push_back(static_cast<uint64_t>(groups));
+  dirty_ = true;
+  ++launches_;
+  auto push = std::as_bytes(std::span(slots_));
+  uint64_t list = 0;
+  if (!is_push(static_cast<int>(slots_.size()))) {
+    KENAZ_ASSIGN(list, device_.stash(push));
+    push = std::as_bytes(std::span(&list, 1));
+  }
+  return device_.dispatch(kernel, static_cast<uint32_t>(x), static_cast<uint32_t>(y), push);
+}
+
+Status Interpreter::step(const OpRead& op) {
+  KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
+  uint64_t bits = 0;
+  const device::ReadBack piece = {
+      block, registers_.index(op.offset),
+      std::as_writable_bytes(std::span(&bits, 1)).first(static_cast<size_t>(prim_size(op.type)))};
+  KENAZ_TRY(synchronise(&piece));
+  registers_.scalars[op.dst.index] = {op.type, bits};
+  return {};
+}
+
+Status Interpreter::step(const OpWrite& op) {
+  KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
+  const size_t size = static_cast<size_t>(prim_size(op.type));
+  std::vector<std::byte> bytes(op.values.size() * size);
+  for (size_t i = 0; i < op.values.size(); ++i) {
+    const uint64_t bits = registers_.value(op.values[i]).bits;
+    std::memcpy(bytes.data() + i * size, &bits, size);
+  }
+  if (bytes.empty()) return {};
+  if (hazards_.before_write(block.get())) KENAZ_TRY(barrier());
+  hazards_.note_written(block.get());
+  dirty_ = true;
+  return device_.write(block, registers_.index(op.offset), bytes);
+}
+
+// ---- control
+
+Status Interpreter::step(const OpIf& op) {
+  return run(registers_.value(op.cond).as_bool() ? op.then_code : op.else_code);
+}
+
+Status Interpreter::step(const OpWhile& op) {
+  while (true) {
+    KENAZ_TRY(run(op.head));
+    if (!registers_.value(op.cond).as_bool()) return {};
+    KENAZ_TRY(run(op.body));
+  }
+}
+
+Status Interpreter::step(const OpAssert& op) {
+  if (registers_.value(op.cond).as_bool()) return {};
+  std::string message;
+  for (const auto& part : op.message) {
+    const auto* text = std::get_if<std::string>(&part);
+    message += text ? *text : value_text(registers_.value(std::get<Operand>(part)));
+  }
+  return program_failure(message, op.backtrace);
+}
+
+}  // namespace kenaz::host

@@ -1,0 +1,88 @@
+// Runs host code (program.h): scalars on the host, launches recorded into the device's command
+// stream with barriers where they depend on each other, waiting only where a value is read back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/program/program.h"
+#include "server/device/device.h"
+#include "server/host/failures.h"
+#include "server/host/hazards.h"
+
+namespace kenaz::host {
+
+/// A program's kernels on the device, each made when it is first launched.
+class KernelTable {
+ public:
+  explicit KernelTable(const std::vector<program::Kernel>& kernels)
+      : kernels_(kernels), made_(kernels.size()) {}
+  Result<device::KernelPtr> get(program::KernelId id, device::Device& device);
+
+ private:
+  const std::vector<program::Kernel>& kernels_;
+  std::vector<device::KernelPtr> made_;
+};
+
+struct Registers {
+  std::vector<PrimValue> scalars;
+  std::vector<device::BlockPtr> blocks;
+
+  PrimValue value(const program::Operand& o) const {
+    if (const auto* v = std::get_if<PrimValue>(&o)) return *v;
+    return scalars[std::get<program::ScalarReg>(o).index];
+  }
+  /// Sizes, offsets and counts.
+  int64_t index(const program::Operand& o) const;
+};
+
+/// One run of one piece of host code that check_program has passed. After a run, whether it went
+/// well or not, finish() must be called: it waits, so that the next run finds a quiet device.
+class Interpreter {
+ public:
+  Interpreter(const program::Program& program, KernelTable& kernels, device::Device& device,
+              FailureRecord& failure, Registers& registers)
+      : program_(program),
+        kernels_(kernels),
+        device_(device),
+        failure_(failure),
+        registers_(registers) {}
+
+  Status run(const program::Code& code);
+  /// Waits for what is recorded. kProgramFailure if a kernel reported one.
+  Status finish();
+
+ private:
+  Status step(const program::OpScalar& op);
+  Status step(const program::OpMove& op);
+  Status step(const program::OpAlloc& op);
+  Status step(const program::OpMoveBlock& op);
+  Status step(const program::OpRelease& op);
+  Status step(const program::OpLaunch& op);
+  Status step(const program::OpRead& op);
+  Status step(const program::OpWrite& op);
+  Status step(const program::OpIf& op);
+  Status step(const program::OpWhile& op);
+  Status step(const program::OpAssert& op);
+
+  /// Puts `block` (may be null) into a register; the one that was there goes.
+  void set(program::BlockReg reg, device::BlockPtr block);
+  Result<device::BlockPtr> get(program::BlockReg reg) const;
+  Status barrier();
+  Status order_launch(const program::OpLaunch& op);
+  Status launch(const program::OpLaunch& op, int64_t groups);
+  /// Waits, looks whether a kernel failed, and reads `piece` along if not null.
+  Status synchronise(const device::ReadBack* piece);
+
+  const program::Program& program_;
+  KernelTable& kernels_;
+  device::Device& device_;
+  FailureRecord& failure_;
+  Registers& registers_;
+  Hazards hazards_;
+  std::vector<uint64_t> slots_;  // of the launch at hand; kept for its capacity
+  int64_t launches_ = 0;         // since the last wait
+  bool dirty_ = false;           // something was recorded since the last wait
+};
+
+}  // namespace kenaz::host
