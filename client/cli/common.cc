@@ -18,7 +18,9 @@ void add_server_options(CLI::App& app, client::ServerOptions& options) {
          },
          "Address space that a server may use")
       ->type_name("GIB");
-  app.add_option("--pass-option", options.arguments, "An option for the server")->type_name("OPT");
+  app.add_option("--pass-option", options.arguments, "An option for the server")
+      ->type_name("OPT")
+      ->allow_extra_args(false);
 }
 
 int complain(const Error& error, int code) {

@@ -19,6 +19,7 @@ constexpr Subcommand kSubcommands[] = {
     // As with Futhark's check, 2 says that the program was rejected.
     {"check", "Check a program without running it", kenaz::cli::declare_check, 1},
     {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
+    {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
 };
 
 }  // namespace

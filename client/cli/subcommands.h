@@ -17,6 +17,7 @@ using Declare = std::function<int()> (*)(CLI::App& app);
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_test(CLI::App& app);
+std::function<int()> declare_bench(CLI::App& app);
 
 /// --server, --device, --reference, --memory-limit.
 void add_server_options(CLI::App& app, client::ServerOptions& options);

@@ -93,7 +93,8 @@ std::function<int()> declare_test(CLI::App& app) {
   app.add_option("-j,--concurrency", command->workers, "Programs tested at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  app.add_option("--exclude", command->test.exclude, "Leave out programs and cases with this tag");
+  app.add_option("--exclude", command->test.exclude, "Leave out programs and cases with this tag")
+      ->allow_extra_args(false);
   app.add_option("--timeout", command->test.timeout, "Seconds that a program may take")
       ->capture_default_str();
   app.add_option("--junit", command->junit, "Write the results to this file as JUnit's XML");

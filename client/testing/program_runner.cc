@@ -5,40 +5,19 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
 #include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
-#include "client/testing/random_data.h"
+#include "client/testing/callee.h"
 #include "client/testing/regex.h"
-#include "protocol/base/overloaded.h"
 #include "protocol/data/compare.h"
 
 namespace kenaz::testing {
 namespace {
 
 using client::Connection;
-using client::EntryParam;
 
 constexpr size_t kQuotedText = 3000;  // of a message that does not match
-
-std::string type_list(const std::vector<std::string>& types) {
-  return fmt::format("{}", fmt::join(types, " "));
-}
-
-/// A running server with one entry point's types looked up.
-struct Callee {
-  Connection& server;
-  std::string entry;
-  std::vector<EntryParam> inputs;
-  EntryParam output;
-};
-
-Result<Callee> look_up(Connection& server, const std::string& entry) {
-  KENAZ_ASSIGN(auto inputs, server.inputs(entry));
-  KENAZ_ASSIGN(auto output, server.output(entry));
-  return Callee{server, entry, std::move(inputs), std::move(output)};
-}
 
 class ProgramTest {
  public:
@@ -56,7 +35,6 @@ class ProgramTest {
     result_.failures.push_back({std::move(entry), std::move(dataset), std::move(message)});
   }
   bool excluded(const std::vector<std::string>& tags) const;
-  std::string beside_program(const std::string& file) const;
 
   Status check_rejected(const std::string& regex);
   Status check_starts_and_ends();
@@ -64,9 +42,6 @@ class ProgramTest {
   void drop_variables();
   void run_cases(const ProgramSpec& spec);
   Status run_case(const std::string& entry, const Case& c);
-  Status load_input(const Callee& callee, const Input& input);
-  Status load_random(const Callee& callee, const RandomInput& input);
-  Status call(const Callee& callee);
   Result<std::vector<data::Value>> results_of(Connection& server, const std::string& entry,
                                               const Input& input);
   Status compare(const Expected& expected, const std::string& entry, const Input& input,
@@ -89,10 +64,6 @@ bool ProgramTest::excluded(const std::vector<std::string>& tags) const {
            std::find(options_.exclude.begin(), options_.exclude.end(), tag) !=
                options_.exclude.end();
   });
-}
-
-std::string ProgramTest::beside_program(const std::string& file) const {
-  return (std::filesystem::path(path_).parent_path() / file).string();
 }
 
 Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference) {
@@ -171,84 +142,14 @@ Status ProgramTest::check_warnings(const std::vector<std::string>& regexes) {
   return {};
 }
 
-Status ProgramTest::load_random(const Callee& callee, const RandomInput& input) {
-  std::vector<std::string> types;
-  for (const auto& value : input.values) {
-    types.push_back(std::visit(Overloaded{[](const RandomType& t) {
-                                            return data::Value{t.prim, t.shape, {}}.type_name();
-                                          },
-                                          [](const data::Value& v) { return v.type_name(); }},
-                               value));
-  }
-  std::vector<std::string> wanted;
-  for (const auto& p : callee.inputs) wanted.push_back(p.type);
-  if (types != wanted) {
-    return bad_request(fmt::format("the entry takes inputs of types {}, but the test gives {}",
-                                   type_list(wanted), type_list(types)));
-  }
-  // One at a time: together they may be too large for the client's memory.
-  for (size_t i = 0; i < input.values.size(); ++i) {
-    data::Value value;
-    if (const auto* type = std::get_if<RandomType>(&input.values[i])) {
-      KENAZ_ASSIGN(value, random_value(*type));
-    } else {
-      value = std::get<data::Value>(input.values[i]);
-    }
-    KENAZ_TRY(client::put_values(callee.server, scratch_, {fmt::format("in{}", i)}, {value}));
-  }
-  return {};
-}
-
-Status ProgramTest::load_input(const Callee& callee, const Input& input) {
-  std::vector<std::string> names, wanted;
-  for (size_t i = 0; i < callee.inputs.size(); ++i) {
-    names.push_back(fmt::format("in{}", i));
-    wanted.push_back(callee.inputs[i].type);
-  }
-  if (const auto* random = std::get_if<RandomInput>(&input)) return load_random(callee, *random);
-  if (std::holds_alternative<Script>(input))
-    return bad_request("script input is not supported yet");
-  if (const auto* literal = std::get_if<Literal>(&input)) {
-    std::vector<std::string> given;
-    for (const auto& value : *literal) given.push_back(value.type_name());
-    if (given != wanted) {
-      return bad_request(fmt::format("the entry takes inputs of types {}, but the test gives {}",
-                                     type_list(wanted), type_list(given)));
-    }
-    return client::put_values(callee.server, scratch_, names, *literal);
-  }
-  std::string file = beside_program(std::get<DataFile>(input).path);
-  if (file.ends_with(".gz")) {
-    KENAZ_ASSIGN(const auto bytes, client::read_maybe_gz(file));
-    file = scratch_.file("unpacked.data");
-    KENAZ_TRY(client::write_file(file, bytes));
-  }
-  std::vector<std::string> words = {"restore", file};
-  for (size_t i = 0; i < names.size(); ++i) words.insert(words.end(), {names[i], wanted[i]});
-  KENAZ_TRY(callee.server.request(words));
-  return {};
-}
-
-/// Calls the entry on in0, in1, ... and frees these, whether the call worked or not.
-Status ProgramTest::call(const Callee& callee) {
-  std::vector<std::string> call = {"call", callee.entry, "out"}, free = {"free"};
-  for (size_t i = 0; i < callee.inputs.size(); ++i) {
-    call.push_back(fmt::format("in{}", i));
-    free.push_back(call.back());
-  }
-  const auto called = callee.server.request(call);
-  if (free.size() > 1 && !callee.server.broken()) KENAZ_TRY(callee.server.request(free));
-  KENAZ_TRY(called);
-  return {};
-}
-
 Result<std::vector<data::Value>> ProgramTest::results_of(Connection& server,
                                                          const std::string& entry,
                                                          const Input& input) {
-  KENAZ_ASSIGN(const auto callee, look_up(server, entry));
-  KENAZ_TRY(load_input(callee, input));
-  KENAZ_TRY(call(callee));
-  return client::take_results(server, scratch_, "out", callee.output.type);
+  KENAZ_ASSIGN(const auto callee, Callee::look_up(server, entry));
+  KENAZ_TRY(callee.load(input, path_, scratch_));
+  KENAZ_TRY(callee.call());
+  KENAZ_TRY(callee.free_inputs());
+  return client::take_results(server, scratch_, "out", callee.output().type);
 }
 
 Status ProgramTest::compare(const Expected& expected, const std::string& entry, const Input& input,
@@ -257,7 +158,7 @@ Status ProgramTest::compare(const Expected& expected, const std::string& entry, 
   if (const auto* literal = std::get_if<Literal>(&expected)) {
     wanted = *literal;
   } else if (const auto* file = std::get_if<DataFile>(&expected)) {
-    KENAZ_ASSIGN(wanted, client::read_value_file(beside_program(file->path)));
+    KENAZ_ASSIGN(wanted, client::read_value_file(beside(path_, file->path)));
   } else {
     KENAZ_ASSIGN(Connection * oracle, reference());
     auto values = results_of(*oracle, entry, input);
@@ -270,12 +171,13 @@ Status ProgramTest::compare(const Expected& expected, const std::string& entry, 
 
 Status ProgramTest::run_case(const std::string& entry, const Case& c) {
   KENAZ_ASSIGN(Connection * connection, server());
-  KENAZ_ASSIGN(const auto callee, look_up(*connection, entry));
-  KENAZ_TRY(load_input(callee, c.input));
-  const auto called = call(callee);
+  KENAZ_ASSIGN(const auto callee, Callee::look_up(*connection, entry));
+  KENAZ_TRY(callee.load(c.input, path_, scratch_));
+  const auto called = callee.call();
+  if (!connection->broken()) KENAZ_TRY(callee.free_inputs());
   if (const auto* error = std::get_if<RuntimeError>(&c.expected)) {
     if (called) return bad_request("ran, but should fail with: " + error->regex);
-    if (connection->broken()) return called;
+    if (connection->broken()) return tl::unexpected<Error>(called.error());
     KENAZ_ASSIGN(const bool found, regex_found(error->regex, called.error().message));
     if (!found) {
       return bad_request(fmt::format("failed, but not with: {}\n{}", error->regex,
@@ -293,7 +195,7 @@ Status ProgramTest::run_case(const std::string& entry, const Case& c) {
     return {};
   }
   KENAZ_ASSIGN(const auto got,
-               client::take_results(*connection, scratch_, "out", callee.output.type));
+               client::take_results(*connection, scratch_, "out", callee.output().type));
   return compare(c.expected, entry, c.input, got);
 }
 
