@@ -41,14 +41,14 @@ entry largest [n] (xs: [n]i32) : (i32, i64) =
 
 entry prefix (xs: []i32) : ([]i32, []i32) = (scan (+) 0 xs, scan (*) 1 xs)
 
--- Associative, not commutative.
+-- Associative (as long as nothing overflows), not commutative.
 entry maximum_segment_sum (xs: []i32) : i32 =
   let join (best, head, tail, all) (best', head', tail', all') =
     ( i32.max best (i32.max best' (tail + head'))
     , i32.max head (all + head')
     , i32.max tail' (tail + all')
     , all + all')
-  in (reduce join (0, 0, 0, 0) (map (\x -> let y = i32.max x 0 in (y, y, y, x)) xs)).0
+  in (reduce join (0, 0, 0, 0) (map (\x -> let x = x %% 1000 let y = i32.max x 0 in (y, y, y, x)) xs)).0
 
 entry matmul [n] [m] [p] (a: [n][m]i32) (b: [m][p]i32) : [n][p]i32 =
   map (\row -> map (\column -> i32.sum (map2 (*) row column)) (transpose b)) a

@@ -1,0 +1,38 @@
+#include "client/cli/png.h"
+
+#include <gtest/gtest.h>
+#include <png.h>
+
+#include "client/lib/temp_dir.h"
+
+namespace kenaz::cli {
+namespace {
+
+TEST(Png, WritesColoursAndGreys) {
+  const auto dir = client::TempDir::make();
+  data::Value pixels{PrimType::kI32, {2, 1}, {}};
+  data::append(pixels, PrimValue::i32(0x102030));
+  data::append(pixels, PrimValue::i32(static_cast<int32_t>(0xffaabbccu)));
+  const std::string path = dir->file("x.png");
+  ASSERT_TRUE(write_png(path, pixels));
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  ASSERT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0);
+  EXPECT_EQ(image.width, 1u);
+  EXPECT_EQ(image.height, 2u);
+  image.format = PNG_FORMAT_RGB;
+  std::vector<png_byte> bytes(PNG_IMAGE_SIZE(image));
+  ASSERT_NE(png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr), 0);
+  EXPECT_EQ(bytes, (std::vector<png_byte>{0x10, 0x20, 0x30, 0xaa, 0xbb, 0xcc}));
+}
+
+TEST(Png, RefusesOtherShapesAndTypes) {
+  EXPECT_FALSE(write_png("/dev/null", data::Value::scalar(PrimValue::i32(1))));
+  EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kI32, {0, 3}, {}}));
+  EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kF32, {1, 1}, {}}));
+  data::Value one{PrimType::kU8, {1, 1}, {std::byte{7}}};
+  EXPECT_FALSE(write_png("/nonexistent/x.png", one));
+}
+
+}  // namespace
+}  // namespace kenaz::cli
