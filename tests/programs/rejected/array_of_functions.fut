@@ -1,0 +1,5 @@
+-- Functions cannot be elements.
+-- ==
+-- error: .
+
+entry main (x: i32) = (map (\f -> f x) [\y -> y + 1i32])[0]

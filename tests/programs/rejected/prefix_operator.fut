@@ -1,0 +1,5 @@
+-- ! is not an infix operator.
+-- ==
+-- error: cannot be used as infix
+
+def x ! y = x + y

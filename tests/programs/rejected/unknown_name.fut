@@ -1,0 +1,5 @@
+-- A name that nothing defines.
+-- ==
+-- error: Unknown name "missing"
+
+entry main (x: i32) = x + missing
