@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "client/lib/values.h"
+#include "client/script/interpreter.h"
 #include "client/testing/random_data.h"
 #include "protocol/base/overloaded.h"
 
@@ -80,6 +81,19 @@ Status Callee::load_file(std::string file, const client::TempDir& scratch) const
   ::unlink(unpacked.c_str());
   KENAZ_TRY(restored);
   return {};
+}
+
+Status Callee::load_script(const Script& input, const std::string& program,
+                           const client::TempDir& scratch) const {
+  std::string text = input.text;
+  if (!input.file.empty()) {
+    KENAZ_ASSIGN(text, client::read_file(beside(program, input.file)));
+  }
+  KENAZ_ASSIGN(const auto parsed, script::parse(text));
+  std::vector<std::string> types;
+  for (const auto& p : inputs_) types.push_back(p.type);
+  return script::Interpreter(*server_, scratch, beside(program, ""))
+      .run(*parsed, input_names(), types);
 }
 
 Status Callee::load(const Input& input, const std::string& program,

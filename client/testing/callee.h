@@ -35,6 +35,8 @@ class Callee {
   std::vector<std::string> input_names() const;
   Status check_types(const std::vector<std::string>& given) const;
   Status load_random(const RandomInput& input, const client::TempDir& scratch) const;
+  Status load_script(const Script& input, const std::string& program,
+                     const client::TempDir& scratch) const;
   Status load_file(std::string file, const client::TempDir& scratch) const;
 
   client::Connection* server_;

@@ -1,0 +1,48 @@
+#include "client/script/expr.h"
+
+#include <gmock/gmock.h>
+
+#include "protocol/data/text_format.h"
+
+namespace kenaz::script {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Script, CallsWithArguments) {
+  const auto e = parse("f 10 (g x) [1.0, 2.0] \"file\" r.0");
+  ASSERT_TRUE(e) << e.error().text();
+  const auto& call = std::get<Apply>((*e)->node);
+  EXPECT_EQ(call.name, "f");
+  ASSERT_EQ(call.args.size(), 5u);
+  const auto& ten = std::get<Constant>(call.args[0]->node);
+  EXPECT_EQ(data::to_text(ten.value), "10i32");
+  EXPECT_TRUE(ten.flexible);
+  EXPECT_EQ(std::get<Apply>(call.args[1]->node).args.size(), 1u);
+  EXPECT_EQ(data::to_text(std::get<Constant>(call.args[2]->node).value), "[1f64, 2f64]");
+  EXPECT_EQ(std::get<Text>(call.args[3]->node).text, "file");
+  EXPECT_EQ(std::get<Field>(call.args[4]->node).name, "0");
+}
+
+TEST(Script, LetsTuplesAndRecords) {
+  const auto e = parse("let (a, b) = (2f32, $loaddata \"x\") in {a, c = (b, a)}");
+  ASSERT_TRUE(e) << e.error().text();
+  const auto& let = std::get<Let>((*e)->node);
+  EXPECT_THAT(let.names, ::testing::ElementsAre("a", "b"));
+  const auto& pair = std::get<TupleExpr>(let.bound->node);
+  EXPECT_FALSE(std::get<Constant>(pair.parts[0]->node).flexible);
+  EXPECT_EQ(std::get<Apply>(pair.parts[1]->node).name, "$loaddata");
+  EXPECT_EQ(std::get<RecordExpr>(let.body->node).fields.size(), 2u);
+}
+
+TEST(Script, Errors) {
+  for (const auto* text : {"", "f (", "let x = 1", "(1, 2", "f )", "\"x", "[1, 2", "r. x"}) {
+    EXPECT_FALSE(parse(text)) << text;
+  }
+  const auto deep = parse(std::string(100000, '('));
+  ASSERT_FALSE(deep);
+  EXPECT_THAT(deep.error().message, HasSubstr("nested too deeply"));
+}
+
+}  // namespace
+}  // namespace kenaz::script

@@ -1,0 +1,266 @@
+#include "client/script/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "client/lib/values.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::script {
+namespace {
+
+/// The constant as the type asked for, if it can be that.
+Result<data::Value> as_type(const Constant& constant, const std::string& type) {
+  const data::Value& value = constant.value;
+  if (value.type_name() == type) return value;
+  const auto brackets = 2 * value.shape.size();
+  const bool same_rank = type.find_last_of(']') + 1 == brackets;  // no bracket: npos + 1 is 0
+  const PrimType prim = prim_from_name(type.substr(same_rank ? brackets : 0))
+                            .value_or(PrimType::kBool);  // which no number becomes
+  if (!constant.flexible || !same_rank || prim == PrimType::kBool ||
+      (is_float(value.type) && !is_float(prim))) {
+    return bad_request(
+        fmt::format("the script gives a value of type {} for {}", value.type_name(), type));
+  }
+  data::Value converted{prim, value.shape, {}};
+  for (int64_t i = 0; i < value.count(); ++i) {
+    const PrimValue element = value.at(i);
+    data::append(converted, is_float(prim) ? PrimValue::of_float(prim, element.as_double())
+                                           : PrimValue::of_int(prim, element.as_i64()));
+  }
+  return converted;
+}
+
+}  // namespace
+
+std::string Interpreter::fresh() {
+  made_.push_back(fmt::format("script{}", made_.size()));
+  return made_.back();
+}
+
+Result<std::string> Interpreter::make_record(const std::vector<ScriptValue>& parts,
+                                             const std::string& type) {
+  KENAZ_ASSIGN(const auto fields, server_.fields(type));
+  if (!fields || fields->size() != parts.size()) {
+    return bad_request(
+        fmt::format("the script gives a record of {} fields for {}", parts.size(), type));
+  }
+  std::vector<std::string> words = {"new", "", type};
+  for (size_t i = 0; i < parts.size(); ++i) {
+    KENAZ_ASSIGN(auto part, remote(parts[i], (*fields)[i].second));
+    words.push_back(std::move(part));
+  }
+  words[1] = fresh();
+  KENAZ_TRY(server_.request(words));
+  return words[1];
+}
+
+Result<std::string> Interpreter::remote(const ScriptValue& value, const std::string& type) {
+  return std::visit(
+      Overloaded{[&](const Constant& constant) -> Result<std::string> {
+                   KENAZ_ASSIGN(const auto converted, as_type(constant, type));
+                   const auto name = fresh();
+                   KENAZ_TRY(client::put_values(server_, scratch_, {name}, {converted}));
+                   return name;
+                 },
+                 [&](const Text& text) -> Result<std::string> {
+                   data::Value bytes{PrimType::kU8, {static_cast<int64_t>(text.text.size())}, {}};
+                   for (const char c : text.text) bytes.bytes.push_back(static_cast<std::byte>(c));
+                   return remote({Constant{std::move(bytes), false}}, type);
+                 },
+                 [&](const Remote& variable) -> Result<std::string> {
+                   if (variable.type == type) return variable.name;
+                   return bad_request(fmt::format("the script gives a value of type {} for {}",
+                                                  variable.type, type));
+                 },
+                 [&](const Tuple& tuple) { return make_record(tuple.parts, type); },
+                 [&](const Record& record) -> Result<std::string> {
+                   KENAZ_ASSIGN(const auto fields, server_.fields(type));
+                   std::vector<ScriptValue> parts;
+                   for (const auto& [name, unused] :
+                        fields.value_or(decltype(fields)::value_type())) {
+                     KENAZ_ASSIGN(auto part, field({record}, name));
+                     parts.push_back(std::move(part));
+                   }
+                   return make_record(parts, type);
+                 }},
+      value.value);
+}
+
+Result<ScriptValue> Interpreter::field(const ScriptValue& record, const std::string& name) {
+  if (const auto* r = std::get_if<Record>(&record.value)) {
+    for (const auto& [field, value] : r->fields) {
+      if (field == name) return value;
+    }
+  } else if (std::holds_alternative<Remote>(record.value) ||
+             std::holds_alternative<Tuple>(record.value)) {
+    if (const auto* variable = std::get_if<Remote>(&record.value)) {
+      KENAZ_ASSIGN(const auto fields, server_.fields(variable->type));
+      for (const auto& [field, type] : fields.value_or(decltype(fields)::value_type())) {
+        if (field != name) continue;
+        const auto part = fresh();
+        KENAZ_TRY(server_.request({"project", part, variable->name, field}));
+        return ScriptValue{Remote{part, type}};
+      }
+    } else {
+      const auto& parts = std::get<Tuple>(record.value).parts;
+      for (size_t i = 0; i < parts.size(); ++i) {
+        if (std::to_string(i) == name) return parts[i];
+      }
+    }
+  }
+  return bad_request(fmt::format("script: there is no field {}", name));
+}
+
+/// The components of a tuple; of anything else, itself.
+Result<std::vector<ScriptValue>> Interpreter::spread(const ScriptValue& value) {
+  if (const auto* tuple = std::get_if<Tuple>(&value.value)) return tuple->parts;
+  std::vector<ScriptValue> parts;
+  if (const auto* variable = std::get_if<Remote>(&value.value)) {
+    KENAZ_ASSIGN(const auto fields, server_.fields(variable->type));
+    if (fields && client::is_tuple(*fields)) {
+      for (const auto& [name, type] : *fields) {
+        KENAZ_ASSIGN(auto part, field(value, name));
+        parts.push_back(std::move(part));
+      }
+      return parts;
+    }
+  }
+  parts.push_back(value);
+  return parts;
+}
+
+Result<ScriptValue> Interpreter::call_entry(const std::string& entry,
+                                            std::vector<ScriptValue> args) {
+  KENAZ_ASSIGN(const auto params, server_.inputs(entry));
+  KENAZ_ASSIGN(const auto output, server_.output(entry));
+  if (args.size() != params.size()) {
+    return bad_request(
+        fmt::format("script: {} takes {} arguments, not {}", entry, params.size(), args.size()));
+  }
+  std::vector<std::string> words = {"call", entry, ""};
+  for (size_t i = 0; i < args.size(); ++i) {
+    KENAZ_ASSIGN(auto arg, remote(args[i], params[i].type));
+    words.push_back(std::move(arg));
+  }
+  words[2] = fresh();
+  KENAZ_TRY(server_.request(words));
+  return ScriptValue{Remote{words[2], output.type}};
+}
+
+Result<ScriptValue> Interpreter::call_builtin(const std::string& name,
+                                              const std::vector<ScriptValue>& args) {
+  const Text* file = args.size() == 1 ? std::get_if<Text>(&args[0].value) : nullptr;
+  if (name != "$loaddata" && name != "$loadbytes") {
+    return bad_request(fmt::format("script: there is no builtin {}", name));
+  }
+  if (file == nullptr) return bad_request(fmt::format("script: {} takes a file's name", name));
+  const std::string path = (std::filesystem::path(folder_) / file->text).string();
+  if (name == "$loadbytes") {
+    KENAZ_ASSIGN(auto bytes, client::read_file(path));
+    return ScriptValue{Text{std::move(bytes)}};
+  }
+  KENAZ_ASSIGN(auto values, client::read_value_file(path));
+  Tuple tuple;
+  for (auto& value : values) tuple.parts.push_back({Constant{std::move(value), false}});
+  if (tuple.parts.size() == 1) return std::move(tuple.parts[0]);
+  return ScriptValue{std::move(tuple)};
+}
+
+Result<ScriptValue> Interpreter::apply(const Apply& call, const Scope& scope) {
+  if (const auto bound = scope.find(call.name); bound != scope.end()) {
+    if (call.args.empty()) return bound->second;
+    return bad_request(fmt::format("script: {} is not a function", call.name));
+  }
+  std::vector<ScriptValue> args;
+  for (const auto& arg : call.args) {
+    KENAZ_ASSIGN(auto value, eval(*arg, scope));
+    args.push_back(std::move(value));
+  }
+  if (call.name.starts_with("$")) return call_builtin(call.name, args);
+  return call_entry(call.name, std::move(args));
+}
+
+Result<ScriptValue> Interpreter::eval(const Expr& e, const Scope& scope) {
+  return std::visit(
+      Overloaded{[](const Constant& c) -> Result<ScriptValue> { return ScriptValue{c}; },
+                 [](const Text& t) -> Result<ScriptValue> { return ScriptValue{t}; },
+                 [&](const Apply& call) { return apply(call, scope); },
+                 [&](const TupleExpr& tuple) -> Result<ScriptValue> {
+                   Tuple result;
+                   for (const auto& part : tuple.parts) {
+                     KENAZ_ASSIGN(auto value, eval(*part, scope));
+                     result.parts.push_back(std::move(value));
+                   }
+                   return ScriptValue{std::move(result)};
+                 },
+                 [&](const RecordExpr& record) -> Result<ScriptValue> {
+                   Record result;
+                   for (const auto& [name, part] : record.fields) {
+                     KENAZ_ASSIGN(auto value, eval(*part, scope));
+                     result.fields.emplace_back(name, std::move(value));
+                   }
+                   return ScriptValue{std::move(result)};
+                 },
+                 [&](const Field& access) -> Result<ScriptValue> {
+                   KENAZ_ASSIGN(const auto record, eval(*access.record, scope));
+                   return field(record, access.name);
+                 },
+                 [&](const Let& let) -> Result<ScriptValue> {
+                   KENAZ_ASSIGN(auto bound, eval(*let.bound, scope));
+                   std::vector<ScriptValue> parts = {bound};
+                   if (let.names.size() > 1) {
+                     KENAZ_ASSIGN(parts, spread(bound));
+                   }
+                   if (parts.size() != let.names.size()) {
+                     return bad_request(fmt::format("script: {} names for a tuple of {}",
+                                                    let.names.size(), parts.size()));
+                   }
+                   Scope inner = scope;
+                   for (size_t i = 0; i < parts.size(); ++i) {
+                     inner.insert_or_assign(let.names[i], std::move(parts[i]));
+                   }
+                   return eval(*let.body, inner);
+                 }},
+      e.node);
+}
+
+Status Interpreter::run(const Expr& script, const std::vector<std::string>& names,
+                        const std::vector<std::string>& types) {
+  KENAZ_ASSIGN(auto result, eval(script, {}));
+  std::vector<ScriptValue> parts = {result};
+  if (names.size() != 1) {
+    KENAZ_ASSIGN(parts, spread(result));
+  }
+  if (parts.size() != names.size()) {
+    return bad_request(fmt::format("the script gives {} values, but the entry takes {}",
+                                   parts.size(), names.size()));
+  }
+  std::vector<std::string> given;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    KENAZ_ASSIGN(auto variable, remote(parts[i], types[i]));
+    // The same variable twice needs a second one: both are freed later. Its value goes through the
+    // client.
+    if (std::find(given.begin(), given.end(), variable) != given.end()) {
+      KENAZ_ASSIGN(const auto leaves, client::get_values(server_, scratch_, variable));
+      const std::string path = scratch_.file("copy.data");
+      KENAZ_TRY(client::write_value_file(path, leaves));
+      variable = fresh();
+      KENAZ_TRY(server_.request({"restore", path, variable, types[i]}));
+    }
+    given.push_back(std::move(variable));
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    KENAZ_TRY(server_.request({"rename", given[i], names[i]}));
+    made_.erase(std::find(made_.begin(), made_.end(), given[i]));
+  }
+  std::vector<std::string> free = {"free"};
+  free.insert(free.end(), made_.begin(), made_.end());
+  made_.clear();
+  if (free.size() > 1) KENAZ_TRY(server_.request(free));
+  return {};
+}
+
+}  // namespace kenaz::script
