@@ -1,0 +1,68 @@
+// The reference evaluator: runs array IR directly on the CPU, sequentially and simply. It is the
+// oracle that every pass and every kernel is compared with, so it takes nothing on trust: accesses
+// that the IR claims to be safe are checked, and so are the shapes of results.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/ir/ir.h"
+#include "protocol/base/result.h"
+
+namespace kenaz::ir::eval {
+
+/// Memory of arrays. `live` counts the bytes of all buffers of one evaluator.
+struct Buffer {
+  Buffer(std::shared_ptr<int64_t> live, int64_t size, std::unique_ptr<std::byte[]> data);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  std::shared_ptr<int64_t> live;
+  int64_t bytes;
+  std::unique_ptr<std::byte[]> data;
+};
+
+/// A row-major array: elements from `offset` (counted in elements). No buffer: not a value, because
+/// it was consumed or never bound.
+struct Array {
+  std::shared_ptr<Buffer> buffer;
+  int64_t offset = 0;
+  std::vector<int64_t> shape;
+};
+
+/// An argument or a result. Arrays share memory with whoever else holds them and are copied before
+/// they are written, unless nobody else does.
+struct Value {
+  Type type;          // only prim and rank matter
+  uint64_t bits = 0;  // scalars: as in PrimValue
+  Array array;
+};
+
+struct Limits {
+  int64_t max_bytes = int64_t{6} << 30;  // of all live arrays
+};
+
+class Machine;
+
+class Evaluator {
+ public:
+  /// Runs the program's constants; fails if one of them does.
+  static Result<Evaluator> make(Program program, Limits limits = {});
+  Evaluator(Evaluator&&) noexcept;
+  Evaluator& operator=(Evaluator&&) noexcept;
+  ~Evaluator();
+
+  /// Arguments: one per param, of its type. Results: without the function's ret_size_vars. A
+  /// program's failure has kind kProgramFailure and the text "Error: ...\n\nBacktrace:\n...".
+  Result<std::vector<Value>> call(FunId function, std::vector<Value> args);
+  /// A new array of unspecified contents, counted against the limit.
+  Result<Array> allocate(PrimType type, std::vector<int64_t> shape);
+  const Program& program() const;
+
+ private:
+  explicit Evaluator(std::unique_ptr<Machine> machine);
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace kenaz::ir::eval

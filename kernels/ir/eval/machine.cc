@@ -1,0 +1,344 @@
+// Statements and control flow.
+#include "kernels/ir/eval/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::ir::eval {
+
+Machine::Machine(Program p, Limits l) : program(std::move(p)), limits(l) {
+  scalars_.resize(program.vars.size());
+  arrays_.resize(program.vars.size());
+}
+
+bool Machine::fail(ErrorKind kind, std::string message) {
+  error = Error{kind, std::move(message), {}};
+  return false;
+}
+
+bool Machine::internal(const std::string& what) {
+  return fail(ErrorKind::kInternal, "reference evaluator: " + what);
+}
+
+const Array* Machine::array(VarId v) {
+  const Array& a = arrays_[v.index];
+  if (a.buffer) return &a;
+  internal(fmt::format("{}_{} is used after it was consumed", program.vars[v.index].name, v.index));
+  return nullptr;
+}
+
+bool Machine::allocate(PrimType type, const std::vector<int64_t>& shape, Array& out) {
+  int64_t bytes = prim_size(type);
+  for (const int64_t d : shape) {
+    if (d < 0) return fail(ErrorKind::kProgramFailure, "an array has a negative size");
+    if (__builtin_mul_overflow(bytes, d, &bytes)) bytes = INT64_MAX;
+    if (d == 0) break;
+  }
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) bytes = 0;
+  if (bytes > limits.max_bytes - *live_) {
+    return fail(
+        ErrorKind::kOutOfMemory,
+        fmt::format("out of memory: an array of {} bytes, while {} of at most {} are in use", bytes,
+                    *live_, limits.max_bytes));
+  }
+  std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<size_t>(bytes)]);
+  if (!data) return fail(ErrorKind::kOutOfMemory, fmt::format("out of memory: {} bytes", bytes));
+  out.buffer = std::make_shared<Buffer>(live_, bytes, std::move(data));
+  out.offset = 0;
+  out.shape = shape;
+  return true;
+}
+
+bool Machine::copy_of(const Array& from, PrimType type, Array& to) {
+  Array fresh;
+  if (!allocate(type, from.shape, fresh)) return false;
+  const auto size = static_cast<size_t>(prim_size(type));
+  if (fresh.buffer->bytes > 0) {
+    std::memcpy(fresh.buffer->data.get(),
+                from.buffer->data.get() + static_cast<size_t>(from.offset) * size,
+                static_cast<size_t>(fresh.buffer->bytes));
+  }
+  to = std::move(fresh);
+  return true;
+}
+
+bool Machine::make_unique(Array& a, PrimType type) {
+  if (a.buffer.use_count() == 1) return true;
+  const Array shared = a;
+  return copy_of(shared, type, a);
+}
+
+bool Machine::shape_of(const std::vector<Atom>& dims, std::vector<int64_t>& shape) {
+  shape.clear();
+  for (const Atom& d : dims) shape.push_back(integer(d));
+  return true;
+}
+
+bool Machine::bind(VarId v, const Atom& a, bool may_move) {
+  if (!is_array(v)) {
+    scalars_[v.index] = bits(a);
+    return true;
+  }
+  if (!array(a.var())) return false;
+  Array& from = arrays_[a.var().index];
+  if (v == a.var()) return true;
+  if (may_move) {
+    arrays_[v.index] = std::move(from);
+    from.buffer.reset();
+  } else {
+    arrays_[v.index] = from;
+  }
+  return true;
+}
+
+const std::vector<char>& Machine::movable(const Body& body) {
+  auto [it, is_new] = movable_.try_emplace(&body);
+  if (!is_new) return it->second;
+  std::vector<char>& flags = it->second;
+  for (const Atom& r : body.results) {
+    bool ok = !r.is_const() && std::count(body.results.begin(), body.results.end(), r) == 1;
+    if (ok) {
+      ok = std::any_of(body.stms.begin(), body.stms.end(), [&](const Stm& s) {
+        return std::find(s.pat.begin(), s.pat.end(), r.var()) != s.pat.end();
+      });
+    }
+    flags.push_back(ok);
+  }
+  return flags;
+}
+
+bool Machine::bind_results(const Body& body, std::span<const VarId> pat) {
+  const auto& may_move = movable(body);
+  for (size_t i = 0; i < pat.size(); i++) {
+    if (!bind(pat[i], body.results[i], may_move[i] != 0)) return false;
+  }
+  return true;
+}
+
+bool Machine::run_constants() { return run(program.constants); }
+
+bool Machine::run(const Body& body) {
+  return std::all_of(body.stms.begin(), body.stms.end(), [&](const Stm& s) { return run_stm(s); });
+}
+
+bool Machine::run_stm(const Stm& s) {
+  return std::visit(Overloaded{
+                        [&](const EAtom& e) { return bind(s.pat[0], e.atom, false); },
+                        [&](const EPrim& e) { return prim_op(e, s); },
+                        [&](const EIndex& e) { return index(e, s); },
+                        [&](const EUpdate& e) { return update(e, s); },
+                        [&](const EIota& e) { return iota(e, s); },
+                        [&](const EReplicate& e) { return replicate(e, s); },
+                        [&](const EScratch& e) {
+                          std::vector<int64_t> shape;
+                          Array& out = arrays_[s.pat[0].index];
+                          if (!shape_of(e.dims, shape) || !allocate(e.type, shape, out))
+                            return false;
+                          std::memset(out.buffer->data.get(), 0,
+                                      static_cast<size_t>(out.buffer->bytes));
+                          return true;
+                        },
+                        [&](const EArrayLit& e) { return array_lit(e, s); },
+                        [&](const EConcat& e) { return concat(e, s); },
+                        [&](const ERearrange& e) { return rearrange(e, s); },
+                        [&](const EReshape& e) { return reshape(e, s); },
+                        [&](const ECopy& e) {
+                          const Array* a = array(e.array);
+                          return a && copy_of(Array(*a), prim(e.array), arrays_[s.pat[0].index]);
+                        },
+                        [&](const EAssert& e) { return assertion(e, s); },
+                        [&](const EIf& e) {
+                          const Body& branch = bits(e.cond) != 0 ? e.then_body : e.else_body;
+                          return run(branch) && bind_results(branch, s.pat);
+                        },
+                        [&](const ELoop& e) { return loop(e, s); },
+                        [&](const ECall& e) { return call_stm(e, s); },
+                        [&](const ESoac& e) { return soac(e, s); },
+                        [&](const EScatter& e) { return scatter(e, s); },
+                        [&](const EHist& e) { return hist(e, s); },
+                    },
+                    s.exp);
+}
+
+bool Machine::prim_op(const EPrim& e, const Stm& s) {
+  const uint64_t a = bits(e.args[0]);
+  const uint64_t b = e.args.size() > 1 ? bits(e.args[1]) : 0;
+  const uint64_t c = e.args.size() > 2 ? bits(e.args[2]) : 0;
+  scalars_[s.pat[0].index] = scalar_fn(e.op, e.type, e.to)(a, b, c);
+  return true;
+}
+
+std::string Machine::text(const Atom& a) const {
+  const PrimType t = program.type_of(a).prim;
+  const PrimValue v{t, bits(a)};
+  if (t == PrimType::kBool) return v.as_bool() ? "true" : "false";
+  if (is_float(t)) return fmt::format("{}", v.as_double());
+  return prim_kind(t) == PrimKind::kSigned ? fmt::format("{}", v.as_i64())
+                                           : fmt::format("{}", v.as_u64());
+}
+
+bool Machine::assertion(const EAssert& e, const Stm& s) {
+  scalars_[s.pat[0].index] = 1;
+  if (bits(e.cond) != 0) return true;
+  std::string message = "Error: ";
+  for (const auto& part : e.message) {
+    message += std::visit(
+        Overloaded{[](const std::string& t) { return t; }, [&](const Atom& a) { return text(a); }},
+        part);
+  }
+  return fail(ErrorKind::kProgramFailure, message + "\n\nBacktrace:\n" + program.backtrace(s.prov));
+}
+
+bool Machine::iterate(const ELoop& e) {
+  if (!run(e.body)) return false;
+  // All results are read before any param is written: they may name each other's params.
+  const auto& may_move = movable(e.body);
+  const size_t n = e.params.size();
+  std::vector<uint64_t> next_bits(n);
+  std::vector<Array> next(n);
+  for (size_t i = 0; i < n; i++) {
+    const Atom& r = e.body.results[i];
+    if (!is_array(e.params[i].var)) {
+      next_bits[i] = bits(r);
+    } else if (!array(r.var())) {
+      return false;
+    } else if (may_move[i]) {
+      next[i] = std::exchange(arrays_[r.var().index], {});
+    } else {
+      next[i] = arrays_[r.var().index];
+    }
+  }
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t slot = e.params[i].var.index;
+    if (is_array(e.params[i].var)) {
+      arrays_[slot] = std::move(next[i]);
+    } else {
+      scalars_[slot] = next_bits[i];
+    }
+  }
+  return true;
+}
+
+bool Machine::loop(const ELoop& e, const Stm& s) {
+  for (const auto& p : e.params) {
+    if (!bind(p.var, p.init, false)) return false;
+  }
+  if (const auto* w = std::get_if<LoopWhile>(&e.form)) {
+    while (scalars_[w->cond.index] != 0) {
+      if (!iterate(e)) return false;
+    }
+  } else {
+    const auto& f = std::get<LoopFor>(e.form);
+    const PrimType t = prim(f.index);
+    const PrimValue bound{t, bits(f.bound)};
+    const bool is_signed = prim_kind(t) == PrimKind::kSigned;
+    const uint64_t count =
+        is_signed ? static_cast<uint64_t>(std::max<int64_t>(bound.as_i64(), 0)) : bound.as_u64();
+    for (uint64_t i = 0; i < count; i++) {
+      scalars_[f.index.index] = i;
+      if (!iterate(e)) return false;
+    }
+  }
+  for (size_t i = 0; i < s.pat.size(); i++) {
+    if (!bind(s.pat[i], e.params[i].var, true)) return false;
+  }
+  return true;
+}
+
+bool Machine::call_stm(const ECall& e, const Stm& s) {
+  const Function& f = program.functions[e.fun.index];
+  for (size_t i = 0; i < f.params.size(); i++) {
+    if (!bind(f.params[i], e.args[i], false)) return false;
+    const Type& t = program.type_of(f.params[i]);
+    for (size_t d = 0; d < t.dims.size(); d++) {
+      if (t.dims[d].is_const()) continue;
+      scalars_[t.dims[d].var().index] = static_cast<uint64_t>(arrays_[f.params[i].index].shape[d]);
+    }
+  }
+  return run(f.body) && bind_results(f.body, s.pat);
+}
+
+bool Machine::call(const Function& f, std::vector<Value>& args, std::vector<Value>& results) {
+  if (args.size() != f.params.size()) return internal("wrong number of arguments");
+  std::vector<char> bound(program.vars.size(), 0);
+  for (const VarId p : f.params) bound[p.index] = 1;
+  for (const Stm& s : program.constants.stms) {
+    for (const VarId v : s.pat) bound[v.index] = 1;
+  }
+  for (size_t i = 0; i < args.size(); i++) {
+    if (is_array(f.params[i])) {
+      arrays_[f.params[i].index] = std::move(args[i].array);
+    } else {
+      scalars_[f.params[i].index] = args[i].bits;
+    }
+  }
+  args.clear();
+  for (const VarId p : f.params) {
+    const Type& t = program.type_of(p);
+    for (size_t d = 0; d < t.dims.size(); d++) {
+      const int64_t actual = arrays_[p.index].shape[d];
+      const Atom& dim = t.dims[d];
+      if (!dim.is_const() && !bound[dim.var().index]) {
+        bound[dim.var().index] = 1;
+        scalars_[dim.var().index] = static_cast<uint64_t>(actual);
+      } else if (integer(dim) != actual) {
+        return fail(ErrorKind::kProgramFailure, "Error: entry point arguments have invalid sizes.");
+      }
+    }
+  }
+  if (!run(f.body)) return false;
+  for (size_t i = f.ret_size_vars.size(); i < f.body.results.size(); i++) {
+    const Atom& r = f.body.results[i];
+    Value v;
+    v.type = program.type_of(r);
+    if (is_array(r)) {
+      const Array* a = array(r.var());
+      if (!a) return false;
+      v.array = *a;
+    } else {
+      v.bits = bits(r);
+    }
+    results.push_back(std::move(v));
+  }
+  return true;
+}
+
+// ---- the public face
+
+Buffer::Buffer(std::shared_ptr<int64_t> l, int64_t size, std::unique_ptr<std::byte[]> d)
+    : live(std::move(l)), bytes(size), data(std::move(d)) {
+  *live += bytes;
+}
+Buffer::~Buffer() { *live -= bytes; }
+
+Evaluator::Evaluator(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
+Evaluator::Evaluator(Evaluator&&) noexcept = default;
+Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
+Evaluator::~Evaluator() = default;
+
+Result<Evaluator> Evaluator::make(Program program, Limits limits) {
+  auto machine = std::make_unique<Machine>(std::move(program), limits);
+  if (!machine->run_constants()) return tl::make_unexpected(machine->error);
+  return Evaluator(std::move(machine));
+}
+
+Result<std::vector<Value>> Evaluator::call(FunId function, std::vector<Value> args) {
+  std::vector<Value> results;
+  const Function& f = machine_->program.functions[function.index];
+  if (!machine_->call(f, args, results)) return tl::make_unexpected(machine_->error);
+  return results;
+}
+
+Result<Array> Evaluator::allocate(PrimType type, std::vector<int64_t> shape) {
+  Array a;
+  if (!machine_->allocate(type, shape, a)) return tl::make_unexpected(machine_->error);
+  return a;
+}
+
+const Program& Evaluator::program() const { return machine_->program; }
+
+}  // namespace kenaz::ir::eval

@@ -1,0 +1,126 @@
+// The inside of the evaluator: one slot per variable of the program.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kernels/ir/eval/evaluator.h"
+
+namespace kenaz::ir::eval {
+
+/// Functions that return bool return false after recording an error in `error`.
+class Machine {
+ public:
+  Machine(Program p, Limits l);
+
+  Program program;
+  Limits limits;
+  Error error;
+
+  bool run_constants();
+  bool call(const Function& f, std::vector<Value>& args, std::vector<Value>& results);
+  bool allocate(PrimType type, const std::vector<int64_t>& shape, Array& out);
+
+ private:
+  // ---- values
+  uint64_t bits(const Atom& a) const {
+    return a.is_const() ? a.constant().bits : scalars_[a.var().index];
+  }
+  int64_t integer(const Atom& a) const { return static_cast<int64_t>(bits(a)); }  // of an i64
+  bool is_array(VarId v) const { return !program.vars[v.index].type.dims.empty(); }
+  bool is_array(const Atom& a) const { return !a.is_const() && is_array(a.var()); }
+  PrimType prim(VarId v) const { return program.vars[v.index].type.prim; }
+  const Array* array(VarId v);  // null after an error: consumed
+  bool shape_of(const std::vector<Atom>& dims, std::vector<int64_t>& shape);
+  bool bind(VarId v, const Atom& a, bool may_move);
+  bool make_unique(Array& a, PrimType type);
+  bool copy_of(const Array& from, PrimType type, Array& to);
+
+  // ---- failures
+  bool fail(ErrorKind kind, std::string message);
+  bool internal(const std::string& what);
+  std::string text(const Atom& a) const;
+
+  // ---- execution
+  bool run(const Body& body);
+  bool run_stm(const Stm& s);
+  /// Which results of a body are its own variables and named once: those can be moved out.
+  const std::vector<char>& movable(const Body& body);
+  bool bind_results(const Body& body, std::span<const VarId> pat);
+  bool call_stm(const ECall& e, const Stm& s);
+  bool assertion(const EAssert& e, const Stm& s);
+  bool loop(const ELoop& e, const Stm& s);
+  bool iterate(const ELoop& e);
+  bool prim_op(const EPrim& e, const Stm& s);
+
+  // ---- arrays
+  /// Resolves dims against an array: element offset of the first element, and lengths and element
+  /// strides of the ranges.
+  struct Region {
+    int64_t start = 0;
+    std::vector<int64_t> lens, strides;
+  };
+  bool region(const Array& a, const std::vector<Dim>& dims, Region& r);
+  bool index(const EIndex& e, const Stm& s);
+  bool update(const EUpdate& e, const Stm& s);
+  bool iota(const EIota& e, const Stm& s);
+  bool replicate(const EReplicate& e, const Stm& s);
+  bool array_lit(const EArrayLit& e, const Stm& s);
+  bool concat(const EConcat& e, const Stm& s);
+  bool rearrange(const ERearrange& e, const Stm& s);
+  bool reshape(const EReshape& e, const Stm& s);
+
+  // ---- combinators
+  using Outputs = std::vector<std::pair<VarId, Array>>;
+  bool bind_rows(const std::vector<VarId>& inputs, const Lambda& f, int64_t i, int64_t width);
+  void drop_rows(const Lambda& f);
+  /// acc := op(acc, elems), where acc are slots of op's first params.
+  bool combine(const Monoid& m, std::span<const Atom> elems);
+  bool start(const Monoid& m);
+  bool make_output(VarId v, int64_t width, Array& out);
+  bool store_row(Array& out, PrimType type, int64_t i, const Atom& row);
+  bool soac(const ESoac& e, const Stm& s);
+  bool soac_step(const ESoac& e, int64_t i, int64_t width, std::vector<Array>& outs, const Stm& s);
+  bool scatter(const EScatter& e, const Stm& s);
+  bool hist(const EHist& e, const Stm& s);
+  bool hist_step(const EHist& e, std::vector<std::vector<Array>>& dests);
+  /// Row-major row number of the leading dims, or -1 if one is out of bounds.
+  int64_t row_number(const Array& a, std::span<const Atom> index);
+  bool load_row(const Array& a, PrimType type, int64_t row, int index_rank, VarId into);
+
+  std::vector<uint64_t> scalars_;
+  std::vector<Array> arrays_;
+  std::unordered_map<const Body*, std::vector<char>> movable_;
+  std::shared_ptr<int64_t> live_ = std::make_shared<int64_t>(0);
+};
+
+inline int64_t product(std::span<const int64_t> dims) {
+  int64_t n = 1;
+  for (const int64_t d : dims) n *= d;
+  return n;
+}
+
+inline uint64_t load(const std::byte* p, int size) {
+  uint64_t v = 0;
+  switch (size) {  // fixed sizes become single loads
+    case 1: std::memcpy(&v, p, 1); break;
+    case 2: std::memcpy(&v, p, 2); break;
+    case 4: std::memcpy(&v, p, 4); break;
+    default: std::memcpy(&v, p, 8); break;
+  }
+  return v;
+}
+
+inline void save(std::byte* p, int size, uint64_t v) {
+  switch (size) {
+    case 1: std::memcpy(p, &v, 1); break;
+    case 2: std::memcpy(p, &v, 2); break;
+    case 4: std::memcpy(p, &v, 4); break;
+    default: std::memcpy(p, &v, 8); break;
+  }
+}
+
+}  // namespace kenaz::ir::eval

@@ -1,0 +1,109 @@
+// The engine without a device: the reference evaluator, for tests and for machines without Vulkan.
+#include <cstring>
+
+#include "kernels/ir/eval/evaluator.h"
+#include "server/host/engine.h"
+
+namespace kenaz::host {
+namespace {
+
+namespace eval = ir::eval;
+
+struct ReferenceLeaf : Leaf {
+  eval::Value value;
+};
+
+std::shared_ptr<ReferenceLeaf> make_leaf(eval::Value value) {
+  auto leaf = std::make_shared<ReferenceLeaf>();
+  leaf->prim = value.type.prim;
+  leaf->shape = value.array.shape;
+  leaf->value = std::move(value);
+  return leaf;
+}
+
+class ReferenceEngine : public Engine {
+ public:
+  ReferenceEngine(compiler::Lowered lowered, eval::Evaluator evaluator)
+      : types_(std::move(lowered.types)), evaluator_(std::move(evaluator)) {
+    for (const auto& e : lowered.entries) {
+      EntrySignature s;
+      s.name = e.name;
+      s.result = e.result;
+      s.result_unique = e.result_unique;
+      s.attrs = e.attrs;
+      for (const auto& p : e.params) {
+        s.params.push_back({p.name, p.type, p.unique, static_cast<int>(leaves_of(p.type))});
+      }
+      entries_.push_back(std::move(s));
+    }
+  }
+
+  const TypeTable& types() const override { return types_; }
+  const std::vector<EntrySignature>& entries() const override { return entries_; }
+
+  Result<LeafPtr> put(const data::Value& value) override {
+    eval::Value v;
+    v.type.prim = value.type;
+    if (value.shape.empty()) {
+      v.bits = value.at(0).bits;
+      return make_leaf(std::move(v));
+    }
+    KENAZ_ASSIGN(v.array, evaluator_.allocate(value.type, value.shape));
+    if (!value.bytes.empty()) {
+      std::memcpy(v.array.buffer->data.get(), value.bytes.data(), value.bytes.size());
+    }
+    return make_leaf(std::move(v));
+  }
+
+  Result<data::Value> get(const Leaf& leaf) override {
+    const auto* own = dynamic_cast<const ReferenceLeaf*>(&leaf);
+    if (!own) return internal_error("a value of another engine");
+    if (leaf.shape.empty()) return data::Value::scalar({leaf.prim, own->value.bits});
+    data::Value v;
+    v.type = leaf.prim;
+    v.shape = leaf.shape;
+    int64_t bytes = prim_size(leaf.prim);
+    for (const int64_t d : leaf.shape) bytes *= d;
+    const auto& a = own->value.array;
+    const std::byte* from = a.buffer->data.get() + a.offset * prim_size(leaf.prim);
+    v.bytes.assign(from, from + bytes);
+    return v;
+  }
+
+  Result<std::vector<LeafPtr>> call(const std::string& entry,
+                                    std::span<const LeafPtr> args) override {
+    for (const auto& e : evaluator_.program().entries) {
+      if (e.name != entry) continue;
+      std::vector<eval::Value> values;
+      for (const auto& a : args) {
+        const auto* own = dynamic_cast<const ReferenceLeaf*>(a.get());
+        if (!own) return internal_error("a value of another engine");
+        values.push_back(own->value);
+      }
+      KENAZ_ASSIGN(auto results, evaluator_.call(e.fun, std::move(values)));
+      std::vector<LeafPtr> leaves;
+      for (auto& r : results) leaves.push_back(make_leaf(std::move(r)));
+      return leaves;
+    }
+    return bad_request("Unknown entry point: " + entry);
+  }
+
+ private:
+  size_t leaves_of(const std::string& type) const {
+    const auto it = types_.find(type);
+    return it == types_.end() ? 1 : it->second.leaves.size();
+  }
+
+  TypeTable types_;
+  std::vector<EntrySignature> entries_;
+  eval::Evaluator evaluator_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_reference_engine(compiler::Lowered lowered) {
+  KENAZ_ASSIGN(auto evaluator, eval::Evaluator::make(std::move(lowered.ir)));
+  return std::make_unique<ReferenceEngine>(std::move(lowered), std::move(evaluator));
+}
+
+}  // namespace kenaz::host
