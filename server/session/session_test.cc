@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <random>
 #include <sstream>
 
 #include "protocol/data/text_format.h"
@@ -198,6 +199,28 @@ TEST_F(SessionTest, BuildsSums) {
   EXPECT_EQ(run("construct t sum none"), "");
   EXPECT_EQ(read("t"), "0i8 0i32 empty([0]i32) ");
   EXPECT_EQ(run("construct u sum any"), "!No such variant: any");
+}
+
+/// Whatever is sent, an answer comes, and a failed command leaves the variables alone.
+TEST_F(SessionTest, AnswersEverything) {
+  write("[1,2] [true,false] 7 true");
+  const std::string start = "restore " + dir_ + " i []i32 b []bool n i32 t bool";
+  std::vector<std::string> words = {
+      "i",  "b",   "n",    "t",    "x",    "y",     "z",
+      "0",  "1",   "2",    "-1",   "i32",  "[]i32", "\"(i32, bool)\"",
+      "[]", "sum", "some", "none", "same", "fail",  "\"[](i32, bool)\"",
+      "\""};
+  std::vector<std::string> commands;
+  for (const auto& c : protocol::commands()) commands.emplace_back(c.name);
+  std::mt19937 random(1);
+  for (int round = 0; round < 20000; ++round) {
+    if (round % 50 == 0) run("clear", start);
+    std::string line = commands[random() % commands.size()];
+    if (line == "store" || line == "restore") continue;
+    for (size_t n = random() % 6; n > 0; --n) line += " " + words[random() % words.size()];
+    const auto reply = session_.execute(line);
+    ASSERT_FALSE(reply.failure && reply.failure->empty()) << line;
+  }
 }
 
 TEST(Transport, ReadsBoundedLines) {
