@@ -42,7 +42,8 @@ const core::ExpPtr* lambda_of(const core::ExpPtr& body) {
 struct Lowerer::Call {
   explicit Call(Lowerer& l) : l_(l), range_(l.b_.range()), caller_(l.b_.caller()) {
     l_.calls_.push_back(range_);
-    l_.b_.set_place(range_, l_.b_.prov());
+    if (!l_.entering_) l_.b_.set_place(range_, l_.b_.prov());
+    l_.entering_ = false;
   }
   ~Call() {
     l_.calls_.pop_back();

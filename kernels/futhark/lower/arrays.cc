@@ -124,6 +124,10 @@ ir::DimRange Lowerer::slice_dim(const Atom& n, const std::optional<Atom>& start,
 V Lowerer::eval_update(const core::EUpdate& u, const Env& env) {
   V array = eval(u.array, env);
   if (failed()) return unit();
+  // The inner update of `x with [i].f[j] = v` works on a view of x, which is updated after it.
+  const core::Exp* source = u.array.get();
+  while (const auto* p = std::get_if<core::EProject>(&source->node)) source = p->record.get();
+  if (std::holds_alternative<core::EIndex>(source->node)) array = copy(array);
   Slice s = eval_slice(array, u.dims, env);
   V value = failed() ? unit() : materialise(eval(u.value, env));
   if (failed()) return unit();
@@ -157,13 +161,16 @@ V Lowerer::eval_update(const core::EUpdate& u, const Env& env) {
   size_t k = 0;
   V updated = map_leaves(elem, [&](const Atom& x) -> Atom {
     if (x.is_const()) return x;
-    Atom v = wanted[k].empty() ? from[k] : reshape(from[k], wanted[k], {});
+    const Atom& old = from[k];
+    Atom v = wanted[k].empty() ? old : reshape(old, wanted[k], {});
     ++k;
     ir::EUpdate e{x.var(), s.dims, v};
     ir::Type t = b_.type_of(x);
     for (size_t i = s.dims.size(); i < t.dims.size(); ++i) {
       e.dims.push_back(ir::DimRange{ir::i64(0), t.dims[i], ir::i64(1)});
     }
+    // Fields that `x with [i].f = v` leaves alone.
+    if (b_.is_view(old, e.array, e.dims)) return x;
     return b_.let(t, std::move(e), "updated", certs);
   });
   std::vector<Atom> spine = spine_dims(array);

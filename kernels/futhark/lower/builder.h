@@ -74,6 +74,9 @@ class Builder {
   const ir::Type& type_of(ir::VarId v) const { return program_.type_of(v); }
   ir::Type type_of(const ir::Atom& a) const { return program_.type_of(a); }
 
+  /// Whether `a` was bound to just this part of `array`, earlier in the current scope.
+  bool is_view(const ir::Atom& a, ir::VarId array, const std::vector<ir::Dim>& dims) const;
+
   // ---- what emitted statements carry
   void set_place(const SourceRange* range, ir::ProvId caller);
   const SourceRange* range() const { return range_; }

@@ -161,7 +161,9 @@ void Lowerer::lower_entry(const core::EntryPoint& e) {
     core::EVar self{e.def, {}, {}};
     for (core::VarId s : def->sparams) self.sargs.push_back(core::Size::of_var(s));
     V f = eval_var(self, env);
+    entering_ = true;
     result = args.empty() ? f : apply(f, args);
+    entering_ = false;
     result = materialise(conform(result, Ty{type, env}));
   }
   finish_entry(fun, result, known);

@@ -57,6 +57,9 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kOpaque: return args[0];
     case Intrinsic::kJvp2:
     case Intrinsic::kVjp2:
+    case Intrinsic::kJmp2:
+    case Intrinsic::kMjp2:
+    case Intrinsic::kWithVjp:
       return fail("automatic differentiation is not supported yet: " +
                   intrinsic_text(f.intrinsic->op));
     default: return fail("not supported yet: intrinsics." + intrinsic_text(f.intrinsic->op));

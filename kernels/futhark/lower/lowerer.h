@@ -215,6 +215,7 @@ class Lowerer {
   std::shared_ptr<Frame> global_frame_ = std::make_shared<Frame>();
   std::optional<Error> error_;
   std::vector<const SourceRange*> calls_;  // ranges of the calls being inlined
+  bool entering_ = false;                  // the next call is the client's: no frame of its own
   int depth_ = 0;                          // of eval
 };
 
