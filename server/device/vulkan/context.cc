@@ -1,5 +1,7 @@
 #include "server/device/vulkan/context.h"
 
+#include "server/device/vulkan/driver_globals.h"
+
 namespace kenaz::device {
 
 namespace vulkan {
@@ -31,6 +33,7 @@ Status Context::create_device() {
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = extensions;
   }
+  const DriverGlobals not_ours;
   KENAZ_TRY(
       check_vk(vk_.vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice"));
   KENAZ_TRY(vk_.load_device(device_));

@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "server/device/vulkan/driver_globals.h"
+
 namespace kenaz::device {
 
 void ValidationLog::add(std::string message) {
@@ -106,6 +108,7 @@ Status Instance::create_instance() {
     info.enabledExtensionCount = 1;
     info.ppEnabledExtensionNames = extensions;
   }
+  const DriverGlobals not_ours;
   return check_vk(functions_.vkCreateInstance(&info, nullptr, &instance_), "vkCreateInstance");
 }
 

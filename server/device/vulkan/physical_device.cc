@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "server/device/vulkan/driver_globals.h"
+
 namespace kenaz::device::vulkan {
 
 namespace {
@@ -200,6 +202,7 @@ std::string PhysicalDevice::description() const {
 }
 
 Result<std::vector<PhysicalDevice>> list_devices(const Instance& instance) {
+  const DriverGlobals not_ours;
   const Functions& vk = instance.functions();
   uint32_t count = 0;
   KENAZ_TRY(check_vk(vk.vkEnumeratePhysicalDevices(instance.handle(), &count, nullptr),

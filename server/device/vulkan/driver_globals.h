@@ -1,0 +1,24 @@
+// For builds with AddressSanitizer only.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
+namespace kenaz::device::vulkan {
+
+/// Drivers keep memory in globals of theirs, which the leak checker takes for lost once the loader
+/// has unloaded the driver. What they allocate while this lives is not looked at.
+class DriverGlobals {
+ public:
+#if defined(__SANITIZE_ADDRESS__)
+  DriverGlobals() { __lsan_disable(); }
+  ~DriverGlobals() { __lsan_enable(); }
+#else
+  DriverGlobals() {}
+#endif
+  DriverGlobals(const DriverGlobals&) = delete;
+  DriverGlobals& operator=(const DriverGlobals&) = delete;
+};
+
+}  // namespace kenaz::device::vulkan
