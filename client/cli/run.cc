@@ -133,7 +133,7 @@ Status Run::report(const std::string& name, const std::string& type) {
   KENAZ_ASSIGN(const auto fields, server_.fields(type));
   if (!fields) return internal_error(fmt::format("the record type {} has no fields", type));
   for (const auto& [field, field_type] : *fields) {
-    const std::string part = name + "_" + field;
+    const std::string part = fmt::format("{}_{}", name, field);
     KENAZ_TRY(server_.request({"project", part, name, field}));
     KENAZ_TRY(report(part, field_type));
   }
