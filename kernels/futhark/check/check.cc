@@ -1,0 +1,214 @@
+// Files, imports, and the whole program.
+#include "kernels/futhark/check/check.h"
+
+#include <algorithm>
+
+#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/syntax/parser.h"
+#include "kernels/prelude/prelude.h"
+
+namespace kenaz::check {
+
+namespace {
+
+constexpr std::string_view kPrelude = "/prelude/";
+
+struct IntrinsicRow {
+  core::Intrinsic op;
+  const char* name;
+  TypeMask mask;
+  const char* type;
+};
+
+constexpr TypeMask kAny = kMaskAny, kNum = kMaskNum, kInt = kMaskInt, kFloat = kMaskFloat,
+                   kIntBool = kMaskIntBool, kScalar = kMaskScalar, kEq = kMaskAny;
+
+const IntrinsicRow kIntrinsics[] = {
+#define INTRINSIC(e, name, constraint, type) {core::Intrinsic::e, name, k##constraint, type},
+#include "kernels/futhark/core/intrinsics.def"
+#undef INTRINSIC
+};
+
+// "a/../b/./c" without the detours.
+std::string normalise(const std::string& path) {
+  std::vector<std::string> parts;
+  std::string part;
+  const bool absolute = !path.empty() && path[0] == '/';
+  for (size_t i = 0; i <= path.size(); i++) {
+    if (i < path.size() && path[i] != '/') {
+      part += path[i];
+      continue;
+    }
+    if (part == ".." && !parts.empty() && parts.back() != "..") {
+      parts.pop_back();
+    } else if (!part.empty() && part != "." && !(part == ".." && absolute)) {
+      parts.push_back(part);
+    }
+    part.clear();
+  }
+  std::string out = absolute ? "/" : "";
+  for (size_t i = 0; i < parts.size(); i++) out += (i ? "/" : "") + parts[i];
+  return out;
+}
+
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+}  // namespace
+
+void Checker::error(const SourceRange& range, std::string message, std::string anchor) {
+  if (failed()) return;  // what follows an error is not to be trusted
+  Diagnostic d;
+  d.range = range;
+  d.message = std::move(message);
+  d.anchor = std::move(anchor);
+  errors_.push_back(std::move(d));
+}
+
+std::string Checker::type_text(const TypePtr& t) {
+  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true};
+  return core::str(zonk(t, Zonk::kKeep), names);
+}
+
+// The surroundings of the prelude: primitive types, the module `intrinsics`, plain operators.
+void Checker::load_intrinsics() {
+  base_ = new_env({});
+  for (int i = 0; i < kPrimTypeCount; i++) {
+    TypeBinding* b = new_type_binding();
+    b->type = core::prim_type(static_cast<PrimType>(i));
+    b->name = prim_name(static_cast<PrimType>(i));
+    bind(base_->types, b->name, b, false);
+  }
+  std::string text = "module type intrinsics = {\n";
+  for (const auto& row : kIntrinsics) {
+    text += "val i" + std::to_string(static_cast<int>(row.op)) + " " + row.type + "\n";
+  }
+  text += "}\n";
+  auto parsed = syntax::parse(std::make_shared<std::string>("intrinsics"), text);
+  if (!parsed) {
+    error({}, "The table of intrinsics does not parse: " + parsed.error().str());
+    return;
+  }
+  intrinsics_program_ = std::move(*parsed);
+  const auto& type = *std::get<syntax::DecModType>(intrinsics_program_.decs[0]->node).type;
+  const auto& specs = std::get<syntax::ModTypeSpecs>(type.node).specs;
+  Env* env = new_env({});
+  const EnvRef scope = now(base_);
+  for (size_t i = 0; i < specs.size(); i++) {
+    const IntrinsicRow& row = kIntrinsics[i];
+    const auto* spec = std::get_if<syntax::SpecVal>(&specs[i]->node);
+    ValBinding* v = new_val();
+    v->is_intrinsic = true;
+    v->op = row.op;
+    v->mask = row.mask;
+    v->state = ValBinding::State::kLazy;
+    v->force = [this, spec, scope](ValBinding& out) { out.scheme = spec_scheme(*spec, scope); };
+    bind(env->vals, row.name, v, false);
+    if (std::string_view("+-*/%&|^<>=!").find(row.name[0]) != std::string_view::npos &&
+        row.op != core::Intrinsic::kNot) {
+      bind(base_->vals, row.name, v, false);
+    }
+  }
+  ModBinding* m = new_mod();
+  m->mod.env = env;
+  bind(base_->mods, "intrinsics", m, false);
+}
+
+FileState* Checker::import(const std::string& path, const FileState* from,
+                           const SourceRange& range) {
+  std::string key;
+  if (from && from->prelude) {
+    const bool absolute = path.compare(0, kPrelude.size(), kPrelude) == 0;
+    key = absolute ? path : normalise(std::string(kPrelude) + path);
+  } else if (path.compare(0, kPrelude.size(), kPrelude) == 0) {
+    key = normalise(path);
+  } else if (!path.empty() && path[0] == '/') {
+    key = normalise(path) + ".fut";
+  } else {
+    key = normalise((from ? from->dir : "") + path) + ".fut";
+  }
+  return load(key, range);
+}
+
+// The file with this key: its path, or "/prelude/NAME". Null after an error.
+FileState* Checker::load(const std::string& key, const SourceRange& range) {
+  auto known = files_.find(key);
+  if (known != files_.end()) {
+    if (known->second->busy) error(range, "Import cycle: \"" + key + "\" imports itself.");
+    return failed() ? nullptr : known->second.get();
+  }
+  auto owned = std::make_unique<FileState>();
+  FileState* file = owned.get();
+  files_[key] = std::move(owned);
+  file->prelude = key.compare(0, kPrelude.size(), kPrelude) == 0;
+  file->root = key == root_path_;
+  std::string text;
+  std::string_view view;
+  if (file->prelude) {
+    const std::string name = key.substr(kPrelude.size());
+    for (const auto& [n, t] : prelude::sources()) {
+      if (n == name) view = t;
+    }
+    if (view.data() == nullptr) error(range, "There is no \"" + key + "\".");
+  } else {
+    auto read = options_.read(key);
+    if (!read) {
+      error(range, "Could not read file \"" + key + "\": " + read.error().text());
+    } else {
+      text = std::move(*read);
+      view = text;
+    }
+  }
+  if (failed()) return nullptr;
+  auto parsed =
+      syntax::parse(std::make_shared<std::string>(file->prelude ? key + ".fut" : key), view);
+  if (!parsed) {
+    if (!failed()) errors_.push_back(parsed.error());
+    return nullptr;
+  }
+  file->program = std::move(*parsed);
+  file->dir = directory_of(key);
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(range, "Imports are nested too deeply.");
+  file->env = new_env(file->prelude || !prelude_ ? now(base_) : now(prelude_));
+  file->busy = true;
+  in_function(now(file->env), [&](FnState&) {
+    declarations(file->program.decs, {file, file->env, true});
+  });
+  file->busy = false;
+  return failed() ? nullptr : file;
+}
+
+Result<core::Checked> Checker::run(const std::string& path) {
+  FnState outermost;
+  fn_ = &outermost;
+  root_path_ = normalise(path);
+  load_intrinsics();
+  add_prim_types();
+  const auto& sources = prelude::sources();
+  const bool has_prelude = std::any_of(sources.begin(), sources.end(),
+                                       [](const auto& s) { return s.first == "prelude"; });
+  if (!failed() && has_prelude) {
+    FileState* prelude = load(std::string(kPrelude) + "prelude", {});
+    if (prelude) {
+      Env* env = new_env(now(base_));
+      open_into(env, *prelude->env, false);
+      prelude_ = env;
+    }
+  }
+  if (!failed()) load(root_path_, {});
+  fn_ = nullptr;
+  if (failed()) return tl::unexpected<Error>(compile_error(errors_));
+  std::sort(out_.entries.begin(), out_.entries.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return std::move(out_);
+}
+
+Result<core::Checked> check_program(const std::string& path,
+                                    const compiler::FrontEndOptions& options) {
+  return Checker(options).run(path);
+}
+
+}  // namespace kenaz::check

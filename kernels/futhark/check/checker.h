@@ -1,0 +1,404 @@
+// The checker's state and its parts. One object checks one program. Errors: the first one is kept
+// (`error`), after it every function still returns something well-formed, and checking stops soon.
+//
+// Files: check.cc (files, imports, the whole), scope.cc (names), infer.cc (unification), finish.cc
+// (from inference to finished core), types.cc (type expressions), pats.cc, exp*.cc, defs.cc,
+// modules.cc, modtypes.cc, entry.cc.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "kernels/compiler.h"
+#include "kernels/futhark/check/env.h"
+#include "kernels/futhark/core/type_util.h"
+
+namespace kenaz::check {
+
+using core::ExpPtr;
+using core::PatPtr;
+using core::Size;
+using core::TypePtr;
+using core::TyVarId;
+using core::VarId;
+using MutExp = std::shared_ptr<core::Exp>;
+using MutPat = std::shared_ptr<core::Pat>;
+using MutDef = std::shared_ptr<core::Def>;
+
+inline constexpr int kMaxDepth = 2000;      // nesting of expressions, patterns, types, modules
+inline constexpr int kMaxTypeDepth = 500;   // of an inferred or declared type
+inline constexpr int kMaxFunctors = 20000;  // applications in one program
+
+/// A local name, or a module opened in an expression.
+struct Local {
+  std::string name;
+  ValBinding* val = nullptr;
+  TypeBinding* type = nullptr;
+  Env* opened = nullptr;
+};
+
+/// What is pending until the types of the enclosing top-level definition are known.
+struct PendingExp {
+  MutExp exp;
+  uint32_t start = 0, end = 0;  // size variables made while checking this expression
+  enum Kind : uint8_t { kPlain, kIntLit, kConvert } kind = kPlain;
+  bool negative = false;  // kIntLit
+};
+
+struct PendingPat {
+  MutPat pat;
+  bool placeholder = false;  // a literal without a type of its own
+  bool negative = false;
+};
+
+/// State of one top-level definition (or of a type or module type outside definitions).
+struct FnState {
+  EnvRef env;
+  std::vector<Local> locals;
+  std::vector<PendingExp> exps;
+  std::vector<PendingPat> pats;
+  std::vector<MutDef> defs;
+  std::vector<MutExp> self_uses;
+  std::vector<uint32_t> starts;
+  int level = 0;
+};
+
+struct FileState {
+  Env* env = nullptr;
+  bool busy = false;
+  syntax::Program program;
+  std::string dir;       // of the file, with a trailing slash, or empty
+  bool prelude = false;  // postpone, and allow constraints on abstract types
+  bool root = false;
+};
+
+/// Sizes that evaluating a type expression made. `ext`: existential ones, from `[]` and `?[n].`.
+/// `universals`: those in parameters of arrows, which stand for any size.
+struct TypeSizes {
+  std::vector<VarId> ext, universals;
+};
+
+struct DecContext {
+  FileState* file = nullptr;
+  Env* env = nullptr;
+  bool top = false;  // directly in the file
+};
+
+class Checker {
+ public:
+  explicit Checker(const compiler::FrontEndOptions& options) : options_(options) {}
+  Result<core::Checked> run(const std::string& path);
+
+ private:
+  // ---- diagnostics
+  void error(const SourceRange& range, std::string message, std::string anchor = "");
+  bool failed() const { return !errors_.empty(); }
+  std::string type_text(const TypePtr& t);
+
+  // ---- ids
+  VarId new_var(const std::string& name);
+  VarId new_flex(const std::string& name = "n");
+  void make_flex(VarId v);
+  TyVarId new_tyvar(const std::string& name);
+  TypePtr new_meta(TypeMask mask = kMaskAny);
+  uint32_t next_var() const { return static_cast<uint32_t>(vars_.size()); }
+
+  // ---- inference (infer.cc)
+  struct Meta {
+    TypePtr solution;
+    TypeMask mask = kMaskAny;
+    int level = 0;
+    std::map<std::string, TypePtr> fields;                     // must be a record with these
+    std::map<std::string, std::vector<TypePtr>> constructors;  // must be a sum with these
+    SourceRange range;
+  };
+  struct Var {
+    bool flex = false, solved = false;
+    bool param = false;  // a size parameter of a definition: never existential
+    int level = 0;
+    Size solution;
+  };
+  TypePtr resolve(TypePtr t);
+  Size resolve(const Size& s);
+  bool unify(const TypePtr& a, const TypePtr& b);
+  bool unify_depth(const TypePtr& a, const TypePtr& b, int depth);
+  bool unify_arrows(const core::TArrow& a, const core::TArrow& b, int depth);
+  bool bind_meta(core::MetaId id, const TypePtr& t, int depth);
+  bool merge_metas(core::MetaId a, core::MetaId b, int depth);
+  bool occurs(core::MetaId id, int level, const TypePtr& t, int depth);
+  void adjust_level(const Size& s, int level);
+  bool constrain(const TypePtr& t, TypeMask mask);
+  void unify_size(const Size& a, const Size& b);
+  void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
+  void size_mismatch(const Size& a, const Size& b);
+  bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
+                      const std::string& what);
+  TypePtr join(const TypePtr& a, const TypePtr& b);
+  TypePtr field_of(const TypePtr& record, const std::string& field, const SourceRange& range);
+  bool has_constructor(const TypePtr& sum, const std::string& name,
+                       const std::vector<TypePtr>& payload, const SourceRange& range);
+
+  // ---- finishing (finish.cc)
+  enum class Zonk { kKeep /* unsolved stay */, kFinal };
+  TypePtr zonk(const TypePtr& t, Zonk mode);
+  Size zonk(const Size& s, Zonk mode);
+  TypePtr default_meta(core::MetaId id, Zonk mode);
+  void finish(FnState& fn);
+  void finish_exp(PendingExp& p);
+  PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
+                           const SourceRange& range);
+  void unsolved_metas(const TypePtr& t, std::vector<core::MetaId>& out);
+  std::vector<VarId> unsolved_flex(const TypePtr& t);
+
+  // ---- names (scope.cc)
+  template <class T>
+  static T* find(const NameMap<T>& map, const std::string& name, uint32_t stamp, bool outside);
+  template <class T>
+  T* find_scoped(NameMap<T> Env::*map, EnvRef ref, const std::string& name);
+  template <class T>
+  void bind(NameMap<T>& map, const std::string& name, T* what, bool local);
+  EnvRef now(Env* env) const { return {env, stamp_}; }
+  Env* new_env(EnvRef parent);
+  ValBinding* new_val();
+  TypeBinding* new_type_binding();
+  ModBinding* new_mod();
+  void open_into(Env* target, const Env& source, bool local);
+  Env* module_of(const std::vector<std::string>& quals, size_t count);
+  const Mod* find_mod(const syntax::QualName& name, bool report);
+  void force(ValBinding& v);
+  void force(ModBinding& m);
+  ValBinding* find_value(const syntax::QualName& name, size_t* used);
+  TypeBinding* find_type(const syntax::QualName& name);
+  ModTypeBinding* find_mod_type(const syntax::QualName& name);
+  FnState& fn() { return *fn_; }
+  void local_value(const std::string& name, VarId var, TypePtr type);
+  void local_type(const std::string& name, TyVarId id);
+
+  // ---- type expressions (types.cc)
+  TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
+  TypePtr type_apply(const syntax::TypeExp& te, TypeSizes& sizes);
+  TypePtr type_name(const syntax::QualName& name,
+                    const std::vector<const std::variant<syntax::SizeExp, syntax::TypeExpPtr>*>& args,
+                    const SourceRange& range, TypeSizes& sizes);
+  TypePtr type_arrow(const syntax::TypeArrow& a, const SourceRange& range, TypeSizes& sizes);
+  Size size_exp(const syntax::SizeExp& s, TypeSizes& sizes);
+  TypePtr param_type(const syntax::TypeExp& te);  // anonymous sizes are flexible
+  TypeBinding* type_bind(const syntax::TypeBind& b, EnvRef env);
+  Scheme spec_scheme(const syntax::SpecVal& v, EnvRef env);
+  struct Params {
+    std::vector<TyVarId> types;
+    std::vector<VarId> sizes;
+    std::vector<std::variant<TyVarId, VarId>> all;
+  };
+  Params type_params(const std::vector<syntax::TypeParam>& params);
+
+  // ---- patterns (pats.cc)
+  PatPtr pat(const syntax::Pat& p, const TypePtr& expected);
+  PatPtr pat_record(const syntax::Pat& p, const TypePtr& expected);
+  PatPtr pat_constr(const syntax::PatConstr& c, const SourceRange& range, const TypePtr& expected);
+  PatPtr pat_literal(const syntax::Literal& l, const SourceRange& range, const TypePtr& expected);
+  MutPat make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node);
+  void check_duplicate_names(const std::vector<const syntax::Pat*>& pats);
+
+  // ---- expressions (exp*.cc)
+  MutExp make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node);
+  ExpPtr bad_exp(const SourceRange& range);
+  ExpPtr exp(const syntax::Exp& e, const TypePtr& expected = nullptr);
+  ExpPtr exp_node(const syntax::Exp& e, const TypePtr& expected);
+  ExpPtr check(const syntax::Exp& e, const TypePtr& expected, const std::string& what);
+  ExpPtr literal(const syntax::Literal& l, const SourceRange& range, bool negative = false);
+  ExpPtr variable(const syntax::QualName& name, const SourceRange& range);
+  ExpPtr use(ValBinding& v, const SourceRange& range);
+  ExpPtr project(ExpPtr record, const std::string& field, const SourceRange& range);
+  ExpPtr record(const syntax::ERecord& r, const SourceRange& range, const TypePtr& expected);
+  ExpPtr array(const syntax::EArray& a, const SourceRange& range, const TypePtr& expected);
+  ExpPtr constructor(const syntax::EConstr& c, const SourceRange& range, const TypePtr& expected);
+  ExpPtr binary(const syntax::EBinOp& b, const SourceRange& range);
+  ExpPtr qualified(const syntax::EQualParens& q, const TypePtr& expected);
+  bool is_logical(const syntax::QualName& op);
+  struct Arg {
+    const syntax::Exp* source = nullptr;
+    ExpPtr ready;
+  };
+  ExpPtr apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
+               const SourceRange& range);
+  TypePtr apply_type(const core::TArrow& arrow, const ExpPtr& arg);
+  Size size_of(const ExpPtr& e);
+  bool simple_size(const ExpPtr& e, int depth);
+  ExpPtr clean_size(const ExpPtr& e);
+  bool contains_meta(const TypePtr& t);
+  ExpPtr lambda(const syntax::ELambda& l, const SourceRange& range, const TypePtr& expected);
+  TypePtr arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
+                     std::vector<VarId> ext);
+  ExpPtr op_section(const syntax::EOpSection& s, const SourceRange& range);
+  ExpPtr op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range);
+  ExpPtr op_section_right(const syntax::EOpSectionRight& s, const SourceRange& range);
+  ExpPtr path_section(const syntax::EPathSection& s, const SourceRange& range,
+                      const TypePtr& expected);
+  ExpPtr logical(bool is_and, ExpPtr a, ExpPtr b, const SourceRange& range);
+  /// A let-bound name for `e`, so that it is evaluated once: `wrap` goes around the final result.
+  struct Let {
+    PatPtr pat;
+    ExpPtr value;
+  };
+  ExpPtr share(ExpPtr e, std::vector<Let>& lets);
+  ExpPtr wrap(std::vector<Let>& lets, ExpPtr body);
+  ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
+  ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
+  ExpPtr let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected);
+  ExpPtr let_fun(const syntax::ELetFun& l, const SourceRange& range, const TypePtr& expected);
+  ExpPtr let_with(const syntax::ELetWith& l, const SourceRange& range, const TypePtr& expected);
+  ExpPtr loop(const syntax::ELoop& l, const SourceRange& range);
+  ExpPtr loop_init(const syntax::Pat& p);
+  TypePtr loop_type(const TypePtr& t, std::vector<std::pair<VarId, Size>>& sizes);
+  void loop_sizes(const TypePtr& pattern, const TypePtr& body,
+                  std::vector<std::pair<VarId, Size>>& sizes, std::vector<VarId>& varying);
+  ExpPtr update(const syntax::EUpdate& u, const SourceRange& range);
+  ExpPtr update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
+                     const syntax::Exp& value, const SourceRange& range);
+  struct Step {
+    bool is_field = false;
+    std::string field;
+    std::vector<core::DimIndex> dims;
+  };
+  std::vector<Step> path_steps(const std::vector<syntax::UpdateStep>& path, bool keep,
+                               std::vector<Let>& lets);
+  ExpPtr update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
+                      const syntax::Exp& value, const SourceRange& range);
+  std::vector<core::DimIndex> dim_indexes(const std::vector<syntax::DimIndex>& slice);
+  ExpPtr index_value(const syntax::Exp& e);
+  ExpPtr index(ExpPtr array, std::vector<core::DimIndex> dims, const SourceRange& range);
+  Size slice_size(const core::DimIndex& d, const Size& dim);
+  Size difference(const Size& a, const Size& b);
+  ExpPtr range_exp(const syntax::ERange& r, const SourceRange& range);
+  ExpPtr coerce(const syntax::ECoerce& c, const SourceRange& range);
+
+  // ---- definitions (defs.cc)
+  struct Binding {
+    const std::string& name;
+    const SourceRange& range;
+    const std::vector<syntax::TypeParam>& tparams;
+    const std::vector<syntax::PatPtr>& params;
+    const syntax::TypeExp* ret;
+    const syntax::Exp& body;
+  };
+  MutDef define(const Binding& b, bool top);
+  void default_constrained(const TypePtr& t);
+  void generalise_types(core::Def& def);
+  void complete_self_uses(const core::Def& def);
+  void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
+  template <class F>
+  void in_function(EnvRef env, F body);
+
+  // ---- declarations and modules (modules.cc)
+  void declarations(const std::vector<syntax::DecPtr>& decs, const DecContext& ctx);
+  void declaration(const syntax::Dec& dec, const DecContext& ctx, bool local);
+  void declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
+                     bool local);
+  void declare_module(const syntax::DecMod& d, const DecContext& ctx, bool local);
+  Mod mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file);
+  Mod apply_functor(const Functor& f, const Mod& arg, const SourceRange& range);
+  Mod functor_of(const std::vector<syntax::ModParam>& params, size_t at,
+                 const syntax::ModTypeExp* ret, const syntax::ModExp& body, EnvRef env,
+                 FileState* file);
+  FileState* import(const std::string& path, const FileState* from, const SourceRange& range);
+  FileState* load(const std::string& key, const SourceRange& range);
+  void load_intrinsics();
+
+  // ---- module types (modtypes.cc)
+  /// `with` refinements that apply to the module type being matched.
+  struct With {
+    const syntax::ModTypeWith* with;
+    EnvRef env;
+    size_t depth = 0;  // how many qualifiers have been passed
+  };
+  enum class Seal { kTransparent, kOpaque };
+  Mod ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal, const SourceRange& range,
+              bool lazy);
+  Mod ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal, const SourceRange& range,
+                   bool lazy, std::vector<With> withs);
+  void match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
+                   Seal seal, const SourceRange& range, bool lazy, const std::vector<With>& withs);
+  void match_type(const std::string& name, const std::vector<syntax::TypeParam>& params,
+                  const Mod& mod, std::vector<Env*> outs, Seal seal,
+                  const SourceRange& range, const std::vector<With>& withs);
+  void match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod, std::vector<Env*> outs,
+                   const SourceRange& range, bool lazy);
+  void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
+  TypePtr look_through(const TypePtr& t);
+
+  // ---- entry points (entry.cc)
+  void add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def, EnvRef env);
+  struct Named {  // a type as written somewhere, or null
+    const syntax::TypeExp* te = nullptr;
+    EnvRef env;
+  };
+  std::string entry_type(const TypePtr& t, Named named, const SourceRange& range);
+  void entry_record(const core::TRecord& r, Named named, const SourceRange& range, ValueType& out);
+  void entry_array(const TypePtr& t, Named named, const SourceRange& range, ValueType& out);
+  void entry_sum(const core::TSum& s, Named named, const SourceRange& range, ValueType& out);
+  void array_named(const TypePtr& t, const std::string& name, Named elem, int rank,
+                   const SourceRange& range);
+  void array_parts(const TypePtr& elem, Named source, const SourceRange& range, ValueType& out);
+  Named field_source(Named root, const std::string& field);
+  Named root_type(Named named);
+  void add_prim_types();
+
+  const compiler::FrontEndOptions& options_;
+  core::Checked out_;
+  std::vector<Diagnostic> errors_;
+  std::vector<std::string> tyvar_names_;
+  std::vector<Meta> metas_;
+  std::vector<Var> vars_;
+  std::deque<Env> envs_;
+  std::deque<ValBinding> vals_;
+  std::deque<TypeBinding> types_;
+  std::deque<ModBinding> mods_;
+  std::deque<ModTypeBinding> mod_types_;
+  std::deque<Functor> functors_;
+  std::map<std::string, std::unique_ptr<FileState>> files_;
+  syntax::Program intrinsics_program_;
+  Env* base_ = nullptr;     // primitive types, operators, `intrinsics`
+  Env* prelude_ = nullptr;  // what user files see around them
+  FnState* fn_ = nullptr;
+  std::string root_path_;
+  uint32_t stamp_ = 1;
+  int depth_ = 0;
+  int functor_applications_ = 0;
+  MutDef last_def_;          // what check_value made
+  bool lenient_ = false;      // in prelude text: constraints hold of abstract types too
+  bool occurs_failed_ = false;
+  TypePtr bool_ = core::prim_type(PrimType::kBool);
+  TypePtr i64_ = core::prim_type(PrimType::kI64);
+  TypePtr unit_ = core::tuple_type({});
+};
+
+core::Attr core_attr(const syntax::Attr& a);
+
+/// Counts nesting; `ok` is false (and an error reported by the caller) when it gets too deep.
+class DepthGuard {
+ public:
+  explicit DepthGuard(int& depth) : depth_(depth) { ++depth_; }
+  ~DepthGuard() { --depth_; }
+  bool ok() const { return depth_ < kMaxDepth; }
+
+ private:
+  int& depth_;
+};
+
+template <class F>
+void Checker::in_function(EnvRef env, F body) {
+  FnState state;
+  state.env = env;
+  FnState* outer = fn_;
+  fn_ = &state;
+  body(state);
+  fn_ = outer;
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,145 @@
+// Value definitions: functions and constants, top-level and local.
+#include <algorithm>
+
+#include "kernels/futhark/check/checker.h"
+
+namespace kenaz::check {
+
+using core::TArrow;
+
+// A top-level function is generalised over what its parameters and result leave open; a local one
+// over sizes of its parameters only. The definition's types are finished with the function state
+// it belongs to.
+MutDef Checker::define(const Binding& b, bool top) {
+  auto def = std::make_shared<core::Def>();
+  def->name = b.name;
+  def->range = b.range;
+  const uint32_t start = next_var();
+  const size_t mark = fn_->locals.size();
+  fn_->level++;
+  fn_->starts.push_back(start);
+  Params tparams = type_params(b.tparams);
+  def->tparams = tparams.types;
+  def->sparams = tparams.sizes;
+  for (VarId v : tparams.sizes) vars_[v.index].param = true;
+  std::vector<const syntax::Pat*> sources;
+  for (const auto& p : b.params) sources.push_back(p.get());
+  check_duplicate_names(sources);
+  core::ELambda fun;
+  for (const auto& p : b.params) fun.params.push_back(pat(*p, new_meta()));
+  TypePtr ret;
+  TypeSizes sizes;
+  if (b.ret) {
+    ret = type_exp(*b.ret, sizes);
+    for (VarId v : sizes.universals) make_flex(v);
+  }
+  def->id = new_var(b.name);
+  TypePtr hint = ret ? ret : new_meta();
+  if (top && !fun.params.empty()) {  // it sees itself
+    ValBinding* self = new_val();
+    self->is_self = true;
+    self->var = def->id;
+    self->scheme = {{}, def->sparams, arrow_type(fun.params, hint, start, sizes.ext)};
+    // Behind the parameters: a parameter of the same name hides the function.
+    fn_->locals.insert(fn_->locals.begin() + static_cast<std::ptrdiff_t>(mark),
+                       {b.name, self, nullptr, nullptr});
+  }
+  ExpPtr body = exp(b.body, ret);
+  unify_or_error(hint, body->type, b.body.range,
+                 fun.params.empty() ? "Value does not have expected type."
+                                    : "Function body does not have expected type.");
+  fn_->locals.resize(mark);
+  fn_->level--;
+  if (failed()) {
+    fn_->starts.pop_back();
+    def->type = unit_;
+    def->body = body;
+    return def;
+  }
+  if (!ret) ret = body->type;
+  // Sizes that parameters leave open become size parameters.
+  auto generalise = [&](const TypePtr& t) {
+    for (VarId v : unsolved_flex(t)) {
+      if (vars_[v.index].level <= fn_->level) continue;
+      vars_[v.index].flex = false;
+      def->sparams.push_back(v);
+      vars_[v.index].param = true;
+    }
+  };
+  if (top) {
+    for (const auto& p : fun.params) default_constrained(p->type);
+    default_constrained(ret);
+  }
+  for (const auto& p : fun.params) generalise(p->type);
+  if (top && (!fun.params.empty() || std::holds_alternative<TArrow>(resolve(ret)->node))) {
+    generalise(ret);
+  }
+  if (fun.params.empty()) {
+    def->type = zonk(ret, Zonk::kKeep);
+    def->body = body;
+  } else {
+    def->type = arrow_type(fun.params, ret, start, sizes.ext);
+    fun.body = body;
+    def->body = make(b.range, def->type, std::move(fun));
+  }
+  fn_->starts.pop_back();
+  if (top) generalise_types(*def);
+  fn_->defs.push_back(def);
+  return def;
+}
+
+// Overloaded types take their default before anything is generalised.
+void Checker::default_constrained(const TypePtr& t) {
+  std::vector<core::MetaId> metas;
+  unsolved_metas(t, metas);
+  for (core::MetaId id : metas) {
+    const Meta& m = metas_[id.index];
+    if (m.mask != kMaskAny || !m.fields.empty() || !m.constructors.empty()) {
+      default_meta(id, Zonk::kFinal);
+    }
+  }
+}
+
+void Checker::generalise_types(core::Def& def) {
+  std::vector<core::MetaId> metas;
+  unsolved_metas(def.type, metas);
+  for (core::MetaId id : metas) {
+    TyVarId t = new_tyvar("t" + std::to_string(def.tparams.size()));
+    def.tparams.push_back(t);
+    metas_[id.index].solution = core::make_type(core::TParam{t});
+  }
+  complete_self_uses(def);
+}
+
+// The recursive uses are at the definition's own type parameters.
+void Checker::complete_self_uses(const core::Def& def) {
+  for (const auto& e : fn_->self_uses) {
+    auto& v = std::get<core::EVar>(e->node);
+    v.targs.clear();
+    for (TyVarId t : def.tparams) v.targs.push_back(core::make_type(core::TParam{t}));
+    v.sargs.resize(def.sparams.size());
+  }
+}
+
+// Checks a top-level definition and adds it to the program.
+void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
+                          ValBinding& out) {
+  in_function(env, [&](FnState& state) {
+    MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);
+    def->recursive = !state.self_uses.empty();
+    for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
+    if (!failed()) finish(state);
+    if (!failed() && core::type_depth(def->type) > kMaxTypeDepth) {
+      error(d.name_range, "The type of this definition is nested too deeply.");
+    }
+    out.var = def->id;
+    out.scheme = {def->tparams, def->sparams, def->type};
+    out.range = d.name_range;
+    if (!failed()) {
+      out_.defs.push_back(def);
+      last_def_ = def;
+    }
+  });
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,320 @@
+// Expressions: the dispatcher, literals, variables, records, arrays, constructors.
+#include <algorithm>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+
+MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
+  auto e = std::make_shared<core::Exp>();
+  e->type = std::move(type);
+  e->range = range;
+  e->node = std::move(node);
+  PendingExp p;
+  p.exp = e;
+  p.start = fn_->starts.empty() ? 0 : fn_->starts.back();
+  p.end = next_var();
+  fn_->exps.push_back(std::move(p));
+  return e;
+}
+
+ExpPtr Checker::bad_exp(const SourceRange& range) {
+  return make(range, new_meta(), core::EHole{});
+}
+
+ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(e.range, "This expression is nested too deeply.");
+  if (failed()) return bad_exp(e.range);
+  fn_->starts.push_back(next_var());
+  ExpPtr result = exp_node(e, expected);
+  fn_->starts.pop_back();
+  return result;
+}
+
+ExpPtr Checker::check(const syntax::Exp& e, const TypePtr& expected, const std::string& what) {
+  ExpPtr x = exp(e, expected);
+  unify_or_error(expected, x->type, e.range, what);
+  return x;
+}
+
+ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
+  const SourceRange& r = e.range;
+  return std::visit(
+      Overloaded{
+          [&](const syntax::ELiteral& x) { return literal(x.value, r); },
+          [&](const syntax::EString& x) -> ExpPtr {
+            const auto n = static_cast<int64_t>(x.value.utf8.size());
+            return make(r,
+                        core::array_type(Size::of_const(n), core::prim_type(PrimType::kU8)),
+                        core::EString{x.value.utf8});
+          },
+          [&](const syntax::EVar& x) { return variable(x.name, r); },
+          [&](const syntax::EHole&) -> ExpPtr {
+            return make(r, expected ? expected : new_meta(), core::EHole{});
+          },
+          [&](const syntax::EParens& x) { return exp(*x.inner, expected); },
+          [&](const syntax::EQualParens& x) { return qualified(x, expected); },
+          [&](const syntax::ETuple& x) -> ExpPtr {
+            TypePtr known = expected ? resolve(expected) : nullptr;
+            const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
+            core::ERecord out;
+            std::vector<TypePtr> types;
+            for (size_t i = 0; i < x.elems.size(); i++) {
+              TypePtr hint;
+              if (target && i < target->fields.size()) hint = target->fields[i].second;
+              out.fields.emplace_back(std::to_string(i), exp(*x.elems[i], hint));
+              types.push_back(core::with_unique(out.fields.back().second->type, false));
+            }
+            return make(r, core::tuple_type(std::move(types)), std::move(out));
+          },
+          [&](const syntax::ERecord& x) { return record(x, r, expected); },
+          [&](const syntax::EArray& x) { return array(x, r, expected); },
+          [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
+          [&](const syntax::EIndex& x) {
+            ExpPtr a = exp(*x.array);
+            return index(a, dim_indexes(x.slice), r);
+          },
+          [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
+          [&](const syntax::ENegate& x) -> ExpPtr {
+            if (const auto* l = std::get_if<syntax::ELiteral>(&x.operand->node)) {
+              return literal(l->value, r, true);
+            }
+            TypePtr t = new_meta(kMaskNum);
+            ExpPtr operand = check(*x.operand, t, "Cannot negate this value.");
+            auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
+                            core::EIntrinsic{core::Intrinsic::kNeg, {t}, {}});
+            return make(r, t, core::EApply{fun, {operand}});
+          },
+          [&](const syntax::ENot& x) -> ExpPtr {
+            TypePtr t = new_meta(kMaskIntBool);
+            ExpPtr operand = check(*x.operand, t, "Cannot apply \"!\" to this value.");
+            auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
+                            core::EIntrinsic{core::Intrinsic::kNot, {t}, {}});
+            return make(r, t, core::EApply{fun, {operand}});
+          },
+          [&](const syntax::EBinOp& x) { return binary(x, r); },
+          [&](const syntax::EApply& x) {
+            ExpPtr fun = exp(*x.fun);
+            std::vector<Arg> args;
+            for (const auto& a : x.args) args.push_back({a.get(), nullptr});
+            return apply(fun, syntax::pretty(*x.fun), args, r);
+          },
+          [&](const syntax::ELambda& x) { return lambda(x, r, expected); },
+          [&](const syntax::EIf& x) { return if_exp(x, r, expected); },
+          [&](const syntax::EMatch& x) { return match(x, r, expected); },
+          [&](const syntax::ELoop& x) { return loop(x, r); },
+          [&](const syntax::ELet& x) { return let(x, r, expected); },
+          [&](const syntax::ELetFun& x) { return let_fun(x, r, expected); },
+          [&](const syntax::ELetWith& x) { return let_with(x, r, expected); },
+          [&](const syntax::EUpdate& x) { return update(x, r); },
+          [&](const syntax::ERange& x) { return range_exp(x, r); },
+          [&](const syntax::EAscript& x) {
+            TypePtr t = param_type(*x.type);
+            return check(*x.inner, t, "Type ascription does not match the value.");
+          },
+          [&](const syntax::ECoerce& x) { return coerce(x, r); },
+          [&](const syntax::EAssert& x) -> ExpPtr {
+            ExpPtr cond = check(*x.cond, bool_, "An assertion must have type bool.");
+            ExpPtr body = exp(*x.body, expected);
+            return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
+          },
+          [&](const syntax::EAttr& x) -> ExpPtr {
+            ExpPtr inner = exp(*x.inner, expected);
+            return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
+          },
+          [&](const syntax::EOpSection& x) { return op_section(x, r); },
+          [&](const syntax::EOpSectionLeft& x) { return op_section_left(x, r); },
+          [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
+          [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
+      e.node);
+}
+
+core::Attr core_attr(const syntax::Attr& a) {
+  core::Attr out{a.name, {}};
+  for (const auto& arg : a.args) out.args.push_back(core_attr(arg));
+  return out;
+}
+
+// Literals without a suffix keep a placeholder (bits of a 64-bit integer, or a f64) until their
+// type is known: see finish_literal.
+ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool negative) {
+  auto integer = [&](uint64_t bits, bool minus) -> ExpPtr {
+    auto e = make(range, new_meta(kMaskNum), core::ELit{PrimValue{PrimType::kI64, bits}});
+    fn_->exps.back().kind = PendingExp::kIntLit;
+    fn_->exps.back().negative = minus;
+    return e;
+  };
+  if (const auto* i = std::get_if<syntax::IntLit>(&l)) return integer(i->value, negative);
+  if (const auto* c = std::get_if<syntax::CharLit>(&l)) return integer(c->code_point, negative);
+  if (const auto* f = std::get_if<syntax::FloatLit>(&l)) {
+    auto e = make(range, new_meta(kMaskFloat),
+                  core::ELit{PrimValue::f64(negative ? -f->value : f->value)});
+    fn_->exps.back().kind = PendingExp::kIntLit;
+    return e;
+  }
+  PrimValue v = std::get<syntax::PrimLit>(l).value;
+  if (negative) {
+    if (is_float(v.type)) {
+      v = PrimValue::of_float(v.type, -v.as_double());
+    } else if (is_integer(v.type)) {
+      v = PrimValue::of_int(v.type, static_cast<int64_t>(uint64_t{0} - v.bits));
+    } else {
+      error(range, "Cannot negate a value of type bool.");
+    }
+  }
+  return make(range, core::prim_type(v.type), core::ELit{v});
+}
+
+ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
+  force(v);
+  if (failed()) return bad_exp(range);
+  core::Subst subst;
+  std::vector<TypePtr> targs;
+  std::vector<Size> sargs;
+  for (TyVarId t : v.scheme.tparams) {
+    targs.push_back(new_meta(v.is_intrinsic && targs.empty() ? v.mask : kMaskAny));
+    subst.types[t] = targs.back();
+  }
+  for (VarId s : v.scheme.sparams) {
+    sargs.push_back(Size::of_var(new_flex(out_.var_names[s.index])));
+    subst.sizes[s] = sargs.back();
+  }
+  TypePtr type = core::substitute(v.scheme.type, subst);
+  if (v.narrowed) {
+    targs.clear();
+    sargs.clear();
+    for (const auto& t : v.targs) targs.push_back(core::substitute(t, subst));
+    for (const auto& s : v.sargs) sargs.push_back(core::substitute(s, subst));
+  }
+  if (v.is_intrinsic) {
+    return make(range, type, core::EIntrinsic{v.op, std::move(targs), std::move(sargs)});
+  }
+  auto e = make(range, type, core::EVar{v.var, std::move(targs), std::move(sargs)});
+  if (v.is_self) fn_->self_uses.push_back(e);
+  return e;
+}
+
+ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range) {
+  size_t used = 0;
+  ValBinding* v = find_value(name, &used);
+  auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
+  if (!v) {
+    std::string full;
+    for (size_t i = 0; i < used; i++) full += (i ? "." : "") + word(i);
+    if (used == 1 && !name.quals.empty() && !find_mod({{}, word(0), range}, false)) {
+      for (size_t i = 1; i <= name.quals.size(); i++) full += "." + word(i);
+    }
+    error(range, "Unknown name \"" + full + "\".");
+    return bad_exp(range);
+  }
+  if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {
+    error(range, "Use of \"" + word(0) +
+                     "\": variables prefixed with underscore may not be accessed.");
+  }
+  ExpPtr e = use(*v, range);
+  for (size_t i = used; i <= name.quals.size(); i++) e = project(e, word(i), range);
+  return e;
+}
+
+ExpPtr Checker::qualified(const syntax::EQualParens& q, const TypePtr& expected) {
+  const Mod* m = find_mod(q.module, true);
+  if (!m || !m->env) {
+    if (m) error(q.module.range, "Module \"" + q.module.name + "\" is parametric.");
+    return bad_exp(q.module.range);
+  }
+  fn_->locals.push_back({"", nullptr, nullptr, m->env});
+  const size_t mark = fn_->locals.size();
+  ExpPtr e = exp(*q.inner, expected);
+  fn_->locals.resize(mark - 1);
+  return e;
+}
+
+ExpPtr Checker::project(ExpPtr record, const std::string& field, const SourceRange& range) {
+  TypePtr t = field_of(record->type, field, range);
+  return make(range, core::with_unique(t, false), core::EProject{std::move(record), field});
+}
+
+ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
+                       const TypePtr& expected) {
+  TypePtr known = expected ? resolve(expected) : nullptr;
+  const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
+  core::ERecord out;
+  std::vector<std::pair<std::string, TypePtr>> types;
+  for (const auto& f : r.fields) {
+    TypePtr hint;
+    if (target) {
+      for (const auto& t : target->fields) {
+        if (t.first == f.name) hint = t.second;
+      }
+    }
+    for (const auto& other : types) {
+      if (other.first == f.name) {
+        error(f.range, "Field \"" + f.name + "\" previously defined at " + range.str() + ".");
+      }
+    }
+    ExpPtr value =
+        f.value ? exp(*f.value, hint) : variable(syntax::QualName{{}, f.name, f.range}, f.range);
+    types.emplace_back(f.name, core::with_unique(value->type, false));
+    out.fields.emplace_back(f.name, value);
+  }
+  return make(range, core::record_type(std::move(types)), std::move(out));
+}
+
+ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const TypePtr& expected) {
+  TypePtr elem;
+  if (expected) {
+    TypePtr known = resolve(expected);
+    if (const auto* t = std::get_if<core::TArray>(&known->node)) elem = t->elem;
+  }
+  core::EArray out;
+  TypePtr type;
+  for (const auto& e : a.elems) {
+    ExpPtr x = exp(*e, type ? type : elem);
+    if (type) {
+      unify_or_error(type, x->type, e->range, "Array elements differ in type.");
+    } else {
+      type = core::with_unique(x->type, false);
+    }
+    out.elems.push_back(x);
+  }
+  if (!type) type = new_meta();
+  const auto n = static_cast<int64_t>(a.elems.size());
+  return make(range, core::array_type(Size::of_const(n), type), std::move(out));
+}
+
+ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
+                            const TypePtr& expected) {
+  TypePtr type = expected ? expected : new_meta();
+  TypePtr known = resolve(type);
+  std::vector<TypePtr> hints(c.args.size());
+  if (const auto* s = std::get_if<core::TSum>(&known->node)) {
+    for (const auto& [name, types] : s->constructors) {
+      if (name == c.name && types.size() == hints.size()) hints = types;
+    }
+  } else if (!std::holds_alternative<core::TMeta>(known->node)) {
+    type = new_meta();
+  }
+  std::vector<ExpPtr> args;
+  std::vector<TypePtr> payload;
+  for (size_t i = 0; i < c.args.size(); i++) {
+    args.push_back(exp(*c.args[i], hints[i]));
+    payload.push_back(core::with_unique(args.back()->type, false));
+  }
+  if (!failed() && !has_constructor(type, c.name, payload, range)) {
+    error(range, "Constructor #" + c.name + " with this payload does not belong to type " +
+                     type_text(type) + ".");
+  }
+  return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
+}
+
+ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
+  TypePtr t = param_type(*c.type);
+  ExpPtr inner = exp(*c.inner, t);
+  unify_or_error(t, inner->type, range, "Cannot coerce the value to this type.");
+  return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});
+}
+
+}  // namespace kenaz::check

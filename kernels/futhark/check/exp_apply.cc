@@ -1,0 +1,335 @@
+// Applications, operators, sections, lambdas.
+#include <algorithm>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+using core::TArrow;
+
+// ---- arguments as sizes
+
+// Can this expression stand inside a type? Only what is cheap, total enough and self-contained.
+bool Checker::simple_size(const ExpPtr& e, int depth) {
+  if (depth > 20) return false;
+  TypePtr t = resolve(e->type);
+  return std::visit(
+      Overloaded{[&](const core::ELit&) { return core::is_prim(t, PrimType::kI64); },
+                 [&](const core::EVar& v) {
+                   return v.targs.empty() && v.sargs.empty() && core::as_prim(t);
+                 },
+                 [&](const core::EProject& p) {
+                   return core::as_prim(t) && std::holds_alternative<core::EVar>(p.record->node) &&
+                          !contains_meta(p.record->type);
+                 },
+                 [&](const core::EApply& a) {
+                   if (!core::as_prim(t)) return false;
+                   if (const auto* i = std::get_if<core::EIntrinsic>(&a.fun->node)) {
+                     if (i->op > core::Intrinsic::kRem || !core::is_prim(t, PrimType::kI64)) {
+                       return false;
+                     }
+                   } else if (const auto* v = std::get_if<core::EVar>(&a.fun->node)) {
+                     if (!v->targs.empty() || !v->sargs.empty()) return false;
+                   } else {
+                     return false;
+                   }
+                   return std::all_of(a.args.begin(), a.args.end(), [&](const ExpPtr& x) {
+                     return simple_size(x, depth + 1);
+                   });
+                 },
+                 [](const auto&) { return false; }},
+      e->node);
+}
+
+bool Checker::contains_meta(const TypePtr& t) {
+  std::vector<core::MetaId> metas;
+  unsolved_metas(t, metas);
+  return !metas.empty();
+}
+
+// A copy that needs no finishing: its types are known.
+ExpPtr Checker::clean_size(const ExpPtr& e) {
+  auto copy = std::make_shared<core::Exp>();
+  copy->range = e->range;
+  copy->type = core::with_unique(zonk(e->type, Zonk::kKeep), false);
+  copy->node = std::visit(
+      Overloaded{[&](const core::EApply& a) -> decltype(core::Exp::node) {
+                   core::EApply out{clean_size(a.fun), {}};
+                   for (const auto& x : a.args) out.args.push_back(clean_size(x));
+                   return out;
+                 },
+                 [&](const core::EProject& p) -> decltype(core::Exp::node) {
+                   return core::EProject{clean_size(p.record), p.field};
+                 },
+                 [&](const core::EIntrinsic& i) -> decltype(core::Exp::node) {
+                   core::EIntrinsic out = i;
+                   for (auto& t : out.targs) t = zonk(t, Zonk::kKeep);
+                   return out;
+                 },
+                 [&](const auto& x) -> decltype(core::Exp::node) { return x; }},
+      e->node);
+  return copy;
+}
+
+Size Checker::size_of(const ExpPtr& e) {
+  if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) {
+    return resolve(core::size_of_exp(clean_size(e)));
+  }
+  return Size::of_var(new_var("d"));
+}
+
+// ---- application
+
+TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg) {
+  if (!arrow.param.valid() && arrow.ext.empty()) return arrow.to;
+  core::Subst subst;
+  for (VarId v : arrow.ext) subst.sizes[v] = Size::of_var(new_var(out_.var_names[v.index]));
+  if (arrow.param.valid()) subst.sizes[arrow.param] = size_of(arg);
+  return core::substitute(zonk(arrow.to, Zonk::kKeep), subst);
+}
+
+ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
+                      const SourceRange& range) {
+  TypePtr type = fun->type;
+  core::EApply node{fun, {}};
+  for (size_t i = 0; i < args.size(); i++) {
+    if (failed()) return bad_exp(range);
+    type = resolve(type);
+    if (std::holds_alternative<core::TMeta>(type->node)) {
+      TypePtr arrow = core::make_type(TArrow{{}, false, new_meta(), {}, new_meta()});
+      unify_or_error(type, arrow, range, "Cannot apply \"" + fun_text + "\" as a function.");
+      type = arrow;
+    }
+    const auto* arrow = std::get_if<TArrow>(&type->node);
+    if (!arrow) {
+      error(range, "Cannot apply \"" + fun_text + "\" as function, as it " +
+                       (i ? "takes only " + std::to_string(i) + " arguments" : "has type:\n" +
+                                                                              type_text(type)) +
+                       ".");
+      return bad_exp(range);
+    }
+    const TypePtr hold = type;  // keeps *arrow alive
+    ExpPtr arg = args[i].ready ? args[i].ready : exp(*args[i].source, arrow->from);
+    if (failed()) return bad_exp(range);
+    if (!unify(arrow->from, arg->type)) {
+      std::string arg_text = args[i].source ? syntax::pretty(*args[i].source) : "argument";
+      error(arg->range, "Cannot apply \"" + fun_text + "\" to \"" + arg_text +
+                            "\" (invalid type)." +
+                            (occurs_failed_ ? "\nOccurs check: cannot instantiate a type with one "
+                                              "that contains it."
+                                            : "") +
+                            "\nExpected: " + type_text(arrow->from) +
+                            "\nActual:   " + type_text(arg->type));
+      return bad_exp(range);
+    }
+    type = apply_type(*arrow, arg);
+    node.args.push_back(std::move(arg));
+  }
+  return make(range, type, std::move(node));
+}
+
+// Plain && and ||, evaluated from left to right only as far as needed.
+bool Checker::is_logical(const syntax::QualName& op) {
+  if (!op.quals.empty() || (op.name != "&&" && op.name != "||")) return false;
+  size_t used = 0;
+  return find_value(op, &used) == nullptr;
+}
+
+ExpPtr Checker::logical(bool is_and, ExpPtr a, ExpPtr b, const SourceRange& range) {
+  auto constant = make(range, bool_, core::ELit{PrimValue::of_bool(!is_and)});
+  if (is_and) return make(range, bool_, core::EIf{a, b, constant});
+  return make(range, bool_, core::EIf{a, constant, b});
+}
+
+ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
+  if (is_logical(b.op)) {
+    const std::string what = "Cannot apply \"" + b.op.name + "\" to this value (invalid type).";
+    ExpPtr lhs = check(*b.lhs, bool_, what);
+    ExpPtr rhs = check(*b.rhs, bool_, what);
+    return logical(b.op.name == "&&", lhs, rhs, range);
+  }
+  ExpPtr fun = variable(b.op, b.op.range.file ? b.op.range : range);
+  return apply(fun, b.op.name, {{b.lhs.get(), nullptr}, {b.rhs.get(), nullptr}}, range);
+}
+
+// ---- functions
+
+// The type of a function with these parameters. `ext`: existential sizes that the result's type
+// declares; without any, they are the sizes made since `start` that are no parameters.
+TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
+                            std::vector<VarId> ext) {
+  ret = zonk(ret, Zonk::kKeep);
+  std::unordered_set<VarId> free, bound;
+  core::free_sizes(ret, free);
+  for (const auto& p : params) {
+    core::free_sizes(zonk(p->type, Zonk::kKeep), bound);
+    if (const auto* b = std::get_if<core::PBind>(&p->node)) bound.insert(b->id);
+  }
+  for (VarId v : ext) bound.insert(v);
+  for (VarId v : free) {
+    const Var& info = vars_[v.index];
+    if (v.index >= start && !bound.count(v) && !info.flex && !info.param) ext.push_back(v);
+  }
+  std::sort(ext.begin(), ext.end());
+  TypePtr t = ret;
+  for (size_t i = params.size(); i-- > 0;) {
+    VarId name;
+    if (const auto* b = std::get_if<core::PBind>(&params[i]->node)) {
+      if (core::mentions_size(t, b->id)) name = b->id;
+    }
+    const TypePtr& from = params[i]->type;
+    t = core::make_type(TArrow{name, from->unique, from,
+                               i + 1 == params.size() ? ext : std::vector<VarId>{}, t});
+  }
+  return t;
+}
+
+ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
+                       const TypePtr& expected) {
+  const uint32_t start = next_var();
+  const size_t mark = fn_->locals.size();
+  std::vector<const syntax::Pat*> sources;
+  for (const auto& p : l.params) sources.push_back(p.get());
+  check_duplicate_names(sources);
+  core::ELambda out;
+  TypePtr hint = expected;
+  for (const auto& p : l.params) {
+    TypePtr from = new_meta(), to;
+    if (hint) {
+      hint = resolve(hint);
+      if (const auto* a = std::get_if<TArrow>(&hint->node)) {
+        from = core::with_unique(a->from, false);
+        to = a->to;
+        // Sizes that the expected result existentially has are no names here.
+        if (a->param.valid() || !a->ext.empty()) to = nullptr;
+      }
+    }
+    out.params.push_back(pat(*p, from));
+    hint = to;
+  }
+  std::vector<VarId> ext;
+  if (l.ret) {
+    TypeSizes sizes;
+    TypePtr ret = type_exp(*l.ret, sizes);
+    for (VarId v : sizes.universals) make_flex(v);
+    out.body = check(*l.body, ret, "Function body does not have expected type.");
+    hint = ret;
+    ext = sizes.ext;
+  } else {
+    out.body = exp(*l.body, hint);
+    hint = out.body->type;
+  }
+  fn_->locals.resize(mark);
+  TypePtr type = arrow_type(out.params, hint, start, ext);
+  return make(range, type, std::move(out));
+}
+
+// ---- sections
+
+ExpPtr Checker::share(ExpPtr e, std::vector<Let>& lets) {
+  if (std::holds_alternative<core::EVar>(e->node) || std::holds_alternative<core::ELit>(e->node)) {
+    return e;
+  }
+  VarId v = new_var("tmp");
+  TypePtr t = core::with_unique(e->type, false);
+  lets.push_back({make_pat(e->range, t, core::PBind{v}), e});
+  return make(e->range, t, core::EVar{v, {}, {}});
+}
+
+ExpPtr Checker::wrap(std::vector<Let>& lets, ExpPtr body) {
+  for (size_t i = lets.size(); i-- > 0;) {
+    body = make(body->range, body->type, core::ELet{{}, lets[i].pat, lets[i].value, body});
+  }
+  return body;
+}
+
+ExpPtr Checker::op_section(const syntax::EOpSection& s, const SourceRange& range) {
+  if (!is_logical(s.op)) return variable(s.op, range);
+  core::ELambda out;
+  std::vector<ExpPtr> operands;
+  for (const char* name : {"x", "y"}) {
+    VarId v = new_var(name);
+    out.params.push_back(make_pat(range, bool_, core::PBind{v}));
+    operands.push_back(make(range, bool_, core::EVar{v, {}, {}}));
+  }
+  out.body = logical(s.op.name == "&&", operands[0], operands[1], range);
+  TypePtr type = arrow_type(out.params, bool_, next_var(), {});
+  return make(range, type, std::move(out));
+}
+
+ExpPtr Checker::op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range) {
+  if (!is_logical(s.op)) {  // (x +) is + applied to its first operand only
+    return apply(variable(s.op, range), s.op.name, {{s.operand.get(), nullptr}}, range);
+  }
+  std::vector<Let> lets;
+  ExpPtr x = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
+  VarId v = new_var("y");
+  core::ELambda out;
+  out.params.push_back(make_pat(range, bool_, core::PBind{v}));
+  out.body = logical(s.op.name == "&&", x, make(range, bool_, core::EVar{v, {}, {}}), range);
+  TypePtr type = arrow_type(out.params, bool_, next_var(), {});
+  return wrap(lets, make(range, type, std::move(out)));
+}
+
+ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceRange& range) {
+  std::vector<Let> lets;
+  core::ELambda out;
+  if (is_logical(s.op)) {
+    ExpPtr y = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
+    VarId v = new_var("x");
+    out.params.push_back(make_pat(range, bool_, core::PBind{v}));
+    out.body = logical(s.op.name == "&&", make(range, bool_, core::EVar{v, {}, {}}), y, range);
+    TypePtr type = arrow_type(out.params, bool_, next_var(), {});
+    return wrap(lets, make(range, type, std::move(out)));
+  }
+  ExpPtr op = variable(s.op, range);
+  // The operand's type is the operator's second parameter's: known before the first.
+  TypePtr first = new_meta(), second = new_meta();
+  TypePtr t = resolve(op->type);
+  if (const auto* a = std::get_if<TArrow>(&t->node)) {
+    first = a->from;
+    TypePtr rest = resolve(a->to);
+    if (const auto* b = std::get_if<TArrow>(&rest->node)) second = b->from;
+  }
+  ExpPtr y = check(*s.operand, second,
+                   "Cannot apply \"" + s.op.name + "\" to \"" + syntax::pretty(*s.operand) +
+                       "\" (invalid type).");
+  if (failed()) return bad_exp(range);
+  y = share(y, lets);
+  const uint32_t start = next_var();
+  VarId v = new_var("x");
+  first = core::with_unique(first, false);
+  out.params.push_back(make_pat(range, first, core::PBind{v}));
+  ExpPtr x = make(range, first, core::EVar{v, {}, {}});
+  out.body = apply(op, s.op.name, {{nullptr, x}, {nullptr, y}}, range);
+  TypePtr type = arrow_type(out.params, out.body->type, start, {});
+  return wrap(lets, make(range, type, std::move(out)));
+}
+
+// (.a.b), (.[i, 2:3].x)
+ExpPtr Checker::path_section(const syntax::EPathSection& s, const SourceRange& range,
+                             const TypePtr& expected) {
+  TypePtr from = new_meta();
+  if (expected) {
+    TypePtr known = resolve(expected);
+    if (const auto* a = std::get_if<TArrow>(&known->node)) {
+      from = core::with_unique(a->from, false);
+    }
+  }
+  std::vector<Let> lets;
+  std::vector<Step> steps = path_steps(s.path, true, lets);
+  const uint32_t start = next_var();
+  core::ELambda out;
+  VarId v = new_var("x");
+  out.params.push_back(make_pat(range, from, core::PBind{v}));
+  ExpPtr e = make(range, from, core::EVar{v, {}, {}});
+  for (auto& step : steps) {
+    e = step.is_field ? project(e, step.field, range) : index(e, step.dims, range);
+  }
+  out.body = e;
+  TypePtr type = arrow_type(out.params, e->type, start, {});
+  return wrap(lets, make(range, type, std::move(out)));
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,196 @@
+// Indexing, slices, updates, ranges.
+#include "kernels/futhark/check/checker.h"
+
+namespace kenaz::check {
+
+using core::DimIndex;
+
+// An index as i64: other integer types are converted by value (their sign decides how).
+ExpPtr Checker::index_value(const syntax::Exp& e) {
+  const auto* lit = std::get_if<syntax::ELiteral>(&e.node);
+  if (lit && std::holds_alternative<syntax::IntLit>(lit->value)) {
+    return check(e, i64_, "An index must be an integer.");
+  }
+  TypePtr t = new_meta(kMaskInt);
+  ExpPtr x = check(e, t, "An index must be an integer.");
+  if (failed() || core::is_prim(resolve(x->type), PrimType::kI64)) return x;
+  auto fun = make(e.range, core::make_type(core::TArrow{{}, false, x->type, {}, i64_}),
+                  core::EIntrinsic{core::Intrinsic::kConvert, {x->type, i64_}, {}});
+  auto converted = make(e.range, i64_, core::EApply{fun, {x}});
+  fn_->exps.back().kind = PendingExp::kConvert;
+  return converted;
+}
+
+std::vector<DimIndex> Checker::dim_indexes(const std::vector<syntax::DimIndex>& slice) {
+  std::vector<DimIndex> out;
+  auto part = [&](const syntax::ExpPtr& e) { return e ? index_value(*e) : nullptr; };
+  for (const auto& d : slice) {
+    DimIndex x;
+    if (d.is_slice) {
+      x.start = part(d.start);
+      x.end = part(d.end);
+      x.stride = part(d.stride);
+    } else {
+      x.index = part(d.index);
+    }
+    out.push_back(std::move(x));
+  }
+  return out;
+}
+
+Size Checker::difference(const Size& a, const Size& b) {
+  if (a.kind == Size::kAny || b.kind == Size::kAny) return Size::of_var(new_var("d"));
+  if (b.kind == Size::kConst && b.constant == 0) return a;
+  if (a.kind == Size::kConst && b.kind == Size::kConst) {
+    return Size::of_const(static_cast<int64_t>(static_cast<uint64_t>(a.constant) -
+                                               static_cast<uint64_t>(b.constant)));
+  }
+  auto node = [&](TypePtr type, decltype(core::Exp::node) n) {
+    auto e = std::make_shared<core::Exp>();
+    e->type = std::move(type);
+    e->node = std::move(n);
+    return e;
+  };
+  TypePtr one = core::make_type(core::TArrow{{}, false, i64_, {}, i64_});
+  auto minus = node(core::make_type(core::TArrow{{}, false, i64_, {}, one}),
+                    core::EIntrinsic{core::Intrinsic::kSub, {i64_}, {}});
+  return Size::of_exp(
+      node(i64_, core::EApply{minus, {core::exp_of_size(a), core::exp_of_size(b)}}));
+}
+
+Size Checker::slice_size(const DimIndex& d, const Size& dim) {
+  auto known = [&](const ExpPtr& e) {
+    Size s = size_of(e);
+    return s;
+  };
+  auto is_const = [](const Size& s, int64_t c) {
+    return s.kind == Size::kConst && s.constant == c;
+  };
+  if (d.stride) {
+    Size s = known(d.stride);
+    if (!d.start && !d.end && (is_const(s, 1) || is_const(s, -1))) return dim;
+    return Size::of_var(new_var("d"));
+  }
+  if (!d.start && !d.end) return dim;
+  Size end = d.end ? known(d.end) : resolve(dim);
+  if (!d.start) return end;
+  return difference(end, known(d.start));
+}
+
+ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
+  if (failed()) return bad_exp(range);
+  TypePtr elem = new_meta(), type = elem;
+  // With a known type its row is used as it is, sizes and all.
+  std::vector<Size> sizes;
+  TypePtr t = resolve(array->type);
+  size_t known = 0;
+  while (known < dims.size()) {
+    const auto* a = std::get_if<core::TArray>(&t->node);
+    if (!a) break;
+    sizes.push_back(a->dim);
+    t = resolve(a->elem);
+    known++;
+  }
+  if (known < dims.size()) {
+    std::vector<Size> fresh;
+    for (size_t i = 0; i < dims.size(); i++) fresh.push_back(Size::of_var(new_flex()));
+    for (size_t i = dims.size(); i-- > 0;) type = core::array_type(fresh[i], type);
+    unify_or_error(type, array->type, range, "Cannot index this value: it is no array, or has too "
+                                             "few dimensions.");
+    if (failed()) return bad_exp(range);
+    sizes = fresh;
+    t = elem;
+  }
+  TypePtr result = core::with_unique(t, false);
+  for (size_t i = dims.size(); i-- > 0;) {
+    if (!dims[i].index) result = core::array_type(slice_size(dims[i], sizes[i]), result);
+  }
+  return make(range, result, core::EIndex{std::move(array), std::move(dims)});
+}
+
+// ---- updates
+
+// `keep`: every index is used more than once, so bind it to a name.
+std::vector<Checker::Step> Checker::path_steps(const std::vector<syntax::UpdateStep>& path,
+                                               bool keep, std::vector<Let>& lets) {
+  std::vector<Step> out;
+  for (const auto& s : path) {
+    Step step;
+    step.is_field = s.is_field;
+    step.field = s.field;
+    if (!s.is_field) step.dims = dim_indexes(s.slice);
+    if (keep) {
+      for (auto& d : step.dims) {
+        for (ExpPtr* e : {&d.index, &d.start, &d.end, &d.stride}) {
+          if (*e) *e = share(*e, lets);
+        }
+      }
+    }
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
+ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
+                             const syntax::Exp& value, const SourceRange& range) {
+  const Step& step = steps[at];
+  const bool last = at + 1 == steps.size();
+  const char* what = "Type of the new value does not match what it replaces.";
+  TypePtr type = core::with_unique(source->type, false);
+  if (step.is_field) {
+    ExpPtr x;
+    if (last) {
+      TypePtr field = field_of(source->type, step.field, range);
+      x = check(value, field, what);
+    } else {
+      x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
+    }
+    return make(range, type, core::ERecordUpdate{source, step.field, x});
+  }
+  ExpPtr old = index(source, step.dims, range);
+  ExpPtr x = last ? check(value, old->type, what)
+                  : update_steps(old, steps, at + 1, value, range);
+  return make(range, type, core::EUpdate{source, step.dims, x});
+}
+
+ExpPtr Checker::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
+                            const syntax::Exp& value, const SourceRange& range) {
+  std::vector<Let> lets;
+  if (path.size() > 1) source = share(source, lets);
+  std::vector<Step> steps = path_steps(path, path.size() > 1, lets);
+  if (failed()) return bad_exp(range);
+  ExpPtr e = update_steps(source, steps, 0, value, range);
+  return wrap(lets, e);
+}
+
+ExpPtr Checker::update(const syntax::EUpdate& u, const SourceRange& range) {
+  return update_path(exp(*u.source), u.path, *u.value, range);
+}
+
+// ---- ranges
+
+ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
+  TypePtr t = new_meta(kMaskInt);
+  const char* what = "The parts of a range must be integers of one type.";
+  core::ERange out;
+  out.start = check(*r.start, t, what);
+  if (r.second) out.second = check(*r.second, t, what);
+  out.end = check(*r.end, t, what);
+  if (failed()) return bad_exp(range);
+  out.kind = static_cast<core::ERange::End>(r.kind);
+  auto is_const = [&](const ExpPtr& e, uint64_t c) {
+    const auto* l = std::get_if<core::ELit>(&e->node);
+    return l && is_integer(l->value.type) && l->value.bits == c;
+  };
+  Size size;
+  const uint64_t first = r.kind == syntax::ERange::kInclusive ? 1 : 0;
+  if (core::is_prim(resolve(t), PrimType::kI64) && r.kind != syntax::ERange::kDownExclusive &&
+      is_const(out.start, first) && (!out.second || is_const(out.second, first + 1))) {
+    size = size_of(out.end);
+  } else {
+    size = Size::of_var(new_var("d"));
+  }
+  return make(range, core::array_type(size, t), std::move(out));
+}
+
+}  // namespace kenaz::check

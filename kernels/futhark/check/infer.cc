@@ -1,0 +1,425 @@
+// Unification of types and, as far as it goes, of sizes.
+#include <algorithm>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+using core::TAbstract;
+using core::TArray;
+using core::TArrow;
+using core::TMeta;
+using core::TParam;
+using core::TPrim;
+using core::TRecord;
+using core::TSum;
+
+VarId Checker::new_var(const std::string& name) {
+  VarId v{next_var()};
+  vars_.emplace_back();
+  out_.var_names.push_back(name);
+  return v;
+}
+
+VarId Checker::new_flex(const std::string& name) {
+  VarId v = new_var(name);
+  make_flex(v);
+  return v;
+}
+
+void Checker::make_flex(VarId v) {
+  vars_[v.index].flex = true;
+  vars_[v.index].level = fn_ ? fn_->level : 0;
+}
+
+TyVarId Checker::new_tyvar(const std::string& name) {
+  tyvar_names_.push_back(name);
+  return TyVarId{static_cast<uint32_t>(tyvar_names_.size() - 1)};
+}
+
+TypePtr Checker::new_meta(TypeMask mask) {
+  core::MetaId id{static_cast<uint32_t>(metas_.size())};
+  Meta m;
+  m.mask = mask;
+  m.level = fn_ ? fn_->level : 0;
+  metas_.push_back(std::move(m));
+  return core::make_type(TMeta{id});
+}
+
+TypePtr Checker::resolve(TypePtr t) {
+  while (const auto* m = std::get_if<TMeta>(&t->node)) {
+    const TypePtr& solution = metas_[m->id.index].solution;
+    if (!solution) break;
+    t = solution;
+  }
+  return t;
+}
+
+Size Checker::resolve(const Size& s) {
+  Size r = s;
+  while (r.kind == Size::kVar && r.var.index < vars_.size() && vars_[r.var.index].solved) {
+    r = vars_[r.var.index].solution;
+  }
+  if (r.kind == Size::kExp) return zonk(r, Zonk::kKeep);
+  return r;
+}
+
+// ---- types
+
+static TypeMask mask_of(PrimType p) {
+  return 1u << static_cast<int>(p);
+}
+
+bool Checker::constrain(const TypePtr& type, TypeMask mask) {
+  if (mask == kMaskAny) return true;
+  TypePtr t = resolve(type);
+  if (const auto* p = std::get_if<TPrim>(&t->node)) return (mask_of(p->prim) & mask) != 0;
+  if (const auto* m = std::get_if<TMeta>(&t->node)) {
+    Meta& meta = metas_[m->id.index];
+    meta.mask &= mask;
+    return meta.mask != 0 && meta.fields.empty() && meta.constructors.empty();
+  }
+  if (std::holds_alternative<TParam>(t->node) || std::holds_alternative<TAbstract>(t->node)) {
+    return lenient_;
+  }
+  return false;
+}
+
+void Checker::adjust_level(const Size& s, int level) {
+  std::unordered_set<VarId> vars;
+  core::free_sizes(s, vars);
+  for (VarId v : vars) {
+    Var& info = vars_[v.index];
+    if (info.solved) {
+      adjust_level(Size(info.solution), level);
+    } else if (info.flex) {
+      info.level = std::min(info.level, level);
+    }
+  }
+}
+
+// Also lowers the level of everything in `type` to `level`.
+bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth) {
+  if (depth > kMaxTypeDepth) return true;
+  TypePtr t = resolve(type);
+  auto below = [&](const TypePtr& x) { return occurs(id, level, x, depth + 1); };
+  return std::visit(
+      Overloaded{[&](const TMeta& m) {
+                   Meta& meta = metas_[m.id.index];
+                   meta.level = std::min(meta.level, level);
+                   return m.id == id;
+                 },
+                 [&](const TArray& a) {
+                   adjust_level(a.dim, level);
+                   return below(a.elem);
+                 },
+                 [&](const TRecord& r) {
+                   return std::any_of(r.fields.begin(), r.fields.end(),
+                                      [&](const auto& f) { return below(f.second); });
+                 },
+                 [&](const TSum& s) {
+                   for (const auto& c : s.constructors) {
+                     if (std::any_of(c.second.begin(), c.second.end(), below)) return true;
+                   }
+                   return false;
+                 },
+                 [&](const TArrow& a) { return below(a.from) || below(a.to); },
+                 [&](const TAbstract& a) {
+                   for (const auto& arg : a.args) {
+                     if (const auto* x = std::get_if<TypePtr>(&arg)) {
+                       if (below(*x)) return true;
+                     } else {
+                       adjust_level(std::get<Size>(arg), level);
+                     }
+                   }
+                   return false;
+                 },
+                 [](const auto&) { return false; }},
+      t->node);
+}
+
+bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
+  if (a == b) return true;
+  if (a.index > b.index) std::swap(a, b);  // keep the older one
+  Meta from = std::move(metas_[b.index]);
+  metas_[b.index] = Meta{};
+  metas_[b.index].solution = core::make_type(TMeta{a});
+  Meta& into = metas_[a.index];
+  into.mask &= from.mask;
+  into.level = std::min(into.level, from.level);
+  const bool structured = !into.fields.empty() || !into.constructors.empty() ||
+                          !from.fields.empty() || !from.constructors.empty();
+  if (into.mask == 0 || (into.mask != kMaskAny && structured)) return false;
+  if (!from.range.file) from.range = into.range;
+  into.range = from.range;
+  std::vector<std::pair<TypePtr, TypePtr>> equal;
+  for (auto& [name, type] : from.fields) {
+    auto [it, added] = into.fields.emplace(name, type);
+    if (!added) equal.emplace_back(it->second, type);
+  }
+  for (auto& [name, types] : from.constructors) {
+    auto [it, added] = into.constructors.emplace(name, types);
+    if (added) continue;
+    if (it->second.size() != types.size()) return false;
+    for (size_t i = 0; i < types.size(); i++) equal.emplace_back(it->second[i], types[i]);
+  }
+  return std::all_of(equal.begin(), equal.end(),
+                     [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
+}
+
+// t is resolved, and no meta.
+bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
+  Meta meta = metas_[id.index];
+  if (!constrain(t, meta.mask)) return false;
+  if (occurs(id, meta.level, t, 0)) {
+    occurs_failed_ = true;
+    return false;
+  }
+  std::vector<std::pair<TypePtr, TypePtr>> equal;
+  if (!meta.fields.empty()) {
+    const auto* r = std::get_if<TRecord>(&t->node);
+    if (!r) return false;
+    for (const auto& [name, type] : meta.fields) {
+      auto it = std::find_if(r->fields.begin(), r->fields.end(),
+                             [&](const auto& f) { return f.first == name; });
+      if (it == r->fields.end()) return false;
+      equal.emplace_back(type, it->second);
+    }
+  }
+  if (!meta.constructors.empty()) {
+    const auto* s = std::get_if<TSum>(&t->node);
+    if (!s) return false;
+    for (const auto& [name, types] : meta.constructors) {
+      auto it = std::find_if(s->constructors.begin(), s->constructors.end(),
+                             [&](const auto& c) { return c.first == name; });
+      if (it == s->constructors.end() || it->second.size() != types.size()) return false;
+      for (size_t i = 0; i < types.size(); i++) equal.emplace_back(types[i], it->second[i]);
+    }
+  }
+  metas_[id.index].solution = core::with_unique(t, false);
+  return std::all_of(equal.begin(), equal.end(),
+                     [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
+}
+
+bool Checker::unify(const TypePtr& a, const TypePtr& b) {
+  occurs_failed_ = false;
+  return unify_depth(a, b, 0);
+}
+
+bool Checker::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
+  if (!unify_depth(a.from, b.from, depth + 1)) return false;
+  // Existential sizes, and parameters that sizes depend on, become the same new names on both
+  // sides; where only one side has them, the names are what the other side's sizes are.
+  core::Subst in_a, in_b;
+  for (size_t i = 0; i < std::max(a.ext.size(), b.ext.size()); i++) {
+    Size fresh = Size::of_var(new_var(out_.var_names[(i < a.ext.size() ? a : b).ext[i].index]));
+    if (i < a.ext.size()) in_a.sizes[a.ext[i]] = fresh;
+    if (i < b.ext.size()) in_b.sizes[b.ext[i]] = fresh;
+  }
+  if (a.param.valid() && b.param.valid()) {
+    in_b.sizes[b.param] = Size::of_var(a.param);
+  } else if (a.param.valid()) {
+    in_a.sizes[a.param] = Size::of_var(new_var(out_.var_names[a.param.index]));
+  } else if (b.param.valid()) {
+    in_b.sizes[b.param] = Size::of_var(new_var(out_.var_names[b.param.index]));
+  }
+  return unify_depth(substitute(zonk(a.to, Zonk::kKeep), in_a),
+                     substitute(zonk(b.to, Zonk::kKeep), in_b), depth + 1);
+}
+
+bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
+  if (depth > kMaxTypeDepth) return false;
+  TypePtr a = resolve(ta), b = resolve(tb);
+  if (a == b) return true;
+  const auto* ma = std::get_if<TMeta>(&a->node);
+  const auto* mb = std::get_if<TMeta>(&b->node);
+  if (ma && mb) return merge_metas(ma->id, mb->id, depth);
+  if (ma) return bind_meta(ma->id, b, depth);
+  if (mb) return bind_meta(mb->id, a, depth);
+  if (a->node.index() != b->node.index()) return false;
+  return std::visit(
+      Overloaded{
+          [&](const TPrim& x) { return x.prim == std::get<TPrim>(b->node).prim; },
+          [&](const TParam& x) { return x.id == std::get<TParam>(b->node).id; },
+          [](const TMeta&) { return false; },
+          [&](const TArray& x) {
+            const auto& y = std::get<TArray>(b->node);
+            unify_size(x.dim, y.dim);
+            return unify_depth(x.elem, y.elem, depth + 1);
+          },
+          [&](const TRecord& x) {
+            const auto& y = std::get<TRecord>(b->node);
+            if (x.fields.size() != y.fields.size()) return false;
+            for (size_t i = 0; i < x.fields.size(); i++) {
+              if (x.fields[i].first != y.fields[i].first) return false;
+              if (!unify_depth(x.fields[i].second, y.fields[i].second, depth + 1)) return false;
+            }
+            return true;
+          },
+          [&](const TSum& x) {
+            const auto& y = std::get<TSum>(b->node);
+            if (x.constructors.size() != y.constructors.size()) return false;
+            for (size_t i = 0; i < x.constructors.size(); i++) {
+              const auto& [xn, xs] = x.constructors[i];
+              const auto& [yn, ys] = y.constructors[i];
+              if (xn != yn || xs.size() != ys.size()) return false;
+              for (size_t j = 0; j < xs.size(); j++) {
+                if (!unify_depth(xs[j], ys[j], depth + 1)) return false;
+              }
+            }
+            return true;
+          },
+          [&](const TArrow& x) { return unify_arrows(x, std::get<TArrow>(b->node), depth); },
+          [&](const TAbstract& x) {
+            const auto& y = std::get<TAbstract>(b->node);
+            if (x.id != y.id || x.args.size() != y.args.size()) return false;
+            for (size_t i = 0; i < x.args.size(); i++) {
+              if (const auto* t = std::get_if<TypePtr>(&x.args[i])) {
+                if (!unify_depth(*t, std::get<TypePtr>(y.args[i]), depth + 1)) return false;
+              } else {
+                unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i]));
+              }
+            }
+            return true;
+          }},
+      a->node);
+}
+
+bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
+                             const SourceRange& range, const std::string& what) {
+  if (failed()) return false;
+  if (unify(expected, actual)) return true;
+  std::string message = what;
+  if (occurs_failed_) {
+    message += "\nOccurs check: cannot instantiate a type with one that contains it.";
+  }
+  message += "\nExpected: " + type_text(expected) + "\nActual:   " + type_text(actual);
+  error(range, message);
+  return false;
+}
+
+// ---- sizes
+
+// Where sizes are compared and differ. Nothing is rejected here yet: lowering checks shapes.
+void Checker::size_mismatch(const Size&, const Size&) {}
+
+void Checker::unify_size(const Size& sa, const Size& sb) {
+  Size a = resolve(sa), b = resolve(sb);
+  if (a.kind == Size::kAny || b.kind == Size::kAny) return;
+  auto flex = [&](const Size& s) { return s.kind == Size::kVar && vars_[s.var.index].flex; };
+  if (core::same_size(a, b)) return;
+  if (flex(a) && flex(b)) {
+    if (a.var.index < b.var.index) std::swap(a, b);  // the newer one gets solved
+  } else if (!flex(a) && flex(b)) {
+    std::swap(a, b);
+  }
+  if (flex(a)) {
+    std::unordered_set<VarId> vars;
+    core::free_sizes(b, vars);
+    if (vars.count(a.var)) return size_mismatch(a, b);
+    adjust_level(b, vars_[a.var.index].level);
+    vars_[a.var.index].solved = true;
+    vars_[a.var.index].solution = b;
+    return;
+  }
+  if (a.kind == Size::kExp && b.kind == Size::kExp) return unify_size_exps(a.exp, b.exp);
+  size_mismatch(a, b);
+}
+
+// [n * m] against [a * b]: component by component.
+void Checker::unify_size_exps(const ExpPtr& a, const ExpPtr& b) {
+  const auto* x = std::get_if<core::EApply>(&a->node);
+  const auto* y = std::get_if<core::EApply>(&b->node);
+  if (x && y && x->args.size() == y->args.size() && core::same_size_exp(x->fun, y->fun)) {
+    for (size_t i = 0; i < x->args.size(); i++) {
+      unify_size(core::size_of_exp(x->args[i]), core::size_of_exp(y->args[i]));
+    }
+    return;
+  }
+  size_mismatch(Size::of_exp(a), Size::of_exp(b));
+}
+
+// The type of `if c then a else b`, when a and b have been unified: a size in which they differ is
+// a new, existential one.
+TypePtr Checker::join(const TypePtr& ta, const TypePtr& tb) {
+  TypePtr a = resolve(ta), b = resolve(tb);
+  if (a->node.index() != b->node.index()) return a;
+  return std::visit(
+      Overloaded{
+          [&](const TArray& x) {
+            const auto& y = std::get<TArray>(b->node);
+            Size dx = resolve(x.dim), dy = resolve(y.dim);
+            if (!core::same_size(dx, dy)) dx = Size::of_var(new_var("d"));
+            return core::array_type(dx, join(x.elem, y.elem));
+          },
+          [&](const TRecord& x) {
+            const auto& y = std::get<TRecord>(b->node);
+            TRecord out;
+            for (size_t i = 0; i < x.fields.size() && i < y.fields.size(); i++) {
+              out.fields.emplace_back(x.fields[i].first,
+                                      join(x.fields[i].second, y.fields[i].second));
+            }
+            return core::make_type(std::move(out));
+          },
+          [&](const auto&) { return a; }},
+      a->node);
+}
+
+// ---- deferred structure
+
+TypePtr Checker::field_of(const TypePtr& record, const std::string& field,
+                          const SourceRange& range) {
+  TypePtr t = resolve(record);
+  if (const auto* r = std::get_if<TRecord>(&t->node)) {
+    for (const auto& [name, type] : r->fields) {
+      if (name == field) return type;
+    }
+    error(range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) +
+                     ".");
+    return new_meta();
+  }
+  if (const auto* m = std::get_if<TMeta>(&t->node)) {
+    auto it = metas_[m->id.index].fields.find(field);
+    if (it != metas_[m->id.index].fields.end()) return it->second;
+    if (metas_[m->id.index].mask == kMaskAny && metas_[m->id.index].constructors.empty()) {
+      TypePtr type = new_meta();
+      Meta& meta = metas_[m->id.index];
+      meta.fields[field] = type;
+      meta.range = range;
+      return type;
+    }
+  }
+  error(range,
+        "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
+  return new_meta();
+}
+
+bool Checker::has_constructor(const TypePtr& sum, const std::string& name,
+                              const std::vector<TypePtr>& payload, const SourceRange& range) {
+  TypePtr t = resolve(sum);
+  const std::vector<TypePtr>* known = nullptr;
+  if (const auto* s = std::get_if<TSum>(&t->node)) {
+    for (const auto& [cname, types] : s->constructors) {
+      if (cname == name) known = &types;
+    }
+  } else if (const auto* m = std::get_if<TMeta>(&t->node)) {
+    Meta& meta = metas_[m->id.index];
+    if (meta.mask == kMaskAny && meta.fields.empty()) {
+      auto [it, added] = meta.constructors.emplace(name, payload);
+      if (added) {
+        meta.range = range;
+        return true;
+      }
+      known = &it->second;
+    }
+  }
+  if (!known || known->size() != payload.size()) return false;
+  std::vector<TypePtr> types = *known;  // unify may move the metas
+  for (size_t i = 0; i < types.size(); i++) {
+    if (!unify(types[i], payload[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,273 @@
+// Matching a module against a module type.
+#include "kernels/futhark/check/scope.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+Mod Checker::ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal,
+                     const SourceRange& range, bool lazy) {
+  return ascribe_with(mod, type, seal, range, lazy, {});
+}
+
+// The result of matching `mod` against `type`: a new structure with what the type names.
+Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal,
+                          const SourceRange& range, bool lazy, std::vector<With> withs) {
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(range, "Module types are nested too deeply.");
+  if (failed()) return {};
+  return std::visit(
+      Overloaded{
+          [&](const syntax::ModTypeVar& v) -> Mod {
+            ModTypeBinding* b = nullptr;
+            in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
+            if (!b) {
+              error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
+              return {};
+            }
+            return ascribe_with(mod, *b, seal, range, lazy, std::move(withs));
+          },
+          [&](const syntax::ModTypeParens& p) {
+            return ascribe_with(mod, {p.inner.get(), type.env}, seal, range, lazy,
+                                std::move(withs));
+          },
+          [&](const syntax::ModTypeWith& w) {
+            withs.push_back({&w, type.env, 0});
+            return ascribe_with(mod, {w.base.get(), type.env}, seal, range, lazy,
+                                std::move(withs));
+          },
+          [&](const syntax::ModTypeSpecs& s) -> Mod {
+            if (!mod.env) {
+              error(range, "Module type requires a structure, but this module is parametric.");
+              return {};
+            }
+            Env* out = new_env(type.env);
+            match_specs(s, type.env, mod, out, seal, range, lazy, withs);
+            return {out, nullptr};
+          },
+          [&](const syntax::ModTypeArrow& a) -> Mod {
+            if (!mod.functor) {
+              error(range, "Module type requires a parametric module, but this is a structure.");
+              return {};
+            }
+            functors_.emplace_back();
+            Functor& f = functors_.back();
+            f.param = a.param.value_or("");
+            f.param_type = {a.from.get(), type.env};
+            f.env = type.env;
+            f.ret = a.to.get();
+            f.inner = mod.functor;
+            f.file = mod.functor->file;
+            return {nullptr, &f};
+          }},
+      type.exp->node);
+}
+
+void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
+                          Seal seal, const SourceRange& range, bool lazy,
+                          const std::vector<With>& withs) {
+  // Specs see the names before them: `scope` has them in front of the module type's surroundings.
+  Env* scope = out->parent.env == env.env && out->parent.stamp == env.stamp ? out : new_env(env);
+  std::vector<Env*> outs{out};
+  if (scope != out) outs.push_back(scope);
+  for (const auto& spec : specs.specs) {
+    if (failed()) return;
+    const EnvRef here = now(scope);
+    std::visit(
+        Overloaded{
+            [&](const syntax::SpecVal& v) { match_value(v, here, mod, outs, range, lazy); },
+            [&](const syntax::SpecTypeAbbr& t) {
+              TypeBinding* b = type_bind(t.bind, here);
+              for (Env* o : outs) bind(o->types, t.bind.name, b, false);
+            },
+            [&](const syntax::SpecType& t) {
+              match_type(t.name, t.params, mod, outs, seal, range, withs);
+            },
+            [&](const syntax::SpecMod& m) {
+              ModBinding* impl = find(mod.env->mods, m.name, stamp_, true);
+              if (!impl) {
+                error(range, "Module does not define a module named \"" + m.name + "\".");
+                return;
+              }
+              force(*impl);
+              std::vector<With> inner;
+              for (With w : withs) {
+                const auto& quals = w.with->name.quals;
+                if (w.depth < quals.size() && quals[w.depth] == m.name) {
+                  w.depth++;
+                  inner.push_back(w);
+                }
+              }
+              ModBinding* b = new_mod();
+              b->mod = ascribe_with(impl->mod, {m.type.get(), here}, seal, range, lazy, inner);
+              for (Env* o : outs) bind(o->mods, m.name, b, false);
+            },
+            [&](const syntax::SpecInclude& i) {
+              Mod part = ascribe_with(mod, {i.type.get(), here}, seal, range, lazy, withs);
+              if (failed()) return;
+              if (!part.env) {
+                error(spec->range, "Cannot include a parametric module type.");
+                return;
+              }
+              for (Env* o : outs) open_into(o, *part.env, false);
+            }},
+        spec->node);
+  }
+}
+
+void Checker::match_type(const std::string& name, const std::vector<syntax::TypeParam>& params,
+                         const Mod& mod, std::vector<Env*> outs, Seal seal,
+                         const SourceRange& range, const std::vector<With>& withs) {
+  auto add = [&](TypeBinding* b) {
+    for (Env* o : outs) bind(o->types, name, b, false);
+  };
+  for (const With& w : withs) {
+    if (w.depth != w.with->name.quals.size() || w.with->name.name != name) continue;
+    TypeBinding* b = new_type_binding();
+    in_function(w.env, [&](FnState& state) {
+      Params p = type_params(w.with->params);
+      TypeSizes sizes;
+      b->name = name;
+      b->params = p.all;
+      b->type = type_exp(*w.with->type, sizes);
+      finish(state);
+      b->type = zonk(b->type, Zonk::kFinal);
+      b->ext = sizes.ext;
+      b->universals = sizes.universals;
+      b->source = w.with->type.get();
+      b->source_env = w.env;
+    });
+    return add(b);
+  }
+  TypeBinding* impl = find(mod.env->types, name, stamp_, true);
+  if (!impl) {
+    error(range, "Module does not define a type named \"" + name + "\".");
+    return;
+  }
+  if (impl->params.size() != params.size()) {
+    error(range, "Module defines type \"" + name + "\" with other parameters than the module type "
+                 "requires.");
+    return;
+  }
+  if (seal == Seal::kTransparent) return add(impl);
+  core::AbstractType abstract{name, impl->params, impl->type};
+  core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
+  out_.abstract_types.push_back(std::move(abstract));
+  TypeBinding* b = new_type_binding();
+  b->name = name;
+  core::TAbstract type{id, {}};
+  for (const auto& p : impl->params) {
+    if (std::holds_alternative<VarId>(p)) {
+      VarId v = new_var("n");
+      b->params.emplace_back(v);
+      type.args.emplace_back(Size::of_var(v));
+    } else {
+      TyVarId t = new_tyvar("a");
+      b->params.emplace_back(t);
+      type.args.emplace_back(core::make_type(core::TParam{t}));
+    }
+  }
+  b->type = core::make_type(std::move(type));
+  b->lifted = impl->lifted;
+  add(b);
+}
+
+void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
+                          std::vector<Env*> outs, const SourceRange& range, bool lazy) {
+  ValBinding* impl = find(mod.env->vals, v.name, stamp_, true);
+  if (!impl) {
+    error(range, "Module does not define a value named \"" + v.name + "\".");
+    return;
+  }
+  ValBinding* b = new_val();
+  b->range = range;
+  b->state = ValBinding::State::kLazy;
+  b->force = [this, &v, env, impl, range](ValBinding& out) {
+    force(*impl);
+    if (failed()) return;
+    out.scheme = spec_scheme(v, env);
+    if (failed()) return;
+    narrow(out, *impl, v.name, range);
+  };
+  if (!lazy) force(*b);
+  for (Env* o : outs) bind(o->vals, v.name, b, false);
+}
+
+// Every abstract type replaced by what it stands for.
+TypePtr Checker::look_through(const TypePtr& t) {
+  return std::visit(
+      Overloaded{
+          [&](const core::TArray& a) {
+            return core::make_type(core::TArray{a.dim, look_through(a.elem)}, t->unique);
+          },
+          [&](const core::TRecord& r) {
+            core::TRecord out;
+            for (const auto& [name, f] : r.fields) out.fields.emplace_back(name, look_through(f));
+            return core::make_type(std::move(out), t->unique);
+          },
+          [&](const core::TSum& s) {
+            core::TSum out;
+            for (const auto& [name, payload] : s.constructors) {
+              std::vector<TypePtr> types;
+              for (const auto& p : payload) types.push_back(look_through(p));
+              out.constructors.emplace_back(name, std::move(types));
+            }
+            return core::make_type(std::move(out), t->unique);
+          },
+          [&](const core::TArrow& a) {
+            return core::make_type(
+                core::TArrow{a.param, a.consumes, look_through(a.from), a.ext, look_through(a.to)},
+                t->unique);
+          },
+          [&](const core::TAbstract& a) {
+            return look_through(core::expand_abstract(a, out_.abstract_types));
+          },
+          [&](const auto&) { return t; }},
+      t->node);
+}
+
+// `out` has the scheme that the module type gives; finds the instance of `impl` that has it.
+// Types are compared with abstract ones looked through: `impl` was defined inside.
+void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
+                     const SourceRange& range) {
+  out.is_intrinsic = impl.is_intrinsic;
+  out.op = impl.op;
+  out.mask = impl.mask;
+  out.var = impl.var;
+  out.narrowed = true;
+  in_function({}, [&](FnState&) {
+    core::Subst subst;
+    std::vector<TypePtr> metas;
+    std::vector<Size> sizes;
+    for (TyVarId t : impl.scheme.tparams) {
+      metas.push_back(new_meta(impl.is_intrinsic && metas.empty() ? impl.mask : kMaskAny));
+      subst.types[t] = metas.back();
+    }
+    for (VarId s : impl.scheme.sparams) {
+      sizes.push_back(Size::of_var(new_flex()));
+      subst.sizes[s] = sizes.back();
+    }
+    TypePtr have = core::substitute(look_through(impl.scheme.type), subst);
+    TypePtr want = look_through(out.scheme.type);
+    const bool outer = lenient_;
+    lenient_ = true;  // an overloaded intrinsic under an abstract type: the prelude's business
+    const bool ok = unify(want, have);
+    lenient_ = outer;
+    if (!ok) {
+      error(range, "Module defines \"" + name + "\" with type\n  " + type_text(impl.scheme.type) +
+                       "\nbut the module type requires\n  " + type_text(out.scheme.type));
+      return;
+    }
+    // `impl` may itself be an instance of its definition.
+    if (impl.narrowed) {
+      for (const auto& t : impl.targs) out.targs.push_back(core::substitute(t, subst));
+      for (const auto& s : impl.sargs) out.sargs.push_back(core::substitute(s, subst));
+    } else {
+      out.targs = metas;
+      out.sargs = sizes;
+    }
+    for (auto& t : out.targs) t = zonk(t, Zonk::kFinal);
+    for (auto& s : out.sargs) s = zonk(s, Zonk::kFinal);
+  });
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,212 @@
+// Declarations and modules.
+#include <set>
+
+#include "kernels/futhark/check/scope.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecContext& ctx) {
+  std::map<std::string, SourceRange> seen;
+  auto once = [&](const std::string& kind, const std::string& name, const SourceRange& range) {
+    auto [it, added] = seen.emplace(kind + " " + name, range);
+    if (!added) {
+      error(range, "Duplicate definition of " + kind + " \"" + name +
+                       "\".  Previously defined at " + it->second.str() + ".");
+    }
+  };
+  for (const auto& dec : decs) {
+    const syntax::Dec* d = dec.get();
+    while (const auto* l = std::get_if<syntax::DecLocal>(&d->node)) d = l->inner.get();
+    if (const auto* v = std::get_if<syntax::DecVal>(&d->node)) once("value", v->name, v->name_range);
+    if (const auto* t = std::get_if<syntax::DecType>(&d->node)) {
+      once("type", t->bind.name, d->range);
+    }
+    if (const auto* m = std::get_if<syntax::DecMod>(&d->node)) once("module", m->name, d->range);
+    if (const auto* m = std::get_if<syntax::DecModType>(&d->node)) {
+      once("module type", m->name, d->range);
+    }
+    if (failed()) return;
+    declaration(*dec, ctx, false);
+    if (failed()) return;
+  }
+}
+
+void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool local) {
+  std::visit(
+      Overloaded{
+          [&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
+          [&](const syntax::DecType& d) {
+            bind(ctx.env->types, d.bind.name, type_bind(d.bind, now(ctx.env)), local);
+          },
+          [&](const syntax::DecModType& d) {
+            mod_types_.push_back({d.type.get(), now(ctx.env)});
+            ModTypeBinding* b = &mod_types_.back();
+            bind(ctx.env->mod_types, d.name, b, local);
+          },
+          [&](const syntax::DecMod& d) { declare_module(d, ctx, local); },
+          [&](const syntax::DecOpen& d) {
+            Mod m = mod_exp(*d.mod, now(ctx.env), ctx.file);
+            if (failed()) return;
+            if (!m.env) {
+              error(dec.range, "Cannot open a parametric module.");
+              return;
+            }
+            open_into(ctx.env, *m.env, local);
+          },
+          [&](const syntax::DecImport& d) {  // short for: local open import
+            FileState* f = import(d.path, ctx.file, dec.range);
+            if (f && !failed()) open_into(ctx.env, *f->env, true);
+          },
+          [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
+      dec.node);
+}
+
+void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
+                            bool local) {
+  ValBinding* v = new_val();
+  v->range = d.name_range;
+  const EnvRef env = now(ctx.env);
+  const bool in_root = ctx.file && ctx.file->root;
+  const bool lazy = ctx.file && ctx.file->prelude;
+  if (d.is_entry && !ctx.top && in_root) {
+    error(d.name_range, "Entry points may not be declared inside modules.");
+    return;
+  }
+  const auto work = [this, &d, &dec, env, lazy](ValBinding& out) {
+    const bool outer = lenient_;
+    const int depth = depth_;
+    if (lazy) depth_ = 0;
+    lenient_ = lazy;
+    check_value(d, dec, env, out);
+    lenient_ = outer;
+    depth_ = depth;
+  };
+  v->state = ValBinding::State::kLazy;
+  v->force = work;
+  if (!lazy) force(*v);
+  if (failed()) return;
+  bind(ctx.env->vals, d.name, v, local);
+  if (in_root && ctx.top && (d.is_entry || d.name == "main")) add_entry(d, dec, *last_def_, env);
+}
+
+void Checker::declare_module(const syntax::DecMod& d, const DecContext& ctx, bool local) {
+  ModBinding* m = new_mod();
+  const EnvRef env = now(ctx.env);
+  FileState* file = ctx.file;
+  m->state = ModBinding::State::kLazy;
+  m->force = [this, &d, env, file](ModBinding& out) {
+    if (!d.params.empty()) {
+      out.mod = functor_of(d.params, 0, d.ret.get(), *d.body, env, file);
+      return;
+    }
+    out.mod = mod_exp(*d.body, env, file);
+    if (d.ret && !failed()) {
+      out.mod = ascribe(out.mod, {d.ret.get(), env}, Seal::kOpaque, d.body->range,
+                        file && file->prelude);
+    }
+  };
+  if (!file || !file->prelude) force(*m);
+  bind(ctx.env->mods, d.name, m, local);
+}
+
+Mod Checker::functor_of(const std::vector<syntax::ModParam>& params, size_t at,
+                        const syntax::ModTypeExp* ret, const syntax::ModExp& body, EnvRef env,
+                        FileState* file) {
+  functors_.emplace_back();
+  Functor& f = functors_.back();
+  f.param = params[at].name;
+  f.param_type = {params[at].type.get(), env};
+  f.env = env;
+  f.body = &body;
+  f.ret = ret;
+  f.more = &params;
+  f.next = at + 1;
+  f.file = file;
+  return {nullptr, &f};
+}
+
+Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& range) {
+  if (failed()) return {};
+  if (++functor_applications_ > kMaxFunctors) {
+    error(range, "Too many applications of parametric modules in this program.");
+    return {};
+  }
+  DepthGuard guard(depth_);
+  if (!guard.ok()) {
+    error(range, "Modules are nested too deeply.");
+    return {};
+  }
+  const bool lazy = f.file && f.file->prelude;
+  Mod seen = ascribe(arg, f.param_type, Seal::kTransparent, range, lazy);
+  if (failed()) return {};
+  Env* env = new_env(f.env);
+  ModBinding* m = new_mod();
+  m->mod = seen;
+  bind(env->mods, f.param, m, false);
+  const EnvRef inside = now(env);
+  if (f.inner) {
+    Mod result = apply_functor(*f.inner, arg, range);
+    if (failed() || !f.ret) return result;
+    return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
+  }
+  if (f.more && f.next < f.more->size()) {
+    return functor_of(*f.more, f.next, f.ret, *f.body, inside, f.file);
+  }
+  Mod result = mod_exp(*f.body, inside, f.file);
+  if (failed() || !f.ret) return result;
+  return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
+}
+
+Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(m.range, "Modules are nested too deeply.");
+  if (failed()) return {};
+  const bool lazy = file && file->prelude;
+  return std::visit(
+      Overloaded{
+          [&](const syntax::ModVar& v) -> Mod {
+            const Mod* found = nullptr;
+            in_function(env, [&](FnState&) { found = find_mod(v.name, true); });
+            return found ? *found : Mod{};
+          },
+          [&](const syntax::ModParens& p) { return mod_exp(*p.inner, env, file); },
+          [&](const syntax::ModDecs& d) -> Mod {
+            Env* inside = new_env(env);
+            declarations(d.decs, {file, inside, false});
+            return {inside, nullptr};
+          },
+          [&](const syntax::ModImport& i) -> Mod {
+            FileState* f = import(i.path, file, m.range);
+            return f ? Mod{f->env, nullptr} : Mod{};
+          },
+          [&](const syntax::ModApply& a) -> Mod {
+            Mod fun = mod_exp(*a.fun, env, file);
+            if (failed()) return {};
+            if (!fun.functor) {
+              error(a.fun->range, "Cannot apply non-parametric module.");
+              return {};
+            }
+            Mod arg = mod_exp(*a.arg, env, file);
+            return apply_functor(*fun.functor, arg, m.range);
+          },
+          [&](const syntax::ModAscript& a) -> Mod {
+            Mod inner = mod_exp(*a.inner, env, file);
+            if (failed()) return {};
+            return ascribe(inner, {a.type.get(), env}, Seal::kOpaque, m.range, lazy);
+          },
+          [&](const syntax::ModLambda& l) -> Mod {
+            functors_.emplace_back();
+            Functor& f = functors_.back();
+            f.param = l.param.name;
+            f.param_type = {l.param.type.get(), env};
+            f.env = env;
+            f.body = l.body.get();
+            f.ret = l.ret.get();
+            f.file = file;
+            return {nullptr, &f};
+          }},
+      m.node);
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,177 @@
+// Patterns. Names are bound in the current scope as they are met.
+#include <algorithm>
+#include <map>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+MutPat Checker::make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node) {
+  auto p = std::make_shared<core::Pat>();
+  p->type = std::move(type);
+  p->range = range;
+  p->node = std::move(node);
+  fn_->pats.push_back({p, false, false});
+  return p;
+}
+
+PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected) {
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(p.range, "This pattern is nested too deeply.");
+  if (failed()) return make_pat(p.range, expected, core::PWildcard{});
+  return std::visit(
+      Overloaded{
+          [&](const syntax::PatName& n) -> PatPtr {
+            VarId v = new_var(n.name);
+            local_value(n.name, v, core::with_unique(expected, false));
+            return make_pat(p.range, expected, core::PBind{v});
+          },
+          [&](const syntax::PatWildcard&) -> PatPtr {
+            return make_pat(p.range, expected, core::PWildcard{});
+          },
+          [&](const syntax::PatParens& x) { return pat(*x.inner, expected); },
+          [&](const syntax::PatTuple&) { return pat_record(p, expected); },
+          [&](const syntax::PatRecord&) { return pat_record(p, expected); },
+          [&](const syntax::PatAscript& a) {
+            TypePtr t = param_type(*a.type);
+            unify_or_error(t, expected, p.range, "Type ascription does not match the value.");
+            return pat(*a.inner, t);
+          },
+          [&](const syntax::PatLiteral& l) { return pat_literal(l.value, p.range, expected); },
+          [&](const syntax::PatConstr& c) { return pat_constr(c, p.range, expected); },
+          [&](const syntax::PatAttr& a) { return pat(*a.inner, expected); }},
+      p.node);
+}
+
+PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected) {
+  TypePtr known = resolve(expected);
+  const auto* target = std::get_if<core::TRecord>(&known->node);
+  auto field_type = [&](const std::string& name) {
+    if (target) {
+      for (const auto& f : target->fields) {
+        if (f.first == name) return f.second;
+      }
+    }
+    return new_meta();
+  };
+  std::vector<std::pair<std::string, PatPtr>> fields;
+  std::vector<std::pair<std::string, TypePtr>> types;
+  auto add = [&](const std::string& name, const syntax::Pat* sub) {
+    TypePtr t = field_type(name);
+    types.emplace_back(name, t);
+    if (sub) {
+      fields.emplace_back(name, pat(*sub, t));
+    } else {
+      VarId v = new_var(name);
+      local_value(name, v, core::with_unique(t, false));
+      fields.emplace_back(name, make_pat(p.range, t, core::PBind{v}));
+    }
+  };
+  if (const auto* t = std::get_if<syntax::PatTuple>(&p.node)) {
+    for (size_t i = 0; i < t->elems.size(); i++) add(std::to_string(i), t->elems[i].get());
+  } else {
+    for (const auto& f : std::get<syntax::PatRecord>(p.node).fields) add(f.name, f.pat.get());
+  }
+  for (size_t i = 0; i < fields.size(); i++) {
+    // What an ascription inside says (uniqueness, names of sizes) belongs to the type.
+    types[i].second = fields[i].second->type;
+    for (size_t j = 0; j < i; j++) {
+      if (types[i].first == types[j].first) {
+        error(p.range, "Duplicate record field: \"" + types[i].first + "\".");
+      }
+    }
+  }
+  std::sort(fields.begin(), fields.end(),
+            [](const auto& a, const auto& b) { return core::field_less(a.first, b.first); });
+  TypePtr type = core::record_type(std::move(types));
+  unify_or_error(type, expected, p.range, "Pattern does not match the type of the value.");
+  return make_pat(p.range, core::with_unique(type, expected->unique),
+                  core::PRecord{std::move(fields)});
+}
+
+PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
+                           const TypePtr& expected) {
+  TypePtr known = resolve(expected);
+  std::vector<TypePtr> payload;
+  if (const auto* s = std::get_if<core::TSum>(&known->node)) {
+    for (const auto& [name, types] : s->constructors) {
+      if (name == c.name && types.size() == c.args.size()) payload = types;
+    }
+  }
+  while (payload.size() < c.args.size()) payload.push_back(new_meta());
+  if (!has_constructor(expected, c.name, payload, range)) {
+    error(range, "Constructor #" + c.name + " does not belong to type " + type_text(expected) +
+                     ", or has another number of arguments.");
+  }
+  std::vector<PatPtr> args;
+  for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i]));
+  return make_pat(range, expected, core::PConstr{c.name, std::move(args)});
+}
+
+PatPtr Checker::pat_literal(const syntax::Literal& l, const SourceRange& range,
+                            const TypePtr& expected) {
+  PrimValue value;
+  bool placeholder = true, negative = false;
+  TypePtr type;
+  if (const auto* i = std::get_if<syntax::IntLit>(&l)) {
+    value = PrimValue{PrimType::kI64, i->value};
+    negative = i->negative;
+    type = new_meta(kMaskNum);
+  } else if (const auto* f = std::get_if<syntax::FloatLit>(&l)) {
+    value = PrimValue::f64(f->value);
+    type = new_meta(kMaskFloat);
+  } else if (const auto* c = std::get_if<syntax::CharLit>(&l)) {
+    value = PrimValue{PrimType::kI64, c->code_point};
+    type = new_meta(kMaskNum);
+  } else {
+    value = std::get<syntax::PrimLit>(l).value;
+    placeholder = false;
+    type = core::prim_type(value.type);
+  }
+  unify_or_error(type, expected, range, "Pattern does not match the type of the value.");
+  MutPat p = make_pat(range, type, core::PLit{value});
+  fn_->pats.back().placeholder = placeholder;
+  fn_->pats.back().negative = negative;
+  return p;
+}
+
+namespace {
+
+void names_of(const syntax::Pat& p, std::vector<std::pair<std::string, SourceRange>>& out) {
+  std::visit(Overloaded{[&](const syntax::PatName& n) { out.emplace_back(n.name, p.range); },
+                        [&](const syntax::PatParens& x) { names_of(*x.inner, out); },
+                        [&](const syntax::PatTuple& t) {
+                          for (const auto& e : t.elems) names_of(*e, out);
+                        },
+                        [&](const syntax::PatRecord& r) {
+                          for (const auto& f : r.fields) {
+                            if (f.pat) {
+                              names_of(*f.pat, out);
+                            } else {
+                              out.emplace_back(f.name, p.range);
+                            }
+                          }
+                        },
+                        [&](const syntax::PatAscript& a) { names_of(*a.inner, out); },
+                        [&](const syntax::PatConstr& c) {
+                          for (const auto& a : c.args) names_of(*a, out);
+                        },
+                        [&](const syntax::PatAttr& a) { names_of(*a.inner, out); },
+                        [](const auto&) {}},
+             p.node);
+}
+
+}  // namespace
+
+void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats) {
+  std::vector<std::pair<std::string, SourceRange>> names;
+  for (const auto* p : pats) names_of(*p, names);
+  std::map<std::string, SourceRange> seen;
+  for (const auto& [name, range] : names) {
+    auto [it, added] = seen.emplace(name, range);
+    if (!added) error(range, "Name \"" + name + "\" also bound at " + it->second.str() + ".");
+  }
+}
+
+}  // namespace kenaz::check

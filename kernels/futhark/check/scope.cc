@@ -1,0 +1,165 @@
+// Names: environments, locals, qualified lookup.
+#include "kernels/futhark/check/scope.h"
+
+#include "kernels/futhark/check/checker.h"
+
+namespace kenaz::check {
+
+Env* Checker::new_env(EnvRef parent) {
+  envs_.emplace_back();
+  envs_.back().parent = parent;
+  return &envs_.back();
+}
+
+ValBinding* Checker::new_val() {
+  vals_.emplace_back();
+  return &vals_.back();
+}
+
+TypeBinding* Checker::new_type_binding() {
+  types_.emplace_back();
+  return &types_.back();
+}
+
+ModBinding* Checker::new_mod() {
+  mods_.emplace_back();
+  return &mods_.back();
+}
+
+void Checker::open_into(Env* target, const Env& source, bool local) {
+  auto copy = [&](const auto& from, auto& to) {
+    for (const auto& [name, versions] : from) {
+      for (auto it = versions.entries.rbegin(); it != versions.entries.rend(); ++it) {
+        if (it->local) continue;
+        bind(to, name, it->what, local);
+        break;
+      }
+    }
+  };
+  copy(source.vals, target->vals);
+  copy(source.types, target->types);
+  copy(source.mods, target->mods);
+  copy(source.mod_types, target->mod_types);
+}
+
+void Checker::force(ValBinding& v) {
+  if (v.state == ValBinding::State::kReady) return;
+  if (v.state == ValBinding::State::kBusy) {
+    error(v.range, "This definition depends on itself.");
+    return;
+  }
+  v.state = ValBinding::State::kBusy;
+  auto work = std::move(v.force);
+  v.force = nullptr;
+  work(v);
+  v.state = ValBinding::State::kReady;
+  if (!v.scheme.type) v.scheme.type = unit_;  // only after an error
+}
+
+void Checker::force(ModBinding& m) {
+  if (m.state == ModBinding::State::kReady) return;
+  if (m.state == ModBinding::State::kBusy) {
+    error({}, "This module depends on itself.");
+    return;
+  }
+  m.state = ModBinding::State::kBusy;
+  auto work = std::move(m.force);
+  m.force = nullptr;
+  work(m);
+  m.state = ModBinding::State::kReady;
+}
+
+// The structure that the first `count` of `quals` name, or null. A local M.(..) counts as scope.
+Env* Checker::module_of(const std::vector<std::string>& quals, size_t count) {
+  CHECK(count > 0);
+  ModBinding* m = nullptr;
+  for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend() && !m; ++it) {
+    if (it->opened) m = find(it->opened->mods, quals[0], stamp_, true);
+  }
+  if (!m) m = find_scoped(&Env::mods, fn_->env, quals[0]);
+  for (size_t i = 0; m; i++) {
+    force(*m);
+    if (!m->mod.env) return nullptr;
+    if (i + 1 == count) return m->mod.env;
+    m = find(m->mod.env->mods, quals[i + 1], stamp_, true);
+  }
+  return nullptr;
+}
+
+const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
+  ModBinding* m = nullptr;
+  if (!name.quals.empty()) {
+    Env* env = module_of(name.quals, name.quals.size());
+    if (env) m = find(env->mods, name.name, stamp_, true);
+  } else {
+    for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend() && !m; ++it) {
+      if (it->opened) m = find(it->opened->mods, name.name, stamp_, true);
+    }
+    if (!m) m = find_scoped(&Env::mods, fn_->env, name.name);
+  }
+  if (!m) {
+    if (report) error(name.range, "Unknown module \"" + name.name + "\".");
+    return nullptr;
+  }
+  force(*m);
+  return &m->mod;
+}
+
+// The value that a prefix of quals + name denotes; `used` is how many of these words it took (the
+// rest are record fields). The longest prefix that is a module wins.
+ValBinding* Checker::find_value(const syntax::QualName& name, size_t* used) {
+  std::vector<std::string> words = name.quals;
+  words.push_back(name.name);
+  for (size_t count = name.quals.size(); count > 0; count--) {
+    Env* env = module_of(name.quals, count);
+    if (!env) continue;
+    *used = count + 1;
+    return find(env->vals, words[count], stamp_, true);
+  }
+  *used = 1;
+  for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend(); ++it) {
+    if (it->val && it->name == words[0]) return it->val;
+    if (it->opened) {
+      if (ValBinding* v = find(it->opened->vals, words[0], stamp_, true)) return v;
+    }
+  }
+  return find_scoped(&Env::vals, fn_->env, words[0]);
+}
+
+TypeBinding* Checker::find_type(const syntax::QualName& name) {
+  if (!name.quals.empty()) {
+    Env* env = module_of(name.quals, name.quals.size());
+    return env ? find(env->types, name.name, stamp_, true) : nullptr;
+  }
+  for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend(); ++it) {
+    if (it->type && it->name == name.name) return it->type;
+    if (it->opened) {
+      if (TypeBinding* t = find(it->opened->types, name.name, stamp_, true)) return t;
+    }
+  }
+  return find_scoped(&Env::types, fn_->env, name.name);
+}
+
+ModTypeBinding* Checker::find_mod_type(const syntax::QualName& name) {
+  if (!name.quals.empty()) {
+    Env* env = module_of(name.quals, name.quals.size());
+    return env ? find(env->mod_types, name.name, stamp_, true) : nullptr;
+  }
+  return find_scoped(&Env::mod_types, fn_->env, name.name);
+}
+
+void Checker::local_value(const std::string& name, VarId var, TypePtr type) {
+  ValBinding* v = new_val();
+  v->var = var;
+  v->scheme.type = std::move(type);
+  fn_->locals.push_back({name, v, nullptr, nullptr});
+}
+
+void Checker::local_type(const std::string& name, TyVarId id) {
+  TypeBinding* t = new_type_binding();
+  t->name = name;
+  t->type = core::make_type(core::TParam{id});
+  fn_->locals.push_back({name, nullptr, t, nullptr});
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,249 @@
+// Type expressions.
+#include <algorithm>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+using syntax::SizeExp;
+using syntax::TypeExpPtr;
+
+Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& params) {
+  Params out;
+  for (const auto& p : params) {
+    if (p.kind == syntax::TypeParam::kSize) {
+      VarId v = new_var(p.name);
+      out.sizes.push_back(v);
+      out.all.emplace_back(v);
+      local_value(p.name, v, i64_);
+    } else {
+      TyVarId t = new_tyvar(p.name);
+      out.types.push_back(t);
+      out.all.emplace_back(t);
+      local_type(p.name, t);
+    }
+  }
+  for (size_t i = 0; i < params.size(); i++) {
+    for (size_t j = 0; j < i; j++) {
+      if (params[i].name == params[j].name && params[i].kind == params[j].kind) {
+        error(params[i].range, "Name \"" + params[i].name + "\" also bound at " +
+                                   params[j].range.str() + ".");
+      }
+    }
+  }
+  return out;
+}
+
+Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
+  if (!s.exp) {
+    VarId v = new_var("d");
+    sizes.ext.push_back(v);
+    return Size::of_var(v);
+  }
+  ExpPtr e = check(*s.exp, i64_, "Size expressions must have type i64.");
+  return size_of(e);
+}
+
+TypePtr Checker::param_type(const syntax::TypeExp& te) {
+  TypeSizes sizes;
+  TypePtr t = type_exp(te, sizes);
+  for (VarId v : sizes.ext) make_flex(v);
+  for (VarId v : sizes.universals) make_flex(v);
+  return t;
+}
+
+TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(te.range, "This type is nested too deeply.");
+  if (failed()) return unit_;
+  return std::visit(
+      Overloaded{
+          [&](const syntax::TypeVar& v) { return type_name(v.name, {}, te.range, sizes); },
+          [&](const syntax::TypeParens& p) { return type_exp(*p.inner, sizes); },
+          [&](const syntax::TypeTuple& t) {
+            std::vector<TypePtr> elems;
+            for (const auto& e : t.elems) elems.push_back(type_exp(*e, sizes));
+            return core::tuple_type(std::move(elems));
+          },
+          [&](const syntax::TypeRecord& r) {
+            std::vector<std::pair<std::string, TypePtr>> fields;
+            for (const auto& [name, f] : r.fields) {
+              for (const auto& other : fields) {
+                if (other.first == name) {
+                  error(te.range, "Duplicate record field: \"" + name + "\".");
+                }
+              }
+              fields.emplace_back(name, type_exp(*f, sizes));
+            }
+            return core::record_type(std::move(fields));
+          },
+          [&](const syntax::TypeArray& a) {
+            Size dim = size_exp(a.size, sizes);
+            return core::array_type(dim, type_exp(*a.elem, sizes));
+          },
+          [&](const syntax::TypeApply&) { return type_apply(te, sizes); },
+          [&](const syntax::TypeArrow& a) { return type_arrow(a, te.range, sizes); },
+          [&](const syntax::TypeSum& s) {
+            core::TSum sum;
+            for (const auto& c : s.constructors) {
+              std::vector<TypePtr> payload;
+              for (const auto& p : c.payload) payload.push_back(type_exp(*p, sizes));
+              for (const auto& other : sum.constructors) {
+                if (other.first == c.name) {
+                  error(te.range, "Duplicate constructor: #" + c.name + ".");
+                }
+              }
+              sum.constructors.emplace_back(c.name, std::move(payload));
+            }
+            std::sort(sum.constructors.begin(), sum.constructors.end(),
+                      [](const auto& a, const auto& b) { return a.first < b.first; });
+            return core::make_type(std::move(sum));
+          },
+          [&](const syntax::TypeUnique& u) {
+            return core::with_unique(type_exp(*u.inner, sizes), true);
+          },
+          [&](const syntax::TypeExists& x) {
+            const size_t mark = fn_->locals.size();
+            for (const auto& name : x.sizes) {
+              VarId v = new_var(name);
+              sizes.ext.push_back(v);
+              local_value(name, v, i64_);
+            }
+            TypePtr t = type_exp(*x.inner, sizes);
+            fn_->locals.resize(mark);
+            return t;
+          }},
+      te.node);
+}
+
+TypePtr Checker::type_arrow(const syntax::TypeArrow& a, const SourceRange& range,
+                            TypeSizes& sizes) {
+  TypeSizes from_sizes, to_sizes;
+  TypePtr from = type_exp(*a.from, from_sizes);
+  const size_t mark = fn_->locals.size();
+  VarId param;
+  if (a.param) {
+    param = new_var(*a.param);
+    local_value(*a.param, param, from);
+  }
+  TypePtr to = type_exp(*a.to, to_sizes);
+  fn_->locals.resize(mark);
+  if (param.valid() && (!core::is_prim(from, PrimType::kI64) || !core::mentions_size(to, param))) {
+    param = {};
+  }
+  for (const auto* list : {&from_sizes.ext, &from_sizes.universals, &to_sizes.universals}) {
+    sizes.universals.insert(sizes.universals.end(), list->begin(), list->end());
+  }
+  (void)range;
+  return core::make_type(core::TArrow{param, from->unique, from, std::move(to_sizes.ext), to});
+}
+
+TypePtr Checker::type_apply(const syntax::TypeExp& te, TypeSizes& sizes) {
+  std::vector<const std::variant<SizeExp, TypeExpPtr>*> args;
+  const syntax::TypeExp* head = &te;
+  for (;;) {
+    if (const auto* a = std::get_if<syntax::TypeApply>(&head->node)) {
+      args.push_back(&a->arg);
+      head = a->fun.get();
+    } else if (const auto* p = std::get_if<syntax::TypeParens>(&head->node)) {
+      head = p->inner.get();
+    } else {
+      break;
+    }
+  }
+  std::reverse(args.begin(), args.end());
+  const auto* v = std::get_if<syntax::TypeVar>(&head->node);
+  if (!v) {
+    error(te.range, "Type constructor expected, but this is a type.");
+    return unit_;
+  }
+  return type_name(v->name, args, te.range, sizes);
+}
+
+TypePtr Checker::type_name(const syntax::QualName& name,
+                           const std::vector<const std::variant<SizeExp, TypeExpPtr>*>& args,
+                           const SourceRange& range, TypeSizes& sizes) {
+  TypeBinding* b = find_type(name);
+  if (!b) {
+    std::string full;
+    for (const auto& q : name.quals) full += q + ".";
+    error(name.range.file ? name.range : range, "Unknown type \"" + full + name.name + "\".");
+    return unit_;
+  }
+  if (args.size() != b->params.size()) {
+    error(range, "Type constructor \"" + name.name + "\" requires " +
+                     std::to_string(b->params.size()) + " arguments, but provided " +
+                     std::to_string(args.size()) + ".");
+    return unit_;
+  }
+  core::Subst subst;
+  for (size_t i = 0; i < args.size(); i++) {
+    if (const auto* v = std::get_if<VarId>(&b->params[i])) {
+      const auto* s = std::get_if<SizeExp>(args[i]);
+      if (!s) {
+        error(range, "Type argument of \"" + name.name + "\" must be a size.");
+        return unit_;
+      }
+      subst.sizes[*v] = size_exp(*s, sizes);
+    } else {
+      const auto* t = std::get_if<TypeExpPtr>(args[i]);
+      if (!t) {
+        error(range, "Type argument of \"" + name.name + "\" must be a type.");
+        return unit_;
+      }
+      subst.types[std::get<TyVarId>(b->params[i])] = type_exp(**t, sizes);
+    }
+  }
+  for (VarId v : b->ext) {
+    sizes.ext.push_back(new_var(out_.var_names[v.index]));
+    subst.sizes[v] = Size::of_var(sizes.ext.back());
+  }
+  for (VarId v : b->universals) {
+    sizes.universals.push_back(new_var(out_.var_names[v.index]));
+    subst.sizes[v] = Size::of_var(sizes.universals.back());
+  }
+  TypePtr t = core::substitute(b->type, subst);
+  if (core::type_depth(t) > kMaxTypeDepth) error(range, "This type is nested too deeply.");
+  return t;
+}
+
+TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
+  TypeBinding* out = new_type_binding();
+  in_function(env, [&](FnState& state) {
+    Params params = type_params(b.params);
+    TypeSizes sizes;
+    out->name = b.name;
+    out->params = params.all;
+    out->type = type_exp(*b.type, sizes);
+    out->ext = sizes.ext;
+    out->universals = sizes.universals;
+    out->lifted = b.lifted;
+    out->source = b.type.get();
+    out->source_env = env;
+    finish(state);
+    out->type = zonk(out->type, Zonk::kFinal);
+  });
+  if (b.lifted != syntax::Liftedness::kFullyLifted && core::contains_function(out->type)) {
+    error(b.type->range, "Non-lifted type abbreviations may not contain functions.\n"
+                         "Hint: consider using 'type^'.");
+  }
+  return out;
+}
+
+Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
+  Scheme out;
+  in_function(env, [&](FnState& state) {
+    Params params = type_params(v.params);
+    TypeSizes sizes;
+    TypePtr t = type_exp(*v.type, sizes);
+    finish(state);
+    out.type = zonk(t, Zonk::kFinal);
+    out.tparams = params.types;
+    out.sparams = params.sizes;
+    out.sparams.insert(out.sparams.end(), sizes.universals.begin(), sizes.universals.end());
+  });
+  return out;
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,403 @@
+#include "kernels/futhark/core/type_util.h"
+
+#include <algorithm>
+
+#include "protocol/base/check.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::core {
+
+TypePtr prim_type(PrimType p) {
+  return make_type(TPrim{p});
+}
+
+TypePtr array_type(Size dim, TypePtr elem) {
+  return make_type(TArray{std::move(dim), std::move(elem)});
+}
+
+TypePtr tuple_type(std::vector<TypePtr> elems) {
+  TRecord r;
+  for (size_t i = 0; i < elems.size(); i++) r.fields.emplace_back(std::to_string(i), elems[i]);
+  return make_type(std::move(r));
+}
+
+static bool is_number(const std::string& s) {
+  return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool field_less(const std::string& a, const std::string& b) {
+  const bool na = is_number(a), nb = is_number(b);
+  if (na != nb) return na;
+  if (na && a.size() != b.size()) return a.size() < b.size();
+  return a < b;
+}
+
+TypePtr record_type(std::vector<std::pair<std::string, TypePtr>> fields) {
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const auto& a, const auto& b) { return field_less(a.first, b.first); });
+  return make_type(TRecord{std::move(fields)});
+}
+
+bool is_tuple(const TRecord& r) {
+  for (size_t i = 0; i < r.fields.size(); i++) {
+    if (r.fields[i].first != std::to_string(i)) return false;
+  }
+  return r.fields.size() != 1;
+}
+
+TypePtr with_unique(const TypePtr& t, bool unique) {
+  if (t->unique == unique) return t;
+  auto copy = std::make_shared<Type>(*t);
+  copy->unique = unique;
+  return copy;
+}
+
+const TPrim* as_prim(const TypePtr& t) {
+  return std::get_if<TPrim>(&t->node);
+}
+
+bool is_prim(const TypePtr& t, PrimType p) {
+  const TPrim* q = as_prim(t);
+  return q && q->prim == p;
+}
+
+TypePtr row_type(TypePtr t, int* rank) {
+  if (rank) *rank = 0;
+  while (const auto* a = std::get_if<TArray>(&t->node)) {
+    if (rank) ++*rank;
+    t = a->elem;
+  }
+  return t;
+}
+
+// ---- substitution
+
+namespace {
+
+ExpPtr i64_literal(int64_t v) {
+  auto e = std::make_shared<Exp>();
+  e->type = prim_type(PrimType::kI64);
+  e->node = ELit{PrimValue::i64(v)};
+  return e;
+}
+
+ExpPtr i64_var(VarId v) {
+  auto e = std::make_shared<Exp>();
+  e->type = prim_type(PrimType::kI64);
+  e->node = EVar{v, {}, {}};
+  return e;
+}
+
+// Null if a part has no value (kAny).
+ExpPtr substitute_exp(const ExpPtr& e, const Subst& s) {
+  return std::visit(
+      Overloaded{[&](const EVar& v) -> ExpPtr {
+                   auto it = s.sizes.find(v.id);
+                   if (it == s.sizes.end()) return e;
+                   if (it->second.kind == Size::kAny) return nullptr;
+                   return exp_of_size(it->second);
+                 },
+                 [&](const EApply& a) -> ExpPtr {
+                   auto fun = substitute_exp(a.fun, s);
+                   if (!fun) return nullptr;
+                   bool changed = fun != a.fun;
+                   std::vector<ExpPtr> args;
+                   for (const auto& arg : a.args) {
+                     auto x = substitute_exp(arg, s);
+                     if (!x) return nullptr;
+                     changed |= x != arg;
+                     args.push_back(std::move(x));
+                   }
+                   if (!changed) return e;
+                   auto copy = std::make_shared<Exp>(*e);
+                   copy->node = EApply{std::move(fun), std::move(args)};
+                   return copy;
+                 },
+                 [&](const EProject& p) -> ExpPtr {
+                   auto record = substitute_exp(p.record, s);
+                   if (!record) return nullptr;
+                   if (record == p.record) return e;
+                   auto copy = std::make_shared<Exp>(*e);
+                   copy->node = EProject{std::move(record), p.field};
+                   return copy;
+                 },
+                 [&](const auto&) -> ExpPtr { return e; }},
+      e->node);
+}
+
+}  // namespace
+
+Size substitute(const Size& size, const Subst& s) {
+  switch (size.kind) {
+    case Size::kVar: {
+      auto it = s.sizes.find(size.var);
+      return it == s.sizes.end() ? size : it->second;
+    }
+    case Size::kExp: {
+      if (s.sizes.empty()) return size;
+      auto e = substitute_exp(size.exp, s);
+      if (!e) return Size::any();
+      return e == size.exp ? size : size_of_exp(e);
+    }
+    default:
+      return size;
+  }
+}
+
+namespace {
+
+bool same_repr(const Size& a, const Size& b) {
+  return a.kind == b.kind && a.constant == b.constant && a.var == b.var && a.exp == b.exp;
+}
+
+TypePtr substitute_fields(const TypePtr& t, const TRecord& r, const Subst& s) {
+  bool changed = false;
+  TRecord out;
+  for (const auto& [name, field] : r.fields) {
+    out.fields.emplace_back(name, substitute(field, s));
+    changed |= out.fields.back().second != field;
+  }
+  return changed ? make_type(std::move(out), t->unique) : t;
+}
+
+TypePtr substitute_sum(const TypePtr& t, const TSum& sum, const Subst& s) {
+  bool changed = false;
+  TSum out;
+  for (const auto& [name, payload] : sum.constructors) {
+    std::vector<TypePtr> types;
+    for (const auto& p : payload) {
+      types.push_back(substitute(p, s));
+      changed |= types.back() != p;
+    }
+    out.constructors.emplace_back(name, std::move(types));
+  }
+  return changed ? make_type(std::move(out), t->unique) : t;
+}
+
+TypePtr substitute_abstract(const TypePtr& t, const TAbstract& a, const Subst& s) {
+  bool changed = false;
+  TAbstract out{a.id, {}};
+  for (const auto& arg : a.args) {
+    if (const auto* type = std::get_if<TypePtr>(&arg)) {
+      out.args.emplace_back(substitute(*type, s));
+      changed |= std::get<TypePtr>(out.args.back()) != *type;
+    } else {
+      out.args.emplace_back(substitute(std::get<Size>(arg), s));
+      changed |= !same_repr(std::get<Size>(out.args.back()), std::get<Size>(arg));
+    }
+  }
+  return changed ? make_type(std::move(out), t->unique) : t;
+}
+
+}  // namespace
+
+TypePtr substitute(const TypePtr& t, const Subst& s) {
+  if (s.empty()) return t;
+  return std::visit(
+      Overloaded{
+          [&](const TPrim&) { return t; }, [&](const TMeta&) { return t; },
+          [&](const TParam& p) {
+            auto it = s.types.find(p.id);
+            if (it == s.types.end()) return t;
+            return t->unique ? with_unique(it->second, true) : it->second;
+          },
+          [&](const TArray& a) {
+            Size dim = substitute(a.dim, s);
+            TypePtr elem = substitute(a.elem, s);
+            if (elem == a.elem && same_repr(dim, a.dim)) return t;
+            return make_type(TArray{std::move(dim), std::move(elem)}, t->unique);
+          },
+          [&](const TRecord& r) { return substitute_fields(t, r, s); },
+          [&](const TSum& sum) { return substitute_sum(t, sum, s); },
+          [&](const TArrow& a) {
+            TypePtr from = substitute(a.from, s), to = substitute(a.to, s);
+            if (from == a.from && to == a.to) return t;
+            return make_type(TArrow{a.param, a.consumes, std::move(from), a.ext, std::move(to)},
+                             t->unique);
+          },
+          [&](const TAbstract& a) { return substitute_abstract(t, a, s); }},
+      t->node);
+}
+
+TypePtr expand_abstract(const TAbstract& a, const std::vector<AbstractType>& table) {
+  CHECK(a.id.index < table.size());
+  const AbstractType& def = table[a.id.index];
+  CHECK(def.params.size() == a.args.size());
+  Subst s;
+  for (size_t i = 0; i < a.args.size(); i++) {
+    if (const auto* type = std::get_if<TypePtr>(&a.args[i])) {
+      s.types[std::get<TyVarId>(def.params[i])] = *type;
+    } else {
+      s.sizes[std::get<VarId>(def.params[i])] = std::get<Size>(a.args[i]);
+    }
+  }
+  return substitute(def.repr, s);
+}
+
+// ---- free variables
+
+namespace {
+
+void free_in_exp(const ExpPtr& e, std::unordered_set<VarId>& out) {
+  if (const auto* v = std::get_if<EVar>(&e->node)) {
+    out.insert(v->id);
+  } else if (const auto* a = std::get_if<EApply>(&e->node)) {
+    free_in_exp(a->fun, out);
+    for (const auto& arg : a->args) free_in_exp(arg, out);
+  } else if (const auto* p = std::get_if<EProject>(&e->node)) {
+    free_in_exp(p->record, out);
+  }
+}
+
+}  // namespace
+
+void free_sizes(const Size& s, std::unordered_set<VarId>& out) {
+  if (s.kind == Size::kVar) out.insert(s.var);
+  if (s.kind == Size::kExp) free_in_exp(s.exp, out);
+}
+
+void free_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
+  std::visit(Overloaded{[&](const TArray& a) {
+                          free_sizes(a.dim, out);
+                          free_sizes(a.elem, out);
+                        },
+                        [&](const TRecord& r) {
+                          for (const auto& f : r.fields) free_sizes(f.second, out);
+                        },
+                        [&](const TSum& s) {
+                          for (const auto& c : s.constructors) {
+                            for (const auto& p : c.second) free_sizes(p, out);
+                          }
+                        },
+                        [&](const TArrow& a) {
+                          free_sizes(a.from, out);
+                          std::unordered_set<VarId> inner;
+                          free_sizes(a.to, inner);
+                          inner.erase(a.param);
+                          for (VarId v : a.ext) inner.erase(v);
+                          out.insert(inner.begin(), inner.end());
+                        },
+                        [&](const TAbstract& a) {
+                          for (const auto& arg : a.args) {
+                            std::visit([&](const auto& x) { free_sizes(x, out); }, arg);
+                          }
+                        },
+                        [](const auto&) {}},
+             t->node);
+}
+
+bool mentions_size(const TypePtr& t, VarId v) {
+  std::unordered_set<VarId> vars;
+  free_sizes(t, vars);
+  return vars.count(v) > 0;
+}
+
+// ---- sizes
+
+bool same_size_exp(const ExpPtr& a, const ExpPtr& b) {
+  if (a == b) return true;
+  if (a->node.index() != b->node.index()) return false;
+  return std::visit(
+      Overloaded{[&](const ELit& x) { return x.value == std::get<ELit>(b->node).value; },
+                 [&](const EVar& x) { return x.id == std::get<EVar>(b->node).id; },
+                 [&](const EIntrinsic& x) { return x.op == std::get<EIntrinsic>(b->node).op; },
+                 [&](const EProject& x) {
+                   const auto& y = std::get<EProject>(b->node);
+                   return x.field == y.field && same_size_exp(x.record, y.record);
+                 },
+                 [&](const EApply& x) {
+                   const auto& y = std::get<EApply>(b->node);
+                   return x.args.size() == y.args.size() && same_size_exp(x.fun, y.fun) &&
+                          std::equal(x.args.begin(), x.args.end(), y.args.begin(), same_size_exp);
+                 },
+                 [](const auto&) { return false; }},
+      a->node);
+}
+
+bool same_size(const Size& a, const Size& b) {
+  if (a.kind != b.kind) return false;
+  switch (a.kind) {
+    case Size::kAny:
+      return true;
+    case Size::kConst:
+      return a.constant == b.constant;
+    case Size::kVar:
+      return a.var == b.var;
+    case Size::kExp:
+      return same_size_exp(a.exp, b.exp);
+    case Size::kMeta:
+      return a.meta == b.meta;
+  }
+  return false;
+}
+
+Size size_of_exp(const ExpPtr& e) {
+  if (const auto* l = std::get_if<ELit>(&e->node)) {
+    if (is_integer(l->value.type)) return Size::of_const(l->value.as_i64());
+  }
+  if (const auto* v = std::get_if<EVar>(&e->node)) {
+    if (v->targs.empty() && v->sargs.empty()) return Size::of_var(v->id);
+  }
+  if (const auto* a = std::get_if<EAttr>(&e->node)) return size_of_exp(a->inner);
+  return Size::of_exp(e);
+}
+
+ExpPtr exp_of_size(const Size& s) {
+  switch (s.kind) {
+    case Size::kConst:
+      return i64_literal(s.constant);
+    case Size::kVar:
+      return i64_var(s.var);
+    case Size::kExp:
+      return s.exp;
+    default:
+      UNREACHABLE("a size without a value");
+  }
+}
+
+bool contains_function(const TypePtr& t) {
+  return std::visit(
+      Overloaded{[](const TArray& a) { return contains_function(a.elem); },
+                 [](const TRecord& r) {
+                   return std::any_of(r.fields.begin(), r.fields.end(),
+                                      [](const auto& f) { return contains_function(f.second); });
+                 },
+                 [](const TSum& s) {
+                   for (const auto& c : s.constructors) {
+                     for (const auto& p : c.second) {
+                       if (contains_function(p)) return true;
+                     }
+                   }
+                   return false;
+                 },
+                 [](const TArrow&) { return true; }, [](const auto&) { return false; }},
+      t->node);
+}
+
+int type_depth(const TypePtr& t) {
+  int below = 0;
+  auto look = [&](const TypePtr& x) { below = std::max(below, type_depth(x)); };
+  std::visit(Overloaded{[&](const TArray& a) { look(a.elem); },
+                        [&](const TRecord& r) {
+                          for (const auto& f : r.fields) look(f.second);
+                        },
+                        [&](const TSum& s) {
+                          for (const auto& c : s.constructors) {
+                            for (const auto& p : c.second) look(p);
+                          }
+                        },
+                        [&](const TArrow& a) {
+                          look(a.from);
+                          look(a.to);
+                        },
+                        [&](const TAbstract& a) {
+                          for (const auto& arg : a.args) {
+                            if (const auto* type = std::get_if<TypePtr>(&arg)) look(*type);
+                          }
+                        },
+                        [](const auto&) {}},
+             t->node);
+  return below + 1;
+}
+
+}  // namespace kenaz::core
