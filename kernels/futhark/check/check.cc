@@ -95,7 +95,6 @@ void Checker::load_intrinsics() {
   const auto& type = *std::get<syntax::DecModType>(intrinsics_program_.decs[0]->node).type;
   const auto& specs = std::get<syntax::ModTypeSpecs>(type.node).specs;
   Env* env = new_env({});
-  const EnvRef scope = now(base_);
   for (size_t i = 0; i < specs.size(); i++) {
     const IntrinsicRow& row = kIntrinsics[i];
     const auto* spec = std::get_if<syntax::SpecVal>(&specs[i]->node);
@@ -104,7 +103,7 @@ void Checker::load_intrinsics() {
     v->op = row.op;
     v->mask = row.mask;
     v->state = ValBinding::State::kLazy;
-    v->force = [this, spec, scope](ValBinding& out) { out.scheme = spec_scheme(*spec, scope); };
+    v->force = [this, spec](ValBinding& out) { out.scheme = spec_scheme(*spec, now(base_)); };
     bind(env->vals, row.name, v, false);
     if (std::string_view("+-*/%&|^<>=!").find(row.name[0]) != std::string_view::npos &&
         row.op != core::Intrinsic::kNot) {

@@ -182,9 +182,10 @@ class Checker {
   // ---- type expressions (types.cc)
   TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
   TypePtr type_apply(const syntax::TypeExp& te, TypeSizes& sizes);
-  TypePtr type_name(const syntax::QualName& name,
-                    const std::vector<const std::variant<syntax::SizeExp, syntax::TypeExpPtr>*>& args,
-                    const SourceRange& range, TypeSizes& sizes);
+  TypePtr type_name(
+      const syntax::QualName& name,
+      const std::vector<const std::variant<syntax::SizeExp, syntax::TypeExpPtr>*>& args,
+      const SourceRange& range, TypeSizes& sizes);
   TypePtr type_arrow(const syntax::TypeArrow& a, const SourceRange& range, TypeSizes& sizes);
   Size size_exp(const syntax::SizeExp& s, TypeSizes& sizes);
   TypePtr param_type(const syntax::TypeExp& te);  // anonymous sizes are flexible
@@ -325,8 +326,8 @@ class Checker {
   void match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
                    Seal seal, const SourceRange& range, bool lazy, const std::vector<With>& withs);
   void match_type(const std::string& name, const std::vector<syntax::TypeParam>& params,
-                  const Mod& mod, std::vector<Env*> outs, Seal seal,
-                  const SourceRange& range, const std::vector<With>& withs);
+                  const Mod& mod, std::vector<Env*> outs, Seal seal, const SourceRange& range,
+                  const std::vector<With>& withs);
   void match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod, std::vector<Env*> outs,
                    const SourceRange& range, bool lazy);
   void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
@@ -370,8 +371,8 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  MutDef last_def_;          // what check_value made
-  bool lenient_ = false;      // in prelude text: constraints hold of abstract types too
+  MutDef last_def_;       // what check_value made
+  bool lenient_ = false;  // in prelude text: constraints hold of abstract types too
   bool occurs_failed_ = false;
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);

@@ -16,7 +16,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   def->range = b.range;
   const uint32_t start = next_var();
   const size_t mark = fn_->locals.size();
-  fn_->level++;
+  const int outer_level = fn_->level++;
   fn_->starts.push_back(start);
   Params tparams = type_params(b.tparams);
   def->tparams = tparams.types;
@@ -27,6 +27,16 @@ MutDef Checker::define(const Binding& b, bool top) {
   check_duplicate_names(sources);
   core::ELambda fun;
   for (const auto& p : b.params) fun.params.push_back(pat(*p, new_meta()));
+  // Sizes that parameters leave open become size parameters.
+  auto generalise = [&](const TypePtr& t) {
+    for (VarId v : unsolved_flex(t)) {
+      if (vars_[v.index].level <= outer_level) continue;
+      vars_[v.index].flex = false;
+      def->sparams.push_back(v);
+      vars_[v.index].param = true;
+    }
+  };
+  for (const auto& p : fun.params) generalise(p->type);  // those written as []
   TypePtr ret;
   TypeSizes sizes;
   if (b.ret) {
@@ -57,15 +67,6 @@ MutDef Checker::define(const Binding& b, bool top) {
     return def;
   }
   if (!ret) ret = body->type;
-  // Sizes that parameters leave open become size parameters.
-  auto generalise = [&](const TypePtr& t) {
-    for (VarId v : unsolved_flex(t)) {
-      if (vars_[v.index].level <= fn_->level) continue;
-      vars_[v.index].flex = false;
-      def->sparams.push_back(v);
-      vars_[v.index].param = true;
-    }
-  };
   if (top) {
     for (const auto& p : fun.params) default_constrained(p->type);
     default_constrained(ret);

@@ -70,14 +70,18 @@ std::string written_name(const TypeExp& source) {
                    return "(" + list(t.elems, [](const auto& e) { return written_name(*e); }) + ")";
                  },
                  [&](const syntax::TypeRecord& r) {
-                   return "{" + list(r.fields, [](const auto& f) {
-                            return f.first + ": " + written_name(*f.second);
-                          }) + "}";
+                   return "{" +
+                          list(r.fields,
+                               [](const auto& f) {
+                                 return f.first + ": " + written_name(*f.second);
+                               }) +
+                          "}";
                  },
                  [&](const syntax::TypeArray& a) { return "[]" + atom(*a.elem); },
                  [&](const syntax::TypeApply& a) {
                    std::string s = written_name(*a.fun);
-                   if (const auto* t = std::get_if<syntax::TypeExpPtr>(&a.arg)) s += " " + atom(**t);
+                   if (const auto* t = std::get_if<syntax::TypeExpPtr>(&a.arg))
+                     s += " " + atom(**t);
                    return s;
                  },
                  [&](const syntax::TypeArrow& a) {
@@ -167,8 +171,7 @@ void Checker::entry_sum(const core::TSum& s, Named named, const SourceRange& ran
   }
 }
 
-void Checker::entry_array(const TypePtr& t, Named named, const SourceRange& range,
-                          ValueType& out) {
+void Checker::entry_array(const TypePtr& t, Named named, const SourceRange& range, ValueType& out) {
   out.kind = TypeKind::kArray;
   TypePtr elem = core::row_type(t, &out.rank);
   Named source = root_type(named);
@@ -261,10 +264,6 @@ void Checker::add_prim_types() {
 
 void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def,
                         EnvRef env) {
-  if (d.name.find('\'') != std::string::npos) {
-    error(d.name_range, "Entry point names may not contain apostrophes.");
-    return;
-  }
   if (!def.tparams.empty()) {
     error(d.name_range, "Entry point functions may not be polymorphic.");
     return;
@@ -283,15 +282,24 @@ void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const c
     out.params.push_back(std::move(param));
     t = arrow->to;
   }
-  // `entry f : a -> b = ..`: further parameters without a name.
-  const TypeExp* ret = d.ret.get();
-  if (std::holds_alternative<core::TArrow>(t->node)) {
-    error(d.name_range, "Entry point functions may not be higher-order.");
-    return;
+  // `entry f : a -> b = ..`: further parameters, without names.
+  Named ret{d.ret.get(), env};
+  while (const auto* arrow = std::get_if<core::TArrow>(&t->node)) {
+    Named from;
+    if (ret.te) ret = root_type(ret);
+    const auto* written = ret.te ? std::get_if<syntax::TypeArrow>(&ret.te->node) : nullptr;
+    if (written) from = {written->from.get(), ret.env};
+    core::EntryPoint::Param param;
+    if (written && written->param) param.name = *written->param;
+    param.unique = arrow->consumes;
+    param.type = entry_type(arrow->from, from, d.name_range);
+    out.params.push_back(std::move(param));
+    ret = written ? Named{written->to.get(), ret.env} : Named{};
+    t = arrow->to;
   }
   if (failed()) return;
   out.result_unique = t->unique;
-  out.result = entry_type(t, {ret, env}, d.name_range);
+  out.result = entry_type(t, ret, d.name_range);
   for (const auto& a : dec.attrs) out.attrs.push_back(a.str());
   out_.entries.push_back(std::move(out));
 }

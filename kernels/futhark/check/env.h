@@ -90,7 +90,7 @@ struct Functor {
   ModTypeBinding param_type;
   EnvRef env;
   const syntax::ModExp* body = nullptr;
-  const syntax::ModTypeExp* ret = nullptr;  // evaluated with the parameter in scope
+  const syntax::ModTypeExp* ret = nullptr;              // evaluated with the parameter in scope
   const std::vector<syntax::ModParam>* more = nullptr;  // further parameters, from index `next`
   size_t next = 0;
   const Functor* inner = nullptr;  // instead of body: apply this, then narrow to `ret`

@@ -6,7 +6,6 @@
 
 namespace kenaz::check {
 
-
 MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
   auto e = std::make_shared<core::Exp>();
   e->type = std::move(type);
@@ -20,9 +19,7 @@ MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp:
   return e;
 }
 
-ExpPtr Checker::bad_exp(const SourceRange& range) {
-  return make(range, new_meta(), core::EHole{});
-}
+ExpPtr Checker::bad_exp(const SourceRange& range) { return make(range, new_meta(), core::EHole{}); }
 
 ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
   DepthGuard guard(depth_);
@@ -43,92 +40,91 @@ ExpPtr Checker::check(const syntax::Exp& e, const TypePtr& expected, const std::
 ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
   const SourceRange& r = e.range;
   return std::visit(
-      Overloaded{
-          [&](const syntax::ELiteral& x) { return literal(x.value, r); },
-          [&](const syntax::EString& x) -> ExpPtr {
-            const auto n = static_cast<int64_t>(x.value.utf8.size());
-            return make(r,
-                        core::array_type(Size::of_const(n), core::prim_type(PrimType::kU8)),
-                        core::EString{x.value.utf8});
-          },
-          [&](const syntax::EVar& x) { return variable(x.name, r); },
-          [&](const syntax::EHole&) -> ExpPtr {
-            return make(r, expected ? expected : new_meta(), core::EHole{});
-          },
-          [&](const syntax::EParens& x) { return exp(*x.inner, expected); },
-          [&](const syntax::EQualParens& x) { return qualified(x, expected); },
-          [&](const syntax::ETuple& x) -> ExpPtr {
-            TypePtr known = expected ? resolve(expected) : nullptr;
-            const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
-            core::ERecord out;
-            std::vector<TypePtr> types;
-            for (size_t i = 0; i < x.elems.size(); i++) {
-              TypePtr hint;
-              if (target && i < target->fields.size()) hint = target->fields[i].second;
-              out.fields.emplace_back(std::to_string(i), exp(*x.elems[i], hint));
-              types.push_back(core::with_unique(out.fields.back().second->type, false));
-            }
-            return make(r, core::tuple_type(std::move(types)), std::move(out));
-          },
-          [&](const syntax::ERecord& x) { return record(x, r, expected); },
-          [&](const syntax::EArray& x) { return array(x, r, expected); },
-          [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
-          [&](const syntax::EIndex& x) {
-            ExpPtr a = exp(*x.array);
-            return index(a, dim_indexes(x.slice), r);
-          },
-          [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
-          [&](const syntax::ENegate& x) -> ExpPtr {
-            if (const auto* l = std::get_if<syntax::ELiteral>(&x.operand->node)) {
-              return literal(l->value, r, true);
-            }
-            TypePtr t = new_meta(kMaskNum);
-            ExpPtr operand = check(*x.operand, t, "Cannot negate this value.");
-            auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
-                            core::EIntrinsic{core::Intrinsic::kNeg, {t}, {}});
-            return make(r, t, core::EApply{fun, {operand}});
-          },
-          [&](const syntax::ENot& x) -> ExpPtr {
-            TypePtr t = new_meta(kMaskIntBool);
-            ExpPtr operand = check(*x.operand, t, "Cannot apply \"!\" to this value.");
-            auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
-                            core::EIntrinsic{core::Intrinsic::kNot, {t}, {}});
-            return make(r, t, core::EApply{fun, {operand}});
-          },
-          [&](const syntax::EBinOp& x) { return binary(x, r); },
-          [&](const syntax::EApply& x) {
-            ExpPtr fun = exp(*x.fun);
-            std::vector<Arg> args;
-            for (const auto& a : x.args) args.push_back({a.get(), nullptr});
-            return apply(fun, syntax::pretty(*x.fun), args, r);
-          },
-          [&](const syntax::ELambda& x) { return lambda(x, r, expected); },
-          [&](const syntax::EIf& x) { return if_exp(x, r, expected); },
-          [&](const syntax::EMatch& x) { return match(x, r, expected); },
-          [&](const syntax::ELoop& x) { return loop(x, r); },
-          [&](const syntax::ELet& x) { return let(x, r, expected); },
-          [&](const syntax::ELetFun& x) { return let_fun(x, r, expected); },
-          [&](const syntax::ELetWith& x) { return let_with(x, r, expected); },
-          [&](const syntax::EUpdate& x) { return update(x, r); },
-          [&](const syntax::ERange& x) { return range_exp(x, r); },
-          [&](const syntax::EAscript& x) {
-            TypePtr t = param_type(*x.type);
-            return check(*x.inner, t, "Type ascription does not match the value.");
-          },
-          [&](const syntax::ECoerce& x) { return coerce(x, r); },
-          [&](const syntax::EAssert& x) -> ExpPtr {
-            ExpPtr cond = check(*x.cond, bool_, "An assertion must have type bool.");
-            ExpPtr body = exp(*x.body, expected);
-            return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
-          },
-          [&](const syntax::EAttr& x) -> ExpPtr {
-            ExpPtr inner = exp(*x.inner, expected);
-            return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
-          },
-          [&](const syntax::EOpSection& x) { return op_section(x, r); },
-          [&](const syntax::EOpSectionLeft& x) { return op_section_left(x, r); },
-          [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
-          [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
+      Overloaded{[&](const syntax::ELiteral& x) { return literal(x.value, r); },
+                 [&](const syntax::EString& x) -> ExpPtr {
+                   const auto n = static_cast<int64_t>(x.value.utf8.size());
+                   return make(r,
+                               core::array_type(Size::of_const(n), core::prim_type(PrimType::kU8)),
+                               core::EString{x.value.utf8});
+                 },
+                 [&](const syntax::EVar& x) { return variable(x.name, r); },
+                 [&](const syntax::EHole&) -> ExpPtr {
+                   return make(r, expected ? expected : new_meta(), core::EHole{});
+                 },
+                 [&](const syntax::EParens& x) { return exp(*x.inner, expected); },
+                 [&](const syntax::EQualParens& x) { return qualified(x, expected); },
+                 [&](const syntax::ETuple& x) -> ExpPtr {
+                   TypePtr known = expected ? resolve(expected) : nullptr;
+                   const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
+                   core::ERecord out;
+                   std::vector<TypePtr> types;
+                   for (size_t i = 0; i < x.elems.size(); i++) {
+                     TypePtr hint;
+                     if (target && i < target->fields.size()) hint = target->fields[i].second;
+                     out.fields.emplace_back(std::to_string(i), exp(*x.elems[i], hint));
+                     types.push_back(core::with_unique(out.fields.back().second->type, false));
+                   }
+                   return make(r, core::tuple_type(std::move(types)), std::move(out));
+                 },
+                 [&](const syntax::ERecord& x) { return record(x, r, expected); },
+                 [&](const syntax::EArray& x) { return array(x, r, expected); },
+                 [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
+                 [&](const syntax::EIndex& x) {
+                   ExpPtr a = exp(*x.array);
+                   return index(a, dim_indexes(x.slice), r);
+                 },
+                 [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
+                 [&](const syntax::ENegate& x) -> ExpPtr {
+                   if (const auto* l = std::get_if<syntax::ELiteral>(&x.operand->node)) {
+                     return literal(l->value, r, true);
+                   }
+                   TypePtr t = new_meta(kMaskNum);
+                   ExpPtr operand = check(*x.operand, t, "Cannot negate this value.");
+                   auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
+                                   core::EIntrinsic{core::Intrinsic::kNeg, {t}, {}});
+                   return make(r, t, core::EApply{fun, {operand}});
+                 },
+                 [&](const syntax::ENot& x) -> ExpPtr {
+                   TypePtr t = new_meta(kMaskIntBool);
+                   ExpPtr operand = check(*x.operand, t, "Cannot apply \"!\" to this value.");
+                   auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
+                                   core::EIntrinsic{core::Intrinsic::kNot, {t}, {}});
+                   return make(r, t, core::EApply{fun, {operand}});
+                 },
+                 [&](const syntax::EBinOp& x) { return binary(x, r); },
+                 [&](const syntax::EApply& x) {
+                   ExpPtr fun = exp(*x.fun);
+                   std::vector<Arg> args;
+                   for (const auto& a : x.args) args.push_back({a.get(), nullptr});
+                   return apply(fun, syntax::pretty(*x.fun), args, r);
+                 },
+                 [&](const syntax::ELambda& x) { return lambda(x, r, expected); },
+                 [&](const syntax::EIf& x) { return if_exp(x, r, expected); },
+                 [&](const syntax::EMatch& x) { return match(x, r, expected); },
+                 [&](const syntax::ELoop& x) { return loop(x, r); },
+                 [&](const syntax::ELet& x) { return let(x, r, expected); },
+                 [&](const syntax::ELetFun& x) { return let_fun(x, r, expected); },
+                 [&](const syntax::ELetWith& x) { return let_with(x, r, expected); },
+                 [&](const syntax::EUpdate& x) { return update(x, r); },
+                 [&](const syntax::ERange& x) { return range_exp(x, r); },
+                 [&](const syntax::EAscript& x) {
+                   TypePtr t = param_type(*x.type);
+                   return check(*x.inner, t, "Type ascription does not match the value.");
+                 },
+                 [&](const syntax::ECoerce& x) { return coerce(x, r); },
+                 [&](const syntax::EAssert& x) -> ExpPtr {
+                   ExpPtr cond = check(*x.cond, bool_, "An assertion must have type bool.");
+                   ExpPtr body = exp(*x.body, expected);
+                   return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
+                 },
+                 [&](const syntax::EAttr& x) -> ExpPtr {
+                   ExpPtr inner = exp(*x.inner, expected);
+                   return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
+                 },
+                 [&](const syntax::EOpSection& x) { return op_section(x, r); },
+                 [&](const syntax::EOpSectionLeft& x) { return op_section_left(x, r); },
+                 [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
+                 [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
       e.node);
 }
 
@@ -211,8 +207,8 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
     return bad_exp(range);
   }
   if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {
-    error(range, "Use of \"" + word(0) +
-                     "\": variables prefixed with underscore may not be accessed.");
+    error(range,
+          "Use of \"" + word(0) + "\": variables prefixed with underscore may not be accessed.");
   }
   ExpPtr e = use(*v, range);
   for (size_t i = used; i <= name.quals.size(); i++) e = project(e, word(i), range);

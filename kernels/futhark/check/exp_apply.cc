@@ -34,9 +34,8 @@ bool Checker::simple_size(const ExpPtr& e, int depth) {
                    } else {
                      return false;
                    }
-                   return std::all_of(a.args.begin(), a.args.end(), [&](const ExpPtr& x) {
-                     return simple_size(x, depth + 1);
-                   });
+                   return std::all_of(a.args.begin(), a.args.end(),
+                                      [&](const ExpPtr& x) { return simple_size(x, depth + 1); });
                  },
                  [](const auto&) { return false; }},
       e->node);
@@ -53,22 +52,22 @@ ExpPtr Checker::clean_size(const ExpPtr& e) {
   auto copy = std::make_shared<core::Exp>();
   copy->range = e->range;
   copy->type = core::with_unique(zonk(e->type, Zonk::kKeep), false);
-  copy->node = std::visit(
-      Overloaded{[&](const core::EApply& a) -> decltype(core::Exp::node) {
-                   core::EApply out{clean_size(a.fun), {}};
-                   for (const auto& x : a.args) out.args.push_back(clean_size(x));
-                   return out;
-                 },
-                 [&](const core::EProject& p) -> decltype(core::Exp::node) {
-                   return core::EProject{clean_size(p.record), p.field};
-                 },
-                 [&](const core::EIntrinsic& i) -> decltype(core::Exp::node) {
-                   core::EIntrinsic out = i;
-                   for (auto& t : out.targs) t = zonk(t, Zonk::kKeep);
-                   return out;
-                 },
-                 [&](const auto& x) -> decltype(core::Exp::node) { return x; }},
-      e->node);
+  copy->node = std::visit(Overloaded{[&](const core::EApply& a) -> decltype(core::Exp::node) {
+                                       core::EApply out{clean_size(a.fun), {}};
+                                       for (const auto& x : a.args)
+                                         out.args.push_back(clean_size(x));
+                                       return out;
+                                     },
+                                     [&](const core::EProject& p) -> decltype(core::Exp::node) {
+                                       return core::EProject{clean_size(p.record), p.field};
+                                     },
+                                     [&](const core::EIntrinsic& i) -> decltype(core::Exp::node) {
+                                       core::EIntrinsic out = i;
+                                       for (auto& t : out.targs) t = zonk(t, Zonk::kKeep);
+                                       return out;
+                                     },
+                                     [&](const auto& x) -> decltype(core::Exp::node) { return x; }},
+                          e->node);
   return copy;
 }
 
@@ -104,8 +103,8 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     const auto* arrow = std::get_if<TArrow>(&type->node);
     if (!arrow) {
       error(range, "Cannot apply \"" + fun_text + "\" as function, as it " +
-                       (i ? "takes only " + std::to_string(i) + " arguments" : "has type:\n" +
-                                                                              type_text(type)) +
+                       (i ? "takes only " + std::to_string(i) + " arguments"
+                          : "has type:\n" + type_text(type)) +
                        ".");
       return bad_exp(range);
     }
@@ -114,13 +113,12 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     if (failed()) return bad_exp(range);
     if (!unify(arrow->from, arg->type)) {
       std::string arg_text = args[i].source ? syntax::pretty(*args[i].source) : "argument";
-      error(arg->range, "Cannot apply \"" + fun_text + "\" to \"" + arg_text +
-                            "\" (invalid type)." +
-                            (occurs_failed_ ? "\nOccurs check: cannot instantiate a type with one "
-                                              "that contains it."
-                                            : "") +
-                            "\nExpected: " + type_text(arrow->from) +
-                            "\nActual:   " + type_text(arg->type));
+      error(arg->range,
+            "Cannot apply \"" + fun_text + "\" to \"" + arg_text + "\" (invalid type)." +
+                (occurs_failed_ ? "\nOccurs check: cannot instantiate a type with one "
+                                  "that contains it."
+                                : "") +
+                "\nExpected: " + type_text(arrow->from) + "\nActual:   " + type_text(arg->type));
       return bad_exp(range);
     }
     type = apply_type(*arrow, arg);
@@ -179,8 +177,8 @@ TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint
       if (core::mentions_size(t, b->id)) name = b->id;
     }
     const TypePtr& from = params[i]->type;
-    t = core::make_type(TArrow{name, from->unique, from,
-                               i + 1 == params.size() ? ext : std::vector<VarId>{}, t});
+    t = core::make_type(
+        TArrow{name, from->unique, from, i + 1 == params.size() ? ext : std::vector<VarId>{}, t});
   }
   return t;
 }

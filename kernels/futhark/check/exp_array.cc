@@ -95,8 +95,9 @@ ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRang
     std::vector<Size> fresh;
     for (size_t i = 0; i < dims.size(); i++) fresh.push_back(Size::of_var(new_flex()));
     for (size_t i = dims.size(); i-- > 0;) type = core::array_type(fresh[i], type);
-    unify_or_error(type, array->type, range, "Cannot index this value: it is no array, or has too "
-                                             "few dimensions.");
+    unify_or_error(type, array->type, range,
+                   "Cannot index this value: it is no array, or has too "
+                   "few dimensions.");
     if (failed()) return bad_exp(range);
     sizes = fresh;
     t = elem;
@@ -148,8 +149,7 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
     return make(range, type, core::ERecordUpdate{source, step.field, x});
   }
   ExpPtr old = index(source, step.dims, range);
-  ExpPtr x = last ? check(value, old->type, what)
-                  : update_steps(old, steps, at + 1, value, range);
+  ExpPtr x = last ? check(value, old->type, what) : update_steps(old, steps, at + 1, value, range);
   return make(range, type, core::EUpdate{source, step.dims, x});
 }
 

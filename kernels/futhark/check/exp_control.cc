@@ -51,7 +51,8 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   out.pat = pat(*l.pat, out.value->type);
   out.body = exp(*l.body, expected);
   fn_->locals.resize(mark);
-  return make(range, out.body->type, std::move(out));
+  TypePtr type = out.body->type;
+  return make(range, type, std::move(out));
 }
 
 ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
@@ -115,8 +116,9 @@ ExpPtr Checker::loop_init(const syntax::Pat& p) {
                    return make(p.range, core::record_type(std::move(types)), std::move(out));
                  },
                  [&](const auto&) {
-                   error(p.range, "A loop whose pattern has parts without a name needs initial "
-                                  "values.");
+                   error(p.range,
+                         "A loop whose pattern has parts without a name needs initial "
+                         "values.");
                    return bad_exp(p.range);
                  }},
       p.node);
@@ -161,18 +163,17 @@ TypePtr Checker::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Siz
 // was at the start; the others may change from one iteration to the next. Walks the pattern's and
 // the body's type in step, in the order of loop_type.
 void Checker::loop_sizes(const TypePtr& pattern, const TypePtr& body,
-                         std::vector<std::pair<VarId, Size>>& sizes,
-                         std::vector<VarId>& varying) {
+                         std::vector<std::pair<VarId, Size>>& sizes, std::vector<VarId>& varying) {
   TypePtr p = resolve(pattern), b = resolve(body);
   auto one = [&](const Size& ps, const Size& bs) {
     Size now = resolve(ps), then = resolve(bs);
     if (now.kind != Size::kVar || !vars_[now.var.index].flex) return;
-    auto it = std::find_if(sizes.begin(), sizes.end(),
-                           [&](const auto& s) { return s.first == now.var; });
+    auto it =
+        std::find_if(sizes.begin(), sizes.end(), [&](const auto& s) { return s.first == now.var; });
     if (it == sizes.end()) return;
     Size start = resolve(it->second);
-    const bool unknown = then.kind == Size::kAny ||
-                         (then.kind == Size::kVar && vars_[then.var.index].flex);
+    const bool unknown =
+        then.kind == Size::kAny || (then.kind == Size::kVar && vars_[then.var.index].flex);
     if (core::same_size(now, then) || core::same_size(start, then) || unknown) return;
     varying.push_back(now.var);
   };
@@ -213,9 +214,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
       out.bound = check(*l.bound, core::array_type(Size::of_var(new_flex()), elem_type),
                         "A loop must iterate over an array.");
       break;
-    case syntax::ELoop::kWhile:
-      out.form = core::ELoop::kWhile;
-      break;
+    case syntax::ELoop::kWhile: out.form = core::ELoop::kWhile; break;
   }
   if (failed()) return bad_exp(range);
   std::vector<std::pair<VarId, Size>> sizes;

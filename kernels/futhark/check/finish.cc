@@ -67,55 +67,54 @@ Size Checker::zonk(const Size& s, Zonk mode) {
       }
       return core::substitute(s, subst);
     }
-    default:
-      return s;
+    default: return s;
   }
 }
 
 TypePtr Checker::zonk(const TypePtr& t, Zonk mode) {
   return std::visit(
-      Overloaded{
-          [&](const TMeta& m) {
-            TypePtr solution = metas_[m.id.index].solution;
-            if (!solution) solution = default_meta(m.id, mode);
-            if (!solution) return t;
-            solution = zonk(solution, mode);
-            return t->unique ? core::with_unique(solution, true) : solution;
-          },
-          [&](const TArray& a) {
-            return core::make_type(TArray{zonk(a.dim, mode), zonk(a.elem, mode)}, t->unique);
-          },
-          [&](const TRecord& r) {
-            TRecord out;
-            for (const auto& [name, f] : r.fields) out.fields.emplace_back(name, zonk(f, mode));
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const TSum& s) {
-            TSum out;
-            for (const auto& [name, payload] : s.constructors) {
-              std::vector<TypePtr> types;
-              for (const auto& p : payload) types.push_back(zonk(p, mode));
-              out.constructors.emplace_back(name, std::move(types));
-            }
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const TArrow& a) {
-            return core::make_type(
-                TArrow{a.param, a.consumes, zonk(a.from, mode), a.ext, zonk(a.to, mode)},
-                t->unique);
-          },
-          [&](const TAbstract& a) {
-            TAbstract out{a.id, {}};
-            for (const auto& arg : a.args) {
-              if (const auto* type = std::get_if<TypePtr>(&arg)) {
-                out.args.emplace_back(zonk(*type, mode));
-              } else {
-                out.args.emplace_back(zonk(std::get<Size>(arg), mode));
-              }
-            }
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const auto&) { return t; }},
+      Overloaded{[&](const TMeta& m) {
+                   TypePtr solution = metas_[m.id.index].solution;
+                   if (!solution) solution = default_meta(m.id, mode);
+                   if (!solution) return t;
+                   solution = zonk(solution, mode);
+                   return t->unique ? core::with_unique(solution, true) : solution;
+                 },
+                 [&](const TArray& a) {
+                   return core::make_type(TArray{zonk(a.dim, mode), zonk(a.elem, mode)}, t->unique);
+                 },
+                 [&](const TRecord& r) {
+                   TRecord out;
+                   for (const auto& [name, f] : r.fields)
+                     out.fields.emplace_back(name, zonk(f, mode));
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const TSum& s) {
+                   TSum out;
+                   for (const auto& [name, payload] : s.constructors) {
+                     std::vector<TypePtr> types;
+                     for (const auto& p : payload) types.push_back(zonk(p, mode));
+                     out.constructors.emplace_back(name, std::move(types));
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const TArrow& a) {
+                   return core::make_type(
+                       TArrow{a.param, a.consumes, zonk(a.from, mode), a.ext, zonk(a.to, mode)},
+                       t->unique);
+                 },
+                 [&](const TAbstract& a) {
+                   TAbstract out{a.id, {}};
+                   for (const auto& arg : a.args) {
+                     if (const auto* type = std::get_if<TypePtr>(&arg)) {
+                       out.args.emplace_back(zonk(*type, mode));
+                     } else {
+                       out.args.emplace_back(zonk(std::get<Size>(arg), mode));
+                     }
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const auto&) { return t; }},
       t->node);
 }
 

@@ -67,9 +67,7 @@ Size Checker::resolve(const Size& s) {
 
 // ---- types
 
-static TypeMask mask_of(PrimType p) {
-  return 1u << static_cast<int>(p);
-}
+static TypeMask mask_of(PrimType p) { return 1u << static_cast<int>(p); }
 
 bool Checker::constrain(const TypePtr& type, TypeMask mask) {
   if (mask == kMaskAny) return true;
@@ -104,39 +102,39 @@ bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth)
   if (depth > kMaxTypeDepth) return true;
   TypePtr t = resolve(type);
   auto below = [&](const TypePtr& x) { return occurs(id, level, x, depth + 1); };
-  return std::visit(
-      Overloaded{[&](const TMeta& m) {
-                   Meta& meta = metas_[m.id.index];
-                   meta.level = std::min(meta.level, level);
-                   return m.id == id;
-                 },
-                 [&](const TArray& a) {
-                   adjust_level(a.dim, level);
-                   return below(a.elem);
-                 },
-                 [&](const TRecord& r) {
-                   return std::any_of(r.fields.begin(), r.fields.end(),
-                                      [&](const auto& f) { return below(f.second); });
-                 },
-                 [&](const TSum& s) {
-                   for (const auto& c : s.constructors) {
-                     if (std::any_of(c.second.begin(), c.second.end(), below)) return true;
-                   }
-                   return false;
-                 },
-                 [&](const TArrow& a) { return below(a.from) || below(a.to); },
-                 [&](const TAbstract& a) {
-                   for (const auto& arg : a.args) {
-                     if (const auto* x = std::get_if<TypePtr>(&arg)) {
-                       if (below(*x)) return true;
-                     } else {
-                       adjust_level(std::get<Size>(arg), level);
-                     }
-                   }
-                   return false;
-                 },
-                 [](const auto&) { return false; }},
-      t->node);
+  return std::visit(Overloaded{[&](const TMeta& m) {
+                                 Meta& meta = metas_[m.id.index];
+                                 meta.level = std::min(meta.level, level);
+                                 return m.id == id;
+                               },
+                               [&](const TArray& a) {
+                                 adjust_level(a.dim, level);
+                                 return below(a.elem);
+                               },
+                               [&](const TRecord& r) {
+                                 return std::any_of(r.fields.begin(), r.fields.end(),
+                                                    [&](const auto& f) { return below(f.second); });
+                               },
+                               [&](const TSum& s) {
+                                 for (const auto& c : s.constructors) {
+                                   if (std::any_of(c.second.begin(), c.second.end(), below))
+                                     return true;
+                                 }
+                                 return false;
+                               },
+                               [&](const TArrow& a) { return below(a.from) || below(a.to); },
+                               [&](const TAbstract& a) {
+                                 for (const auto& arg : a.args) {
+                                   if (const auto* x = std::get_if<TypePtr>(&arg)) {
+                                     if (below(*x)) return true;
+                                   } else {
+                                     adjust_level(std::get<Size>(arg), level);
+                                   }
+                                 }
+                                 return false;
+                               },
+                               [](const auto&) { return false; }},
+                    t->node);
 }
 
 bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
@@ -239,50 +237,50 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
   if (mb) return bind_meta(mb->id, a, depth);
   if (a->node.index() != b->node.index()) return false;
   return std::visit(
-      Overloaded{
-          [&](const TPrim& x) { return x.prim == std::get<TPrim>(b->node).prim; },
-          [&](const TParam& x) { return x.id == std::get<TParam>(b->node).id; },
-          [](const TMeta&) { return false; },
-          [&](const TArray& x) {
-            const auto& y = std::get<TArray>(b->node);
-            unify_size(x.dim, y.dim);
-            return unify_depth(x.elem, y.elem, depth + 1);
-          },
-          [&](const TRecord& x) {
-            const auto& y = std::get<TRecord>(b->node);
-            if (x.fields.size() != y.fields.size()) return false;
-            for (size_t i = 0; i < x.fields.size(); i++) {
-              if (x.fields[i].first != y.fields[i].first) return false;
-              if (!unify_depth(x.fields[i].second, y.fields[i].second, depth + 1)) return false;
-            }
-            return true;
-          },
-          [&](const TSum& x) {
-            const auto& y = std::get<TSum>(b->node);
-            if (x.constructors.size() != y.constructors.size()) return false;
-            for (size_t i = 0; i < x.constructors.size(); i++) {
-              const auto& [xn, xs] = x.constructors[i];
-              const auto& [yn, ys] = y.constructors[i];
-              if (xn != yn || xs.size() != ys.size()) return false;
-              for (size_t j = 0; j < xs.size(); j++) {
-                if (!unify_depth(xs[j], ys[j], depth + 1)) return false;
-              }
-            }
-            return true;
-          },
-          [&](const TArrow& x) { return unify_arrows(x, std::get<TArrow>(b->node), depth); },
-          [&](const TAbstract& x) {
-            const auto& y = std::get<TAbstract>(b->node);
-            if (x.id != y.id || x.args.size() != y.args.size()) return false;
-            for (size_t i = 0; i < x.args.size(); i++) {
-              if (const auto* t = std::get_if<TypePtr>(&x.args[i])) {
-                if (!unify_depth(*t, std::get<TypePtr>(y.args[i]), depth + 1)) return false;
-              } else {
-                unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i]));
-              }
-            }
-            return true;
-          }},
+      Overloaded{[&](const TPrim& x) { return x.prim == std::get<TPrim>(b->node).prim; },
+                 [&](const TParam& x) { return x.id == std::get<TParam>(b->node).id; },
+                 [](const TMeta&) { return false; },
+                 [&](const TArray& x) {
+                   const auto& y = std::get<TArray>(b->node);
+                   unify_size(x.dim, y.dim);
+                   return unify_depth(x.elem, y.elem, depth + 1);
+                 },
+                 [&](const TRecord& x) {
+                   const auto& y = std::get<TRecord>(b->node);
+                   if (x.fields.size() != y.fields.size()) return false;
+                   for (size_t i = 0; i < x.fields.size(); i++) {
+                     if (x.fields[i].first != y.fields[i].first) return false;
+                     if (!unify_depth(x.fields[i].second, y.fields[i].second, depth + 1))
+                       return false;
+                   }
+                   return true;
+                 },
+                 [&](const TSum& x) {
+                   const auto& y = std::get<TSum>(b->node);
+                   if (x.constructors.size() != y.constructors.size()) return false;
+                   for (size_t i = 0; i < x.constructors.size(); i++) {
+                     const auto& [xn, xs] = x.constructors[i];
+                     const auto& [yn, ys] = y.constructors[i];
+                     if (xn != yn || xs.size() != ys.size()) return false;
+                     for (size_t j = 0; j < xs.size(); j++) {
+                       if (!unify_depth(xs[j], ys[j], depth + 1)) return false;
+                     }
+                   }
+                   return true;
+                 },
+                 [&](const TArrow& x) { return unify_arrows(x, std::get<TArrow>(b->node), depth); },
+                 [&](const TAbstract& x) {
+                   const auto& y = std::get<TAbstract>(b->node);
+                   if (x.id != y.id || x.args.size() != y.args.size()) return false;
+                   for (size_t i = 0; i < x.args.size(); i++) {
+                     if (const auto* t = std::get_if<TypePtr>(&x.args[i])) {
+                       if (!unify_depth(*t, std::get<TypePtr>(y.args[i]), depth + 1)) return false;
+                     } else {
+                       unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i]));
+                     }
+                   }
+                   return true;
+                 }},
       a->node);
 }
 
@@ -346,23 +344,22 @@ TypePtr Checker::join(const TypePtr& ta, const TypePtr& tb) {
   TypePtr a = resolve(ta), b = resolve(tb);
   if (a->node.index() != b->node.index()) return a;
   return std::visit(
-      Overloaded{
-          [&](const TArray& x) {
-            const auto& y = std::get<TArray>(b->node);
-            Size dx = resolve(x.dim), dy = resolve(y.dim);
-            if (!core::same_size(dx, dy)) dx = Size::of_var(new_var("d"));
-            return core::array_type(dx, join(x.elem, y.elem));
-          },
-          [&](const TRecord& x) {
-            const auto& y = std::get<TRecord>(b->node);
-            TRecord out;
-            for (size_t i = 0; i < x.fields.size() && i < y.fields.size(); i++) {
-              out.fields.emplace_back(x.fields[i].first,
-                                      join(x.fields[i].second, y.fields[i].second));
-            }
-            return core::make_type(std::move(out));
-          },
-          [&](const auto&) { return a; }},
+      Overloaded{[&](const TArray& x) {
+                   const auto& y = std::get<TArray>(b->node);
+                   Size dx = resolve(x.dim), dy = resolve(y.dim);
+                   if (!core::same_size(dx, dy)) dx = Size::of_var(new_var("d"));
+                   return core::array_type(dx, join(x.elem, y.elem));
+                 },
+                 [&](const TRecord& x) {
+                   const auto& y = std::get<TRecord>(b->node);
+                   TRecord out;
+                   for (size_t i = 0; i < x.fields.size() && i < y.fields.size(); i++) {
+                     out.fields.emplace_back(x.fields[i].first,
+                                             join(x.fields[i].second, y.fields[i].second));
+                   }
+                   return core::make_type(std::move(out));
+                 },
+                 [&](const auto&) { return a; }},
       a->node);
 }
 
@@ -375,8 +372,8 @@ TypePtr Checker::field_of(const TypePtr& record, const std::string& field,
     for (const auto& [name, type] : r->fields) {
       if (name == field) return type;
     }
-    error(range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) +
-                     ".");
+    error(range,
+          "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
     return new_meta();
   }
   if (const auto* m = std::get_if<TMeta>(&t->node)) {
@@ -390,8 +387,7 @@ TypePtr Checker::field_of(const TypePtr& record, const std::string& field,
       return type;
     }
   }
-  error(range,
-        "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
+  error(range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
   return new_meta();
 }
 

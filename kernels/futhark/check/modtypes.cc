@@ -32,8 +32,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal,
           },
           [&](const syntax::ModTypeWith& w) {
             withs.push_back({&w, type.env, 0});
-            return ascribe_with(mod, {w.base.get(), type.env}, seal, range, lazy,
-                                std::move(withs));
+            return ascribe_with(mod, {w.base.get(), type.env}, seal, range, lazy, std::move(withs));
           },
           [&](const syntax::ModTypeSpecs& s) -> Mod {
             if (!mod.env) {
@@ -144,8 +143,9 @@ void Checker::match_type(const std::string& name, const std::vector<syntax::Type
     return;
   }
   if (impl->params.size() != params.size()) {
-    error(range, "Module defines type \"" + name + "\" with other parameters than the module type "
-                 "requires.");
+    error(range, "Module defines type \"" + name +
+                     "\" with other parameters than the module type "
+                     "requires.");
     return;
   }
   if (seal == Seal::kTransparent) return add(impl);
@@ -195,33 +195,33 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
 // Every abstract type replaced by what it stands for.
 TypePtr Checker::look_through(const TypePtr& t) {
   return std::visit(
-      Overloaded{
-          [&](const core::TArray& a) {
-            return core::make_type(core::TArray{a.dim, look_through(a.elem)}, t->unique);
-          },
-          [&](const core::TRecord& r) {
-            core::TRecord out;
-            for (const auto& [name, f] : r.fields) out.fields.emplace_back(name, look_through(f));
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const core::TSum& s) {
-            core::TSum out;
-            for (const auto& [name, payload] : s.constructors) {
-              std::vector<TypePtr> types;
-              for (const auto& p : payload) types.push_back(look_through(p));
-              out.constructors.emplace_back(name, std::move(types));
-            }
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const core::TArrow& a) {
-            return core::make_type(
-                core::TArrow{a.param, a.consumes, look_through(a.from), a.ext, look_through(a.to)},
-                t->unique);
-          },
-          [&](const core::TAbstract& a) {
-            return look_through(core::expand_abstract(a, out_.abstract_types));
-          },
-          [&](const auto&) { return t; }},
+      Overloaded{[&](const core::TArray& a) {
+                   return core::make_type(core::TArray{a.dim, look_through(a.elem)}, t->unique);
+                 },
+                 [&](const core::TRecord& r) {
+                   core::TRecord out;
+                   for (const auto& [name, f] : r.fields)
+                     out.fields.emplace_back(name, look_through(f));
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const core::TSum& s) {
+                   core::TSum out;
+                   for (const auto& [name, payload] : s.constructors) {
+                     std::vector<TypePtr> types;
+                     for (const auto& p : payload) types.push_back(look_through(p));
+                     out.constructors.emplace_back(name, std::move(types));
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const core::TArrow& a) {
+                   return core::make_type(core::TArrow{a.param, a.consumes, look_through(a.from),
+                                                       a.ext, look_through(a.to)},
+                                          t->unique);
+                 },
+                 [&](const core::TAbstract& a) {
+                   return look_through(core::expand_abstract(a, out_.abstract_types));
+                 },
+                 [&](const auto&) { return t; }},
       t->node);
 }
 

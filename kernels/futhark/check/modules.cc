@@ -18,7 +18,8 @@ void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecCon
   for (const auto& dec : decs) {
     const syntax::Dec* d = dec.get();
     while (const auto* l = std::get_if<syntax::DecLocal>(&d->node)) d = l->inner.get();
-    if (const auto* v = std::get_if<syntax::DecVal>(&d->node)) once("value", v->name, v->name_range);
+    if (const auto* v = std::get_if<syntax::DecVal>(&d->node))
+      once("value", v->name, v->name_range);
     if (const auto* t = std::get_if<syntax::DecType>(&d->node)) {
       once("type", t->bind.name, d->range);
     }
@@ -33,33 +34,31 @@ void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecCon
 }
 
 void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool local) {
-  std::visit(
-      Overloaded{
-          [&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
-          [&](const syntax::DecType& d) {
-            bind(ctx.env->types, d.bind.name, type_bind(d.bind, now(ctx.env)), local);
-          },
-          [&](const syntax::DecModType& d) {
-            mod_types_.push_back({d.type.get(), now(ctx.env)});
-            ModTypeBinding* b = &mod_types_.back();
-            bind(ctx.env->mod_types, d.name, b, local);
-          },
-          [&](const syntax::DecMod& d) { declare_module(d, ctx, local); },
-          [&](const syntax::DecOpen& d) {
-            Mod m = mod_exp(*d.mod, now(ctx.env), ctx.file);
-            if (failed()) return;
-            if (!m.env) {
-              error(dec.range, "Cannot open a parametric module.");
-              return;
-            }
-            open_into(ctx.env, *m.env, local);
-          },
-          [&](const syntax::DecImport& d) {  // short for: local open import
-            FileState* f = import(d.path, ctx.file, dec.range);
-            if (f && !failed()) open_into(ctx.env, *f->env, true);
-          },
-          [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
-      dec.node);
+  std::visit(Overloaded{[&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
+                        [&](const syntax::DecType& d) {
+                          bind(ctx.env->types, d.bind.name, type_bind(d.bind, now(ctx.env)), local);
+                        },
+                        [&](const syntax::DecModType& d) {
+                          mod_types_.push_back({d.type.get(), now(ctx.env)});
+                          ModTypeBinding* b = &mod_types_.back();
+                          bind(ctx.env->mod_types, d.name, b, local);
+                        },
+                        [&](const syntax::DecMod& d) { declare_module(d, ctx, local); },
+                        [&](const syntax::DecOpen& d) {
+                          Mod m = mod_exp(*d.mod, now(ctx.env), ctx.file);
+                          if (failed()) return;
+                          if (!m.env) {
+                            error(dec.range, "Cannot open a parametric module.");
+                            return;
+                          }
+                          open_into(ctx.env, *m.env, local);
+                        },
+                        [&](const syntax::DecImport& d) {  // short for: local open import
+                          FileState* f = import(d.path, ctx.file, dec.range);
+                          if (f && !failed()) open_into(ctx.env, *f->env, true);
+                        },
+                        [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
+             dec.node);
 }
 
 void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
@@ -102,8 +101,8 @@ void Checker::declare_module(const syntax::DecMod& d, const DecContext& ctx, boo
     }
     out.mod = mod_exp(*d.body, env, file);
     if (d.ret && !failed()) {
-      out.mod = ascribe(out.mod, {d.ret.get(), env}, Seal::kOpaque, d.body->range,
-                        file && file->prelude);
+      out.mod =
+          ascribe(out.mod, {d.ret.get(), env}, Seal::kOpaque, d.body->range, file && file->prelude);
     }
   };
   if (!file || !file->prelude) force(*m);
@@ -164,48 +163,47 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
   if (failed()) return {};
   const bool lazy = file && file->prelude;
   return std::visit(
-      Overloaded{
-          [&](const syntax::ModVar& v) -> Mod {
-            const Mod* found = nullptr;
-            in_function(env, [&](FnState&) { found = find_mod(v.name, true); });
-            return found ? *found : Mod{};
-          },
-          [&](const syntax::ModParens& p) { return mod_exp(*p.inner, env, file); },
-          [&](const syntax::ModDecs& d) -> Mod {
-            Env* inside = new_env(env);
-            declarations(d.decs, {file, inside, false});
-            return {inside, nullptr};
-          },
-          [&](const syntax::ModImport& i) -> Mod {
-            FileState* f = import(i.path, file, m.range);
-            return f ? Mod{f->env, nullptr} : Mod{};
-          },
-          [&](const syntax::ModApply& a) -> Mod {
-            Mod fun = mod_exp(*a.fun, env, file);
-            if (failed()) return {};
-            if (!fun.functor) {
-              error(a.fun->range, "Cannot apply non-parametric module.");
-              return {};
-            }
-            Mod arg = mod_exp(*a.arg, env, file);
-            return apply_functor(*fun.functor, arg, m.range);
-          },
-          [&](const syntax::ModAscript& a) -> Mod {
-            Mod inner = mod_exp(*a.inner, env, file);
-            if (failed()) return {};
-            return ascribe(inner, {a.type.get(), env}, Seal::kOpaque, m.range, lazy);
-          },
-          [&](const syntax::ModLambda& l) -> Mod {
-            functors_.emplace_back();
-            Functor& f = functors_.back();
-            f.param = l.param.name;
-            f.param_type = {l.param.type.get(), env};
-            f.env = env;
-            f.body = l.body.get();
-            f.ret = l.ret.get();
-            f.file = file;
-            return {nullptr, &f};
-          }},
+      Overloaded{[&](const syntax::ModVar& v) -> Mod {
+                   const Mod* found = nullptr;
+                   in_function(env, [&](FnState&) { found = find_mod(v.name, true); });
+                   return found ? *found : Mod{};
+                 },
+                 [&](const syntax::ModParens& p) { return mod_exp(*p.inner, env, file); },
+                 [&](const syntax::ModDecs& d) -> Mod {
+                   Env* inside = new_env(env);
+                   declarations(d.decs, {file, inside, false});
+                   return {inside, nullptr};
+                 },
+                 [&](const syntax::ModImport& i) -> Mod {
+                   FileState* f = import(i.path, file, m.range);
+                   return f ? Mod{f->env, nullptr} : Mod{};
+                 },
+                 [&](const syntax::ModApply& a) -> Mod {
+                   Mod fun = mod_exp(*a.fun, env, file);
+                   if (failed()) return {};
+                   if (!fun.functor) {
+                     error(a.fun->range, "Cannot apply non-parametric module.");
+                     return {};
+                   }
+                   Mod arg = mod_exp(*a.arg, env, file);
+                   return apply_functor(*fun.functor, arg, m.range);
+                 },
+                 [&](const syntax::ModAscript& a) -> Mod {
+                   Mod inner = mod_exp(*a.inner, env, file);
+                   if (failed()) return {};
+                   return ascribe(inner, {a.type.get(), env}, Seal::kOpaque, m.range, lazy);
+                 },
+                 [&](const syntax::ModLambda& l) -> Mod {
+                   functors_.emplace_back();
+                   Functor& f = functors_.back();
+                   f.param = l.param.name;
+                   f.param_type = {l.param.type.get(), env};
+                   f.env = env;
+                   f.body = l.body.get();
+                   f.ret = l.ret.get();
+                   f.file = file;
+                   return {nullptr, &f};
+                 }},
       m.node);
 }
 

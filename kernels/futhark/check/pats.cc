@@ -139,27 +139,27 @@ PatPtr Checker::pat_literal(const syntax::Literal& l, const SourceRange& range,
 namespace {
 
 void names_of(const syntax::Pat& p, std::vector<std::pair<std::string, SourceRange>>& out) {
-  std::visit(Overloaded{[&](const syntax::PatName& n) { out.emplace_back(n.name, p.range); },
-                        [&](const syntax::PatParens& x) { names_of(*x.inner, out); },
-                        [&](const syntax::PatTuple& t) {
-                          for (const auto& e : t.elems) names_of(*e, out);
-                        },
-                        [&](const syntax::PatRecord& r) {
-                          for (const auto& f : r.fields) {
-                            if (f.pat) {
-                              names_of(*f.pat, out);
-                            } else {
-                              out.emplace_back(f.name, p.range);
-                            }
-                          }
-                        },
-                        [&](const syntax::PatAscript& a) { names_of(*a.inner, out); },
-                        [&](const syntax::PatConstr& c) {
-                          for (const auto& a : c.args) names_of(*a, out);
-                        },
-                        [&](const syntax::PatAttr& a) { names_of(*a.inner, out); },
-                        [](const auto&) {}},
-             p.node);
+  std::visit(
+      Overloaded{[&](const syntax::PatName& n) { out.emplace_back(n.name, p.range); },
+                 [&](const syntax::PatParens& x) { names_of(*x.inner, out); },
+                 [&](const syntax::PatTuple& t) {
+                   for (const auto& e : t.elems) names_of(*e, out);
+                 },
+                 [&](const syntax::PatRecord& r) {
+                   for (const auto& f : r.fields) {
+                     if (f.pat) {
+                       names_of(*f.pat, out);
+                     } else {
+                       out.emplace_back(f.name, p.range);
+                     }
+                   }
+                 },
+                 [&](const syntax::PatAscript& a) { names_of(*a.inner, out); },
+                 [&](const syntax::PatConstr& c) {
+                   for (const auto& a : c.args) names_of(*a, out);
+                 },
+                 [&](const syntax::PatAttr& a) { names_of(*a.inner, out); }, [](const auto&) {}},
+      p.node);
 }
 
 }  // namespace

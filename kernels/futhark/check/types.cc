@@ -27,8 +27,8 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   for (size_t i = 0; i < params.size(); i++) {
     for (size_t j = 0; j < i; j++) {
       if (params[i].name == params[j].name && params[i].kind == params[j].kind) {
-        error(params[i].range, "Name \"" + params[i].name + "\" also bound at " +
-                                   params[j].range.str() + ".");
+        error(params[i].range,
+              "Name \"" + params[i].name + "\" also bound at " + params[j].range.str() + ".");
       }
     }
   }
@@ -58,62 +58,61 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
   if (!guard.ok()) error(te.range, "This type is nested too deeply.");
   if (failed()) return unit_;
   return std::visit(
-      Overloaded{
-          [&](const syntax::TypeVar& v) { return type_name(v.name, {}, te.range, sizes); },
-          [&](const syntax::TypeParens& p) { return type_exp(*p.inner, sizes); },
-          [&](const syntax::TypeTuple& t) {
-            std::vector<TypePtr> elems;
-            for (const auto& e : t.elems) elems.push_back(type_exp(*e, sizes));
-            return core::tuple_type(std::move(elems));
-          },
-          [&](const syntax::TypeRecord& r) {
-            std::vector<std::pair<std::string, TypePtr>> fields;
-            for (const auto& [name, f] : r.fields) {
-              for (const auto& other : fields) {
-                if (other.first == name) {
-                  error(te.range, "Duplicate record field: \"" + name + "\".");
-                }
-              }
-              fields.emplace_back(name, type_exp(*f, sizes));
-            }
-            return core::record_type(std::move(fields));
-          },
-          [&](const syntax::TypeArray& a) {
-            Size dim = size_exp(a.size, sizes);
-            return core::array_type(dim, type_exp(*a.elem, sizes));
-          },
-          [&](const syntax::TypeApply&) { return type_apply(te, sizes); },
-          [&](const syntax::TypeArrow& a) { return type_arrow(a, te.range, sizes); },
-          [&](const syntax::TypeSum& s) {
-            core::TSum sum;
-            for (const auto& c : s.constructors) {
-              std::vector<TypePtr> payload;
-              for (const auto& p : c.payload) payload.push_back(type_exp(*p, sizes));
-              for (const auto& other : sum.constructors) {
-                if (other.first == c.name) {
-                  error(te.range, "Duplicate constructor: #" + c.name + ".");
-                }
-              }
-              sum.constructors.emplace_back(c.name, std::move(payload));
-            }
-            std::sort(sum.constructors.begin(), sum.constructors.end(),
-                      [](const auto& a, const auto& b) { return a.first < b.first; });
-            return core::make_type(std::move(sum));
-          },
-          [&](const syntax::TypeUnique& u) {
-            return core::with_unique(type_exp(*u.inner, sizes), true);
-          },
-          [&](const syntax::TypeExists& x) {
-            const size_t mark = fn_->locals.size();
-            for (const auto& name : x.sizes) {
-              VarId v = new_var(name);
-              sizes.ext.push_back(v);
-              local_value(name, v, i64_);
-            }
-            TypePtr t = type_exp(*x.inner, sizes);
-            fn_->locals.resize(mark);
-            return t;
-          }},
+      Overloaded{[&](const syntax::TypeVar& v) { return type_name(v.name, {}, te.range, sizes); },
+                 [&](const syntax::TypeParens& p) { return type_exp(*p.inner, sizes); },
+                 [&](const syntax::TypeTuple& t) {
+                   std::vector<TypePtr> elems;
+                   for (const auto& e : t.elems) elems.push_back(type_exp(*e, sizes));
+                   return core::tuple_type(std::move(elems));
+                 },
+                 [&](const syntax::TypeRecord& r) {
+                   std::vector<std::pair<std::string, TypePtr>> fields;
+                   for (const auto& [name, f] : r.fields) {
+                     for (const auto& other : fields) {
+                       if (other.first == name) {
+                         error(te.range, "Duplicate record field: \"" + name + "\".");
+                       }
+                     }
+                     fields.emplace_back(name, type_exp(*f, sizes));
+                   }
+                   return core::record_type(std::move(fields));
+                 },
+                 [&](const syntax::TypeArray& a) {
+                   Size dim = size_exp(a.size, sizes);
+                   return core::array_type(dim, type_exp(*a.elem, sizes));
+                 },
+                 [&](const syntax::TypeApply&) { return type_apply(te, sizes); },
+                 [&](const syntax::TypeArrow& a) { return type_arrow(a, te.range, sizes); },
+                 [&](const syntax::TypeSum& s) {
+                   core::TSum sum;
+                   for (const auto& c : s.constructors) {
+                     std::vector<TypePtr> payload;
+                     for (const auto& p : c.payload) payload.push_back(type_exp(*p, sizes));
+                     for (const auto& other : sum.constructors) {
+                       if (other.first == c.name) {
+                         error(te.range, "Duplicate constructor: #" + c.name + ".");
+                       }
+                     }
+                     sum.constructors.emplace_back(c.name, std::move(payload));
+                   }
+                   std::sort(sum.constructors.begin(), sum.constructors.end(),
+                             [](const auto& a, const auto& b) { return a.first < b.first; });
+                   return core::make_type(std::move(sum));
+                 },
+                 [&](const syntax::TypeUnique& u) {
+                   return core::with_unique(type_exp(*u.inner, sizes), true);
+                 },
+                 [&](const syntax::TypeExists& x) {
+                   const size_t mark = fn_->locals.size();
+                   for (const auto& name : x.sizes) {
+                     VarId v = new_var(name);
+                     sizes.ext.push_back(v);
+                     local_value(name, v, i64_);
+                   }
+                   TypePtr t = type_exp(*x.inner, sizes);
+                   fn_->locals.resize(mark);
+                   return t;
+                 }},
       te.node);
 }
 
@@ -225,8 +224,9 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
     out->type = zonk(out->type, Zonk::kFinal);
   });
   if (b.lifted != syntax::Liftedness::kFullyLifted && core::contains_function(out->type)) {
-    error(b.type->range, "Non-lifted type abbreviations may not contain functions.\n"
-                         "Hint: consider using 'type^'.");
+    error(b.type->range,
+          "Non-lifted type abbreviations may not contain functions.\n"
+          "Hint: consider using 'type^'.");
   }
   return out;
 }

@@ -74,7 +74,9 @@ struct EString {
 };  // type [n]u8
 /// Use of a variable or definition. targs and sargs instantiate its definition's type and size
 /// parameters, in order; both empty for a monomorphic one. A size argument may be kAny where
-/// inference found nothing: then the shape of the arguments decides.
+/// inference found nothing, or (rarely) mention a variable that is not in scope here: then the
+/// shape of the arguments decides. Where both are there the arguments' shapes win.
+/// Types of the node and of the definition may differ by abstract types and what they stand for.
 struct EVar {
   VarId id;
   std::vector<TypePtr> targs;
@@ -174,8 +176,11 @@ struct EAttr {
 struct Exp {
   TypePtr type;
   SourceRange range;
-  /// Existential sizes that this expression's type introduces (results of applications, ranges,
-  /// slices, ifs): they get their values from the shape of the result.
+  /// Size variables that this expression's type mentions and that come from inside it (results of
+  /// applications, ranges, slices, ifs with differing branches; names bound by a let inside): they
+  /// get their values from the shape of the result. An application of an operand that has such
+  /// sizes lists them again if its own type mentions them: same variable, same value. They are in
+  /// scope in everything evaluated later: further operands, the let body. Never on an ELambda.
   std::vector<VarId> ext;
   std::variant<ELit, EString, EVar, EIntrinsic, ELambda, EApply, ELet, ELetDef, EIf, EMatch, ELoop,
                ERecord, EProject, ERecordUpdate, EArray, EIndex, EUpdate, ERange, ECoerce, EConstr,
@@ -211,7 +216,7 @@ struct EntryPoint {
   };
   VarId def;
   std::string name;
-  std::vector<Param> params;
+  std::vector<Param> params;  // may be more than the definition's lambda has: it returns the rest
   std::string result;  // name in `types`
   bool result_unique = false;
   std::vector<std::string> attrs;  // printed without brackets

@@ -15,7 +15,9 @@ std::vector<LeafType> leaves_of(const TypePtr& t, const std::vector<AbstractType
       out.push_back(l);
     }
   };
-  std::visit(Overloaded{[&](const TPrim& p) { out.push_back({p.prim, 0}); },
+  std::visit(Overloaded{[&](const TPrim& p) {
+                          out.push_back({p.prim, 0});
+                        },
                         [&](const TArray& a) { append(a.elem, 1); },
                         [&](const TRecord& r) {
                           for (const auto& f : r.fields) append(f.second, 0);
@@ -44,8 +46,8 @@ SumLayout sum_layout(const TSum& sum, const std::vector<AbstractType>& abstract_
     std::vector<Component> available = components;
     for (const auto& type : constructor.second) {
       std::vector<LeafType> leaves = leaves_of(type, abstract_types);
-      const bool scalars = std::all_of(leaves.begin(), leaves.end(),
-                                       [](const LeafType& l) { return l.rank == 0; });
+      const bool scalars =
+          std::all_of(leaves.begin(), leaves.end(), [](const LeafType& l) { return l.rank == 0; });
       auto it = std::find_if(available.begin(), available.end(),
                              [&](const Component& c) { return c.leaves == leaves; });
       int first = static_cast<int>(out.slots.size());

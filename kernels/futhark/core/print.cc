@@ -97,7 +97,7 @@ class Printer {
   std::string atom(const ExpPtr& e, int indent) {
     std::string s = exp(e, indent);
     return s.find(' ') == std::string::npos && s.find('\n') == std::string::npos ? s
-                                                                               : "(" + s + ")";
+                                                                                 : "(" + s + ")";
   }
 
   std::string dims(const std::vector<DimIndex>& dims, int indent) {
@@ -209,9 +209,7 @@ class Printer {
 
 }  // namespace
 
-std::string str(const ExpPtr& e, const Checked& program) {
-  return Printer(program).exp(e, 0);
-}
+std::string str(const ExpPtr& e, const Checked& program) { return Printer(program).exp(e, 0); }
 
 std::string str(const Checked& program) {
   Printer p(program);

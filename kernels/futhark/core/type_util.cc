@@ -7,9 +7,7 @@
 
 namespace kenaz::core {
 
-TypePtr prim_type(PrimType p) {
-  return make_type(TPrim{p});
-}
+TypePtr prim_type(PrimType p) { return make_type(TPrim{p}); }
 
 TypePtr array_type(Size dim, TypePtr elem) {
   return make_type(TArray{std::move(dim), std::move(elem)});
@@ -52,9 +50,7 @@ TypePtr with_unique(const TypePtr& t, bool unique) {
   return copy;
 }
 
-const TPrim* as_prim(const TypePtr& t) {
-  return std::get_if<TPrim>(&t->node);
-}
+const TPrim* as_prim(const TypePtr& t) { return std::get_if<TPrim>(&t->node); }
 
 bool is_prim(const TypePtr& t, PrimType p) {
   const TPrim* q = as_prim(t);
@@ -90,39 +86,38 @@ ExpPtr i64_var(VarId v) {
 
 // Null if a part has no value (kAny).
 ExpPtr substitute_exp(const ExpPtr& e, const Subst& s) {
-  return std::visit(
-      Overloaded{[&](const EVar& v) -> ExpPtr {
-                   auto it = s.sizes.find(v.id);
-                   if (it == s.sizes.end()) return e;
-                   if (it->second.kind == Size::kAny) return nullptr;
-                   return exp_of_size(it->second);
-                 },
-                 [&](const EApply& a) -> ExpPtr {
-                   auto fun = substitute_exp(a.fun, s);
-                   if (!fun) return nullptr;
-                   bool changed = fun != a.fun;
-                   std::vector<ExpPtr> args;
-                   for (const auto& arg : a.args) {
-                     auto x = substitute_exp(arg, s);
-                     if (!x) return nullptr;
-                     changed |= x != arg;
-                     args.push_back(std::move(x));
-                   }
-                   if (!changed) return e;
-                   auto copy = std::make_shared<Exp>(*e);
-                   copy->node = EApply{std::move(fun), std::move(args)};
-                   return copy;
-                 },
-                 [&](const EProject& p) -> ExpPtr {
-                   auto record = substitute_exp(p.record, s);
-                   if (!record) return nullptr;
-                   if (record == p.record) return e;
-                   auto copy = std::make_shared<Exp>(*e);
-                   copy->node = EProject{std::move(record), p.field};
-                   return copy;
-                 },
-                 [&](const auto&) -> ExpPtr { return e; }},
-      e->node);
+  return std::visit(Overloaded{[&](const EVar& v) -> ExpPtr {
+                                 auto it = s.sizes.find(v.id);
+                                 if (it == s.sizes.end()) return e;
+                                 if (it->second.kind == Size::kAny) return nullptr;
+                                 return exp_of_size(it->second);
+                               },
+                               [&](const EApply& a) -> ExpPtr {
+                                 auto fun = substitute_exp(a.fun, s);
+                                 if (!fun) return nullptr;
+                                 bool changed = fun != a.fun;
+                                 std::vector<ExpPtr> args;
+                                 for (const auto& arg : a.args) {
+                                   auto x = substitute_exp(arg, s);
+                                   if (!x) return nullptr;
+                                   changed |= x != arg;
+                                   args.push_back(std::move(x));
+                                 }
+                                 if (!changed) return e;
+                                 auto copy = std::make_shared<Exp>(*e);
+                                 copy->node = EApply{std::move(fun), std::move(args)};
+                                 return copy;
+                               },
+                               [&](const EProject& p) -> ExpPtr {
+                                 auto record = substitute_exp(p.record, s);
+                                 if (!record) return nullptr;
+                                 if (record == p.record) return e;
+                                 auto copy = std::make_shared<Exp>(*e);
+                                 copy->node = EProject{std::move(record), p.field};
+                                 return copy;
+                               },
+                               [&](const auto&) -> ExpPtr { return e; }},
+                    e->node);
 }
 
 }  // namespace
@@ -139,8 +134,7 @@ Size substitute(const Size& size, const Subst& s) {
       if (!e) return Size::any();
       return e == size.exp ? size : size_of_exp(e);
     }
-    default:
-      return size;
+    default: return size;
   }
 }
 
@@ -194,28 +188,28 @@ TypePtr substitute_abstract(const TypePtr& t, const TAbstract& a, const Subst& s
 TypePtr substitute(const TypePtr& t, const Subst& s) {
   if (s.empty()) return t;
   return std::visit(
-      Overloaded{
-          [&](const TPrim&) { return t; }, [&](const TMeta&) { return t; },
-          [&](const TParam& p) {
-            auto it = s.types.find(p.id);
-            if (it == s.types.end()) return t;
-            return t->unique ? with_unique(it->second, true) : it->second;
-          },
-          [&](const TArray& a) {
-            Size dim = substitute(a.dim, s);
-            TypePtr elem = substitute(a.elem, s);
-            if (elem == a.elem && same_repr(dim, a.dim)) return t;
-            return make_type(TArray{std::move(dim), std::move(elem)}, t->unique);
-          },
-          [&](const TRecord& r) { return substitute_fields(t, r, s); },
-          [&](const TSum& sum) { return substitute_sum(t, sum, s); },
-          [&](const TArrow& a) {
-            TypePtr from = substitute(a.from, s), to = substitute(a.to, s);
-            if (from == a.from && to == a.to) return t;
-            return make_type(TArrow{a.param, a.consumes, std::move(from), a.ext, std::move(to)},
-                             t->unique);
-          },
-          [&](const TAbstract& a) { return substitute_abstract(t, a, s); }},
+      Overloaded{[&](const TPrim&) { return t; }, [&](const TMeta&) { return t; },
+                 [&](const TParam& p) {
+                   auto it = s.types.find(p.id);
+                   if (it == s.types.end()) return t;
+                   return t->unique ? with_unique(it->second, true) : it->second;
+                 },
+                 [&](const TArray& a) {
+                   Size dim = substitute(a.dim, s);
+                   TypePtr elem = substitute(a.elem, s);
+                   if (elem == a.elem && same_repr(dim, a.dim)) return t;
+                   return make_type(TArray{std::move(dim), std::move(elem)}, t->unique);
+                 },
+                 [&](const TRecord& r) { return substitute_fields(t, r, s); },
+                 [&](const TSum& sum) { return substitute_sum(t, sum, s); },
+                 [&](const TArrow& a) {
+                   TypePtr from = substitute(a.from, s), to = substitute(a.to, s);
+                   if (from == a.from && to == a.to) return t;
+                   return make_type(
+                       TArrow{a.param, a.consumes, std::move(from), a.ext, std::move(to)},
+                       t->unique);
+                 },
+                 [&](const TAbstract& a) { return substitute_abstract(t, a, s); }},
       t->node);
 }
 
@@ -317,16 +311,11 @@ bool same_size_exp(const ExpPtr& a, const ExpPtr& b) {
 bool same_size(const Size& a, const Size& b) {
   if (a.kind != b.kind) return false;
   switch (a.kind) {
-    case Size::kAny:
-      return true;
-    case Size::kConst:
-      return a.constant == b.constant;
-    case Size::kVar:
-      return a.var == b.var;
-    case Size::kExp:
-      return same_size_exp(a.exp, b.exp);
-    case Size::kMeta:
-      return a.meta == b.meta;
+    case Size::kAny: return true;
+    case Size::kConst: return a.constant == b.constant;
+    case Size::kVar: return a.var == b.var;
+    case Size::kExp: return same_size_exp(a.exp, b.exp);
+    case Size::kMeta: return a.meta == b.meta;
   }
   return false;
 }
@@ -344,14 +333,10 @@ Size size_of_exp(const ExpPtr& e) {
 
 ExpPtr exp_of_size(const Size& s) {
   switch (s.kind) {
-    case Size::kConst:
-      return i64_literal(s.constant);
-    case Size::kVar:
-      return i64_var(s.var);
-    case Size::kExp:
-      return s.exp;
-    default:
-      UNREACHABLE("a size without a value");
+    case Size::kConst: return i64_literal(s.constant);
+    case Size::kVar: return i64_var(s.var);
+    case Size::kExp: return s.exp;
+    default: UNREACHABLE("a size without a value");
   }
 }
 
