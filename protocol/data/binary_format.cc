@@ -106,7 +106,8 @@ Status write_binary(std::FILE* file, const Value& value) {
   const std::string header = binary_header(value.type, value.shape);
   errno = 0;
   if (std::fwrite(header.data(), 1, header.size(), file) != header.size() ||
-      std::fwrite(value.bytes.data(), 1, value.bytes.size(), file) != value.bytes.size()) {
+      (!value.bytes.empty() &&
+       std::fwrite(value.bytes.data(), 1, value.bytes.size(), file) != value.bytes.size())) {
     return bad_request(std::strerror(errno));
   }
   return {};
