@@ -83,7 +83,8 @@ bool Lowerer::has_sizes(const core::TypePtr& t, int fuel) const {
 Env Lowerer::bind_pattern(const core::Pat& p, const V& v, Env env) {
   if (failed()) return env;
   bind_sizes(Ty{p.type, env}, v, env);
-  return bind_names(p, conform(v, Ty{p.type, env}), std::move(env));
+  V shaped = conform(v, Ty{p.type, env});
+  return bind_names(p, shaped, std::move(env));
 }
 
 Env Lowerer::bind_names(const core::Pat& p, const V& v, Env env) {
