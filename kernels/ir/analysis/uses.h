@@ -1,0 +1,39 @@
+// What a piece of array IR uses and binds. The dims of the types of the variables it binds count
+// as uses; so do certificates.
+#pragma once
+
+#include <unordered_set>
+#include <vector>
+
+#include "kernels/ir/ir.h"
+
+namespace kenaz::ir {
+
+using VarSet = std::unordered_set<VarId>;
+
+/// Calls f(VarId) for every use anywhere inside (with repetition), also of what is bound inside.
+template <class F>
+void for_each_use(const Program& p, const Body& b, F&& f);
+template <class F>
+void for_each_use(const Program& p, const Stm& s, F&& f);
+/// Calls f(VarId) for every variable bound anywhere inside.
+template <class F>
+void for_each_bound(const Body& b, F&& f);
+template <class F>
+void for_each_bound(const Stm& s, F&& f);
+
+/// Used inside but bound outside.
+VarSet free_vars(const Program& p, const Body& b);
+VarSet free_vars(const Program& p, const Stm& s);
+VarSet free_vars(const Program& p, const Lambda& l);
+
+/// How often each variable (by index) is used in the whole program, types and results included.
+std::vector<int> count_uses(const Program& p);
+
+/// The arrays that a statement consumes directly (not those that it consumes within its bodies and
+/// which are bound there; a loop consumes the inits of the params that its body consumes).
+std::vector<VarId> consumed_by(const Program& p, const Stm& s);
+
+}  // namespace kenaz::ir
+
+#include "kernels/ir/analysis/uses_inl.h"

@@ -1,0 +1,119 @@
+// Dead code: a backward walk over each body with the set of variables that are still needed.
+#include <algorithm>
+
+#include "kernels/ir/analysis/uses.h"
+#include "kernels/passes/passes.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::passes {
+namespace {
+
+using namespace ir;
+
+class DeadCode {
+ public:
+  explicit DeadCode(Program& p) : p_(p) {}
+
+  /// Whatever is needed after the body is in `live`; on return also what the body needs.
+  void body(Body& b) {
+    for (const Atom& r : b.results) need(r);
+    std::vector<Stm> kept;
+    for (size_t i = b.stms.size(); i-- > 0;) {
+      Stm& s = b.stms[i];
+      if (!std::any_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return live_.contains(v); })) {
+        continue;
+      }
+      if (auto* soac = std::get_if<ESoac>(&s.exp)) trim(*soac, s);
+      if (auto* cond = std::get_if<EIf>(&s.exp)) trim(*cond, s);
+      visit_bodies(s.exp, [&](Body& inner) { body(inner); });
+      if (auto* soac = std::get_if<ESoac>(&s.exp)) drop_inputs(*soac);
+      for_each_use(p_, s, [&](VarId v) { live_.insert(v); });
+      kept.push_back(std::move(s));
+    }
+    std::reverse(kept.begin(), kept.end());
+    b.stms = std::move(kept);
+  }
+
+  void function(Function& f) {
+    for (const Type& t : f.ret) need_type(t);
+    for (const VarId v : f.params) need_type(p_.type_of(v));
+    body(f.body);
+  }
+
+ private:
+  void need(const Atom& a) {
+    if (!a.is_const()) live_.insert(a.var());
+  }
+  void need_type(const Type& t) {
+    for (const Atom& d : t.dims) need(d);
+  }
+
+  /// Plain results that nobody needs, and reductions none of whose values is needed.
+  void trim(ESoac& e, Stm& s) {
+    std::vector<char> keep(s.pat.size(), 1);
+    size_t at = 0;
+    const auto trim_monoids = [&](std::vector<Monoid>& monoids) {
+      std::vector<Monoid> kept;
+      for (Monoid& m : monoids) {
+        const size_t n = m.neutral.size();
+        bool needed = false;
+        for (size_t k = 0; k < n; k++) needed = needed || live_.contains(s.pat[at + k]);
+        for (size_t k = 0; k < n; k++) keep[at + k] = needed;
+        if (needed) kept.push_back(std::move(m));
+        at += n;
+      }
+      monoids = std::move(kept);
+    };
+    trim_monoids(e.scans);
+    trim_monoids(e.reduces);
+    for (; at < s.pat.size(); at++) keep[at] = live_.contains(s.pat[at]);
+    select(s.pat, keep);
+    select(e.map.body.results, keep);
+    select(e.map.ret, keep);
+  }
+
+  /// Results of branches that nobody needs. A size that a kept result's type mentions is needed.
+  void trim(EIf& e, Stm& s) {
+    for (const VarId v : s.pat) {
+      if (live_.contains(v)) need_type(p_.type_of(v));
+    }
+    std::vector<char> keep;
+    for (const VarId v : s.pat) keep.push_back(live_.contains(v));
+    select(s.pat, keep);
+    select(e.then_body.results, keep);
+    select(e.else_body.results, keep);
+  }
+
+  /// Inputs whose rows the lambda does not look at.
+  void drop_inputs(ESoac& e) {
+    const auto used = free_vars(p_, e.map.body);
+    std::vector<char> keep;
+    for (const VarId v : e.map.params) keep.push_back(used.contains(v));
+    select(e.map.params, keep);
+    select(e.inputs, keep);
+  }
+
+  template <class T>
+  static void select(std::vector<T>& list, const std::vector<char>& keep) {
+    std::vector<T> kept;
+    for (size_t i = 0; i < list.size(); i++) {
+      if (keep[i]) kept.push_back(std::move(list[i]));
+    }
+    list = std::move(kept);
+  }
+
+  Program& p_;
+  VarSet live_;
+};
+
+}  // namespace
+
+void remove_dead_code(Program& p) {
+  DeadCode pass(p);
+  for (Function& f : p.functions) pass.function(f);
+  // What functions use of the constants is live by now. Constants of the user are kept whether
+  // used or not because computing them may fail: lowering lists them as results.
+  pass.body(p.constants);
+}
+
+}  // namespace kenaz::passes

@@ -1,0 +1,19 @@
+// The passes: each one function on a whole program, meaning-preserving, independent of the others.
+#pragma once
+
+#include "kernels/ir/ir.h"
+
+namespace kenaz::passes {
+
+/// Removes what nothing uses: statements, results of combinators.
+void remove_dead_code(ir::Program& p);
+/// Copy propagation, constant folding, algebra that is exact for the type, checks that hold by
+/// the ranges of indices, common subexpressions, ifs that are choices.
+void simplify(ir::Program& p);
+/// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms.
+void fuse(ir::Program& p);
+/// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
+/// (out of lambdas only) checks.
+void hoist(ir::Program& p);
+
+}  // namespace kenaz::passes
