@@ -6,6 +6,8 @@
 // command buffer; a kRead or the end of the call submits and waits. Launches run in the order
 // recorded; the interpreter puts barriers between launches that depend on each other (it knows
 // which blocks a launch reads and writes from Arg::access).
+//
+// A new field anywhere below also belongs into serialise.cc (and kFormatVersion is raised).
 #pragma once
 
 #include <cstdint>
