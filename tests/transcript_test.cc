@@ -55,38 +55,42 @@ struct Step {
   Lines expected, got;
 };
 
-std::string with_folder(std::string text, const fs::path& folder) {
-  for (size_t at; (at = text.find("{}")) != std::string::npos;) {
-    text.replace(at, 2, folder.string());
+void replace_all(std::string& line, const std::string& what, const std::string& with) {
+  for (size_t at = 0; (at = line.find(what, at)) != std::string::npos; at += with.size()) {
+    line.replace(at, what.size(), with);
   }
+}
+
+std::string with_folder(std::string text, const fs::path& folder) {
+  replace_all(text, "{}", folder.string());
   return text;
 }
 
-/// The other way round, and run times made equal.
-std::string normalised(std::string line, const fs::path& folder) {
-  const std::string name = folder.string();
-  for (size_t at; (at = line.find(name)) != std::string::npos;) line.replace(at, name.size(), "{}");
+/// What depends on places and times made equal: programs are named without their folder.
+std::string normalised(std::string line, const fs::path& folder, const fs::path& programs) {
+  replace_all(line, folder.string(), "{}");
+  replace_all(line, programs.string() + "/", "");
   return line.starts_with("runtime: ") ? "runtime: N" : line;
 }
 
 bool is_step(const std::string& line) {
   return line.starts_with("> ") || line == ">" || line.starts_with("show ") ||
-         line.starts_with("file ") || line.starts_with("program ") || line.starts_with("exit ") ||
-         line.starts_with("#") || line.empty();
+         line.starts_with("file ") || line.starts_with("program ") || line.starts_with("exit ");
 }
 
-/// Everything after the reply's "%%% OK" up to the next step is a mistake that shows as expected.
+/// Within a reply, blank lines and lines with # belong to it.
 std::vector<Step> parse(const std::string& text) {
   std::vector<Step> steps;
   bool in_reply = false;
   for (const auto& line : lines_of(text)) {
-    if (in_reply || !is_step(line)) {
+    const bool comment = line.empty() || line.starts_with("#");
+    if (is_step(line) || (comment && !in_reply)) {
+      steps.push_back({line, {}, {}});
+      in_reply = line.starts_with(">");
+    } else {
       if (steps.empty()) steps.emplace_back();
       steps.back().expected.push_back(line);
       if (line == "%%% OK") in_reply = false;
-    } else {
-      steps.push_back({line, {}, {}});
-      in_reply = line.starts_with(">");
     }
   }
   return steps;
@@ -184,7 +188,7 @@ class Transcript {
     for (auto& step : steps_) {
       if (!step.line.starts_with(">")) continue;
       while (next < output.size()) {
-        step.got.push_back(normalised(output[next++], folder_));
+        step.got.push_back(normalised(output[next++], folder_, path_.parent_path()));
         if (step.got.back() == "%%% OK") break;
       }
     }
