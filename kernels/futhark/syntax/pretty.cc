@@ -354,7 +354,7 @@ std::string pretty(const TypeExp& t) { return Printer::type(t); }
 
 std::string Attr::str() const {
   if (!has_args) return name;
-  return name + "(" + joined(args, ", ", [](const Attr& a) { return a.str(); }) + ")";
+  return name + "(" + joined(args, ",", [](const Attr& a) { return a.str(); }) + ")";
 }
 
 }  // namespace kenaz::syntax
