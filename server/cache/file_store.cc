@@ -1,0 +1,134 @@
+#include "server/cache/file_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace kenaz::cache {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char kMagic[8] = {'K', 'N', 'Z', 'S', 'T', 'O', 'R', '1'};
+constexpr int64_t kMaxFile = int64_t{1} << 30;
+
+struct Header {
+  char magic[8];
+  uint64_t key_bytes, data_bytes, hash;  // hash of key and data
+};
+
+uint64_t hash_of(const std::string& key, std::span<const std::byte> data) {
+  return XXH3_64bits_withSeed(data.data(), data.size(), XXH3_64bits(key.data(), key.size()));
+}
+
+class File {
+ public:
+  explicit File(int fd) : fd_(fd) {}
+  ~File() { close(); }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  int fd() const { return fd_; }
+  bool close() { return fd_ < 0 || ::close(std::exchange(fd_, -1)) == 0; }
+
+ private:
+  int fd_;
+};
+
+bool read_all(int fd, void* to, size_t n) {
+  auto* p = static_cast<char*>(to);
+  while (n > 0) {
+    const ssize_t got = ::read(fd, p, n);
+    if (got <= 0) return false;
+    p += got;
+    n -= static_cast<size_t>(got);
+  }
+  return true;
+}
+
+bool write_all(int fd, const void* from, size_t n) {
+  const auto* p = static_cast<const char*>(from);
+  while (n > 0) {
+    const ssize_t put = ::write(fd, p, n);
+    if (put <= 0) return false;
+    p += put;
+    n -= static_cast<size_t>(put);
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string FileStore::path(const std::string& key) const {
+  if (folder_.empty()) return {};
+  const XXH128_hash_t h = XXH3_128bits(key.data(), key.size());
+  return fmt::format("{}/{:016x}{:016x}{}", folder_, h.high64, h.low64, extension_);
+}
+
+std::optional<std::vector<std::byte>> FileStore::get(const std::string& key) const {
+  if (folder_.empty()) return std::nullopt;
+  File file(::open(path(key).c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat info {};
+  Header header{};
+  if (file.fd() < 0 || ::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_size > kMaxFile || !read_all(file.fd(), &header, sizeof header) ||
+      std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key_bytes != key.size() ||
+      header.data_bytes != static_cast<uint64_t>(info.st_size) - sizeof header - key.size()) {
+    return std::nullopt;
+  }
+  std::string stored_key(key.size(), '\0');
+  std::vector<std::byte> data(header.data_bytes);
+  if (!read_all(file.fd(), stored_key.data(), key.size()) || stored_key != key ||
+      !read_all(file.fd(), data.data(), data.size()) || header.hash != hash_of(key, data)) {
+    return std::nullopt;
+  }
+  return data;
+}
+
+void FileStore::put(const std::string& key, std::span<const std::byte> data) const {
+  if (folder_.empty()) return;
+  std::error_code ignored;
+  fs::create_directories(folder_, ignored);
+  make_room();
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.key_bytes = key.size();
+  header.data_bytes = data.size();
+  header.hash = hash_of(key, data);
+  const std::string target = path(key);
+  const std::string temporary = fmt::format("{}.{}.tmp", target, ::getpid());
+  File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (file.fd() < 0) return;
+  bool ok = write_all(file.fd(), &header, sizeof header) &&
+            write_all(file.fd(), key.data(), key.size()) &&
+            write_all(file.fd(), data.data(), data.size()) && ::fsync(file.fd()) == 0;
+  ok = file.close() && ok;
+  ok = ok && ::rename(temporary.c_str(), target.c_str()) == 0;
+  if (!ok) ::unlink(temporary.c_str());
+}
+
+void FileStore::make_room() const {
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
+    std::error_code ignored;
+    if (it->path().extension() == extension_) {
+      files.emplace_back(it->last_write_time(ignored), it->path());
+    }
+  }
+  if (files.size() < kMaxFiles) return;
+  std::sort(files.begin(), files.end());
+  files.resize(files.size() / 2);
+  for (const auto& [time, path] : files) fs::remove(path, error);
+}
+
+}  // namespace kenaz::cache
