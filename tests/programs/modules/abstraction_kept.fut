@@ -1,6 +1,6 @@
 -- The hidden type is not the type it was made of.
 -- ==
--- error: i32
+-- error: hidden.make
 
 module hidden : {type t val make : i32 -> t} = {
   type t = i32
