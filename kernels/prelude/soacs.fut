@@ -167,3 +167,18 @@ def partition2 [n] 'a
      , sorted[k:k + l] :> [l]a
      , sorted[k + l:] :> [n - k - l]a
      )
+
+-- | Apply a function that makes arrays of any size to every element. The results come one behind
+-- another: how long each is, where in the whole a new one begins (flags), at which position each
+-- begins, their elements, and what else the function said. Not compiled yet.
+def flatmap [n] 'a 'b 'c
+            (f: a -> ?[k].([k]b, c))
+            (as: [n]a) : ?[m].([n]i64, [m]bool, [n]i64, [m]b, [n]c) =
+  intrinsics.flatmap f as
+
+-- | The same for a function that only makes an array.
+def flatmap' [n] 'a 'b
+             (f: a -> ?[k].[k]b)
+             (as: [n]a) : ?[m].([n]i64, [m]bool, [n]i64, [m]b) =
+  let (lengths, flags, offsets, elements, _) = flatmap (\x -> (f x, ())) as
+  in (lengths, flags, offsets, elements)
