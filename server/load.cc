@@ -2,42 +2,86 @@
 
 #include <fmt/format.h>
 
+#include <future>
+
 #include "kernels/ir/print.h"
+#include "server/cache/program_cache.h"
 
 namespace kenaz {
 namespace {
 
-Result<core::Checked> front_end(const Options& options) {
-  KENAZ_ASSIGN(core::Checked checked, compiler::front_end(options.program));
-  for (const auto& warning : checked.warnings) fmt::print(stderr, "{}\n", warning.str());
+void print_warnings(const std::vector<std::string>& warnings) {
+  for (const auto& warning : warnings) fmt::print(stderr, "{}\n", warning);
+}
+
+Result<core::Checked> front_end(const Options& options, const compiler::SourceReader& read,
+                                std::vector<std::string>& warnings) {
+  KENAZ_ASSIGN(core::Checked checked, compiler::front_end(options.program, {read}));
+  for (const auto& warning : checked.warnings) warnings.push_back(warning.str());
   return checked;
 }
 
-Result<compiler::Lowered> lowered(const Options& options, bool optimise) {
-  KENAZ_ASSIGN(const core::Checked checked, front_end(options));
+Result<compiler::Lowered> lowered(const Options& options, bool optimise,
+                                  const compiler::SourceReader& read,
+                                  std::vector<std::string>& warnings) {
+  KENAZ_ASSIGN(const core::Checked checked, front_end(options, read, warnings));
   KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));
   if (optimise) KENAZ_TRY(compiler::optimise(program.ir));
   return program;
+}
+
+Result<compiler::Lowered> lowered(const Options& options, bool optimise) {
+  std::vector<std::string> warnings;
+  auto program = lowered(options, optimise, compiler::file_reader(), warnings);
+  print_warnings(warnings);
+  return program;
+}
+
+/// From the cache, or compiled and put there.
+Result<program::Program> compiled(const Options& options, const cache::ProgramCache& cache) {
+  if (auto cached = cache.find(options.program, compiler::file_reader())) {
+    print_warnings(cached->warnings);
+    return std::move(cached->program);
+  }
+  cache::RecordingReader sources(compiler::file_reader());
+  cache::CachedProgram made;
+  auto program = lowered(options, true, std::ref(sources), made.warnings);
+  print_warnings(made.warnings);
+  if (!program) return tl::make_unexpected(std::move(program).error());
+  KENAZ_ASSIGN(made.program, compiler::generate(*program));
+  cache.keep(options.program, sources, made);
+  return std::move(made.program);
 }
 
 }  // namespace
 
 Result<std::unique_ptr<host::Engine>> load(const Options& options,
                                            std::shared_ptr<device::ValidationLog> validation) {
-  KENAZ_ASSIGN(compiler::Lowered program, lowered(options, !options.reference || options.optimise));
-  if (options.reference) return host::make_reference_engine(std::move(program));
+  if (options.reference) {
+    KENAZ_ASSIGN(compiler::Lowered program, lowered(options, options.optimise));
+    return host::make_reference_engine(std::move(program));
+  }
+  const cache::ProgramCache cache(options.cache_folder, cache::build_id());
   device::VulkanOptions vulkan;
   vulkan.device = options.device;
   vulkan.validation = std::move(validation);
-  vulkan.pipeline_cache = options.cache_file;
+  vulkan.pipeline_cache =
+      options.cache_file.empty() ? cache.pipelines(options.program) : options.cache_file;
   vulkan.memory_limit = options.memory_limit;
-  KENAZ_ASSIGN(auto device, device::make_vulkan_device(vulkan));
-  KENAZ_ASSIGN(auto generated, compiler::generate(program));
-  return host::make_device_engine(std::move(generated), std::move(device));
+  // Starting the driver takes as long as compiling a program of moderate size: both at a time.
+  auto starting = std::async([&] { return device::make_vulkan_device(vulkan); });
+  auto program = compiled(options, cache);
+  auto device = starting.get();
+  if (!program) return tl::make_unexpected(std::move(program).error());
+  if (!device) return tl::make_unexpected(std::move(device).error());
+  return host::make_device_engine(std::move(*program), std::move(*device));
 }
 
 Status check(const Options& options) {
-  KENAZ_TRY(front_end(options));
+  std::vector<std::string> warnings;
+  const auto checked = front_end(options, compiler::file_reader(), warnings);
+  print_warnings(warnings);
+  if (!checked) return tl::make_unexpected(checked.error());
   return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdlib>
 
 namespace kenaz {
 namespace {
@@ -26,6 +27,9 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("PROGRAM", o.program, "The Futhark program to serve")->option_text("PROG.fut");
   app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu");
   app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file");
+  app.add_option("--program-cache", o.cache_folder,
+                 "Keep compiled programs in this folder; empty: none. Default: kenaz in "
+                 "$XDG_CACHE_HOME or ~/.cache");
   app.add_option("--tuning", o.tuning_file, "Read tuning parameters from this file");
   app.add_option("--param", o.params, "Set a tuning parameter: NAME=INT")->allow_extra_args(false);
   app.add_option("--memory-limit", o.memory_limit, "Bytes of device memory to use at most")
@@ -73,10 +77,19 @@ bool is_int(std::string_view s) {
   return error == std::errc() && end == s.data() + s.size();
 }
 
+std::string default_cache_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') return std::string(cache) + "/kenaz";
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home == '/') return std::string(home) + "/.cache/kenaz";
+  return {};
+}
+
 }  // namespace
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   Options options;
+  options.cache_folder = default_cache_folder();
   try {
     CLI::App app("Serves the entry points of a Futhark program over stdin and stdout.",
                  "kenaz-server");

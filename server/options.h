@@ -14,6 +14,7 @@ struct Options {
   std::string program;  // the .fut file
   std::string device;   // see device::VulkanOptions
   std::string cache_file, tuning_file;
+  std::string cache_folder;         // of compiled programs; empty: none are kept
   std::vector<std::string> params;  // NAME=INT
   int64_t memory_limit = 0;         // bytes; 0: what the device has
   bool reference = false;           // the evaluator on the CPU instead of a device

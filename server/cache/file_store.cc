@@ -68,15 +68,18 @@ bool write_all(int fd, const void* from, size_t n) {
 
 }  // namespace
 
-std::string FileStore::path(const std::string& key) const {
-  if (folder_.empty()) return {};
+std::string FileStore::companion(const std::string& key) const {
+  return folder_.empty() ? "" : stem(key) + companion_;
+}
+
+std::string FileStore::stem(const std::string& key) const {
   const XXH128_hash_t h = XXH3_128bits(key.data(), key.size());
-  return fmt::format("{}/{:016x}{:016x}{}", folder_, h.high64, h.low64, extension_);
+  return fmt::format("{}/{:016x}{:016x}", folder_, h.high64, h.low64);
 }
 
 std::optional<std::vector<std::byte>> FileStore::get(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  File file(::open(path(key).c_str(), O_RDONLY | O_CLOEXEC));
+  File file(::open((stem(key) + extension_).c_str(), O_RDONLY | O_CLOEXEC));
   struct stat info {};
   Header header{};
   if (file.fd() < 0 || ::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -104,7 +107,7 @@ void FileStore::put(const std::string& key, std::span<const std::byte> data) con
   header.key_bytes = key.size();
   header.data_bytes = data.size();
   header.hash = hash_of(key, data);
-  const std::string target = path(key);
+  const std::string target = stem(key) + extension_;
   const std::string temporary = fmt::format("{}.{}.tmp", target, ::getpid());
   File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (file.fd() < 0) return;
@@ -128,7 +131,10 @@ void FileStore::make_room() const {
   if (files.size() < kMaxFiles) return;
   std::sort(files.begin(), files.end());
   files.resize(files.size() / 2);
-  for (const auto& [time, path] : files) fs::remove(path, error);
+  for (auto& [time, path] : files) {
+    fs::remove(path, error);
+    fs::remove(path.replace_extension(companion_), error);
+  }
 }
 
 }  // namespace kenaz::cache

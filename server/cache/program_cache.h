@@ -40,11 +40,15 @@ class ProgramCache {
   /// `folder` empty: finds nothing, keeps nothing. `compiler` stands for everything but the sources
   /// that a program is made from: the compiler's build, options.
   ProgramCache(std::string folder, std::string compiler)
-      : store_(std::move(folder), ".program"), compiler_(std::move(compiler)) {}
+      : store_(std::move(folder), ".program", ".pipelines"), compiler_(std::move(compiler)) {}
 
   std::optional<CachedProgram> find(const std::string& path, const Read& read) const;
   void keep(const std::string& path, const RecordingReader& sources,
             const CachedProgram& program) const;
+  /// A file for what the device compiles for the program at `path`; empty if nothing is kept.
+  std::string pipelines(const std::string& path) const {
+    return compiler_.empty() ? "" : store_.companion(key(path));
+  }
 
  private:
   std::string key(const std::string& path) const;
