@@ -249,6 +249,7 @@ class Checker {
   };
   ExpPtr share(ExpPtr e, std::vector<Let>& lets);
   ExpPtr wrap(std::vector<Let>& lets, ExpPtr body);
+  TypePtr hide(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>* keep = nullptr);
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
   ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
   ExpPtr let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected);

@@ -157,14 +157,14 @@ ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
 // declares; without any, they are the sizes made since `start` that are no parameters.
 TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
                             std::vector<VarId> ext) {
-  ret = zonk(ret, Zonk::kKeep);
   std::unordered_set<VarId> free, bound;
-  core::free_sizes(ret, free);
   for (const auto& p : params) {
     core::free_sizes(zonk(p->type, Zonk::kKeep), bound);
     if (const auto* b = std::get_if<core::PBind>(&p->node)) bound.insert(b->id);
   }
   for (VarId v : ext) bound.insert(v);
+  ret = hide(zonk(ret, Zonk::kKeep), start, &bound);
+  core::free_sizes(ret, free);
   for (VarId v : free) {
     const Var& info = vars_[v.index];
     if (v.index >= start && !bound.count(v) && !info.flex && !info.param) ext.push_back(v);

@@ -23,7 +23,9 @@ ExpPtr Checker::index_value(const syntax::Exp& e) {
 
 std::vector<DimIndex> Checker::dim_indexes(const std::vector<syntax::DimIndex>& slice) {
   std::vector<DimIndex> out;
-  auto part = [&](const syntax::ExpPtr& e) { return e ? index_value(*e) : nullptr; };
+  auto part = [&](const syntax::ExpPtr& e) {
+    return e ? check(*e, i64_, "The parts of a slice must be of type i64.") : nullptr;
+  };
   for (const auto& d : slice) {
     DimIndex x;
     if (d.is_slice) {
@@ -31,7 +33,7 @@ std::vector<DimIndex> Checker::dim_indexes(const std::vector<syntax::DimIndex>& 
       x.end = part(d.end);
       x.stride = part(d.stride);
     } else {
-      x.index = part(d.index);
+      x.index = index_value(*d.index);
     }
     out.push_back(std::move(x));
   }

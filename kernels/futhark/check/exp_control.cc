@@ -6,13 +6,59 @@
 
 namespace kenaz::check {
 
+// `t` as seen from outside an expression whose size variables are those from `start` on: a size
+// computed from such variables becomes a new, existential one. (A size that is such a variable may
+// stay: it is existential itself.) Variables in `keep` are known outside.
+TypePtr Checker::hide(const TypePtr& type, uint32_t start, const std::unordered_set<VarId>* keep) {
+  TypePtr t = resolve(type);
+  auto size = [&](const Size& s) {
+    Size dim = resolve(s);
+    if (dim.kind != Size::kExp) return dim;
+    std::unordered_set<VarId> vars;
+    core::free_sizes(dim, vars);
+    const bool inside = std::any_of(vars.begin(), vars.end(), [&](VarId v) {
+      const Var& info = vars_[v.index];
+      return v.index >= start && !info.flex && !info.param && !(keep && keep->count(v));
+    });
+    return inside ? Size::of_var(new_var("d")) : dim;
+  };
+  return std::visit(
+      Overloaded{
+          [&](const core::TArray& a) {
+            return core::make_type(core::TArray{size(a.dim), hide(a.elem, start, keep)}, t->unique);
+          },
+          [&](const core::TRecord& r) {
+            core::TRecord out;
+            for (const auto& [name, f] : r.fields) {
+              out.fields.emplace_back(name, hide(f, start, keep));
+            }
+            return core::make_type(std::move(out), t->unique);
+          },
+          [&](const core::TAbstract& a) {
+            core::TAbstract out{a.id, {}};
+            for (const auto& arg : a.args) {
+              if (const auto* x = std::get_if<TypePtr>(&arg)) {
+                out.args.emplace_back(hide(*x, start, keep));
+              } else {
+                out.args.emplace_back(size(std::get<Size>(arg)));
+              }
+            }
+            return core::make_type(std::move(out), t->unique);
+          },
+          [&](const auto&) { return t; }},
+      t->node);
+}
+
 ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected) {
   ExpPtr cond = check(*i.cond, bool_, "Condition must have type bool.");
+  const uint32_t start = next_var();
   ExpPtr yes = exp(*i.then_branch, expected);
-  ExpPtr no = exp(*i.else_branch, yes->type);
-  unify_or_error(yes->type, no->type, range, "Branches differ in type.");
+  TypePtr then_type = hide(yes->type, start);
+  ExpPtr no = exp(*i.else_branch, then_type);
+  TypePtr else_type = hide(no->type, start);
+  unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (failed()) return bad_exp(range);
-  return make(range, join(yes->type, no->type), core::EIf{cond, yes, no});
+  return make(range, join(then_type, else_type), core::EIf{cond, yes, no});
 }
 
 ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected) {
@@ -21,17 +67,19 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   TypePtr type;
   for (const auto& c : m.cases) {
     const size_t mark = fn_->locals.size();
+    const uint32_t start = next_var();
     check_duplicate_names({c.pat.get()});
     PatPtr p = pat(*c.pat, core::with_unique(out.scrutinee->type, false));
     ExpPtr body = exp(*c.body, type ? type : expected);
     fn_->locals.resize(mark);
     if (failed()) return bad_exp(range);
+    TypePtr case_type = hide(body->type, start);
     if (type) {
-      unify_or_error(type, body->type, c.range, "Branches differ in type.");
+      unify_or_error(type, case_type, c.range, "Branches differ in type.");
       if (failed()) return bad_exp(range);
-      type = join(type, body->type);
+      type = join(type, case_type);
     } else {
-      type = body->type;
+      type = case_type;
     }
     out.cases.emplace_back(p, body);
   }
@@ -41,6 +89,7 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
 
 ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
+  const uint32_t start = next_var();
   const size_t mark = fn_->locals.size();
   check_duplicate_names({l.pat.get()});
   out.value = exp(*l.value);
@@ -51,12 +100,13 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   out.pat = pat(*l.pat, out.value->type);
   out.body = exp(*l.body, expected);
   fn_->locals.resize(mark);
-  TypePtr type = out.body->type;
+  TypePtr type = hide(out.body->type, start);
   return make(range, type, std::move(out));
 }
 
 ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
                         const TypePtr& expected) {
+  const uint32_t start = next_var();
   MutDef def = define({l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
   if (failed()) return bad_exp(range);
   ValBinding* v = new_val();
@@ -66,11 +116,12 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
   const size_t mark = fn_->locals.size();
   ExpPtr body = exp(*l.body, expected);
   fn_->locals.resize(mark - 1);
-  return make(range, body->type, core::ELetDef{def, body});
+  return make(range, hide(body->type, start), core::ELetDef{def, body});
 }
 
 ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
                          const TypePtr& expected) {
+  const uint32_t start = next_var();
   ExpPtr source = variable(syntax::QualName{{}, l.name, l.name_range}, l.name_range);
   ExpPtr value = update_path(source, l.path, *l.value, range);
   if (failed()) return bad_exp(range);
@@ -81,7 +132,7 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
   PatPtr p = make_pat(l.name_range, t, core::PBind{v});
   ExpPtr body = exp(*l.body, expected);
   fn_->locals.resize(mark);
-  return make(range, body->type, core::ELet{{}, p, value, body});
+  return make(range, hide(body->type, start), core::ELet{{}, p, value, body});
 }
 
 // ---- loops

@@ -187,6 +187,24 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   return PrimValue{p->prim, value & max};
 }
 
+// Variables that are a dimension by themselves, so that the shape of a value gives them.
+static void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
+  if (const auto* a = std::get_if<TArray>(&t->node)) {
+    if (a->dim.kind == Size::kVar) out.insert(a->dim.var);
+    whole_sizes(a->elem, out);
+  } else if (const auto* r = std::get_if<TRecord>(&t->node)) {
+    for (const auto& f : r->fields) whole_sizes(f.second, out);
+  } else if (const auto* x = std::get_if<TAbstract>(&t->node)) {
+    for (const auto& arg : x->args) {
+      if (const auto* s = std::get_if<Size>(&arg)) {
+        if (s->kind == Size::kVar) out.insert(s->var);
+      } else {
+        whole_sizes(std::get<TypePtr>(arg), out);
+      }
+    }
+  }
+}
+
 void Checker::finish_exp(PendingExp& p) {
   core::Exp& e = *p.exp;
   e.type = zonk(e.type, Zonk::kFinal);
@@ -209,7 +227,7 @@ void Checker::finish_exp(PendingExp& p) {
   }
   if (std::holds_alternative<core::ELambda>(e.node)) return;
   std::unordered_set<VarId> vars;
-  core::free_sizes(e.type, vars);
+  whole_sizes(e.type, vars);
   for (VarId v : vars) {
     if (v.index >= p.start && v.index < p.end && !vars_[v.index].param) e.ext.push_back(v);
   }

@@ -217,7 +217,7 @@ struct EntryPoint {
   VarId def;
   std::string name;
   std::vector<Param> params;  // may be more than the definition's lambda has: it returns the rest
-  std::string result;  // name in `types`
+  std::string result;         // name in `types`
   bool result_unique = false;
   std::vector<std::string> attrs;  // printed without brackets
 };
