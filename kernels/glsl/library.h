@@ -1,0 +1,23 @@
+// The GLSL functions that kernels may call: what GLSL lacks or leaves loose (integer division by
+// zero, NaN-aware minimum, f64 transcendentals). A kernel contains only those it uses.
+#pragma once
+
+#include <set>
+#include <string>
+
+namespace kenaz::glsl {
+
+class Library {
+ public:
+  /// Notes that a function is used, and everything it calls; gives its name back. `name` is
+  /// OPERATION_TYPE ("div_i32", "exp_f64"); it must exist.
+  std::string need(const std::string& name);
+  /// The definitions, callees first.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::set<std::string> present_;
+  std::string text_;
+};
+
+}  // namespace kenaz::glsl

@@ -1,0 +1,167 @@
+#include "kernels/glsl/scalar.h"
+
+#include <fmt/format.h>
+
+#include "kernels/glsl/types.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::glsl {
+namespace {
+
+using Args = std::span<const std::string>;
+
+std::string call(Library& lib, const std::string& stem, PrimType t, Args args) {
+  std::string s = lib.need(fmt::format("{}_{}", stem, prim_name(t))) + "(";
+  for (size_t i = 0; i < args.size(); i++) s += (i ? ", " : "") + args[i];
+  return s + ")";
+}
+
+std::string builtin(const char* name, Args args) {
+  std::string s = fmt::format("{}(", name);
+  for (size_t i = 0; i < args.size(); i++) s += (i ? ", " : "") + args[i];
+  return s + ")";
+}
+
+std::string infix(const char* op, Args a) { return fmt::format("{} {} {}", a[0], op, a[1]); }
+
+std::string convert(Library& lib, PrimType from, PrimType to, const std::string& a) {
+  if (from == to) return a;
+  const std::string target = glsl_type(to);
+  if (to == PrimType::kBool) {
+    return fmt::format("{} != {}", a, literal({from, 0}));
+  }
+  if (is_float(from) && is_integer(to)) {
+    const std::string whole = lib.need(fmt::format("trunc_i64_{}", prim_name(from)));
+    return fmt::format("{}({}({}))", target, whole, a);
+  }
+  if (is_integer(from) && prim_kind(to) == PrimKind::kUnsigned) {
+    return fmt::format("{}({}({}))", target, glsl_unsigned(from), a);
+  }
+  // Small integers reach a half through a float: every device converts from 32 bits.
+  if (to == PrimType::kF16 && is_integer(from)) return fmt::format("{}(float({}))", target, a);
+  return fmt::format("{}({})", target, a);
+}
+
+std::string bitcast(PrimType from, PrimType to, const std::string& a) {
+  if (from == to) return a;
+  if (is_float(from) == is_float(to)) return fmt::format("{}({})", glsl_type(to), a);
+  switch (is_float(to) ? to : from) {
+    case PrimType::kF16:
+      return is_float(to) ? fmt::format("uint16BitsToFloat16(uint16_t({}))", a)
+                          : fmt::format("{}(float16BitsToUint16({}))", glsl_type(to), a);
+    case PrimType::kF32:
+      return is_float(to) ? fmt::format("uintBitsToFloat(uint({}))", a)
+                          : fmt::format("{}(floatBitsToUint({}))", glsl_type(to), a);
+    default:
+      return is_float(to) ? fmt::format("uint64BitsToDouble(uint64_t({}))", a)
+                          : fmt::format("{}(doubleBitsToUint64({}))", glsl_type(to), a);
+  }
+}
+
+std::string bool_op(ScalarOp op, Args a) {
+  switch (op) {
+    case ScalarOp::kAnd: return infix("&&", a);
+    case ScalarOp::kOr: return infix("||", a);
+    case ScalarOp::kXor:
+    case ScalarOp::kNe: return infix("!=", a);
+    case ScalarOp::kEq: return infix("==", a);
+    case ScalarOp::kLt: return fmt::format("!{} && {}", a[0], a[1]);
+    case ScalarOp::kLe: return fmt::format("!{} || {}", a[0], a[1]);
+    case ScalarOp::kNot: return "!" + a[0];
+    default: UNREACHABLE("operation on bool");
+  }
+}
+
+/// "div" or its unsigned form.
+std::string int_division(Library& lib, const char* stem, const char* unsigned_stem, PrimType t,
+                         Args a) {
+  return call(lib, prim_kind(t) == PrimKind::kUnsigned ? unsigned_stem : stem, t, a);
+}
+
+std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
+  const std::string type = glsl_type(t), u = glsl_unsigned(t);
+  const int bits = 8 * prim_size(t);
+  const char* width = bits == 64 ? "64" : "32";
+  switch (op) {
+    case ScalarOp::kDiv: return int_division(lib, "div", "udiv", t, a);
+    case ScalarOp::kMod: return int_division(lib, "mod", "umod", t, a);
+    case ScalarOp::kQuot: return int_division(lib, "quot", "udiv", t, a);
+    case ScalarOp::kRem: return int_division(lib, "rem", "umod", t, a);
+    case ScalarOp::kPow: return call(lib, "pow", t, a);
+    case ScalarOp::kMin: return fmt::format("{0} < {1} ? {0} : {1}", a[0], a[1]);
+    case ScalarOp::kMax: return fmt::format("{0} > {1} ? {0} : {1}", a[0], a[1]);
+    case ScalarOp::kAnd: return infix("&", a);
+    case ScalarOp::kOr: return infix("|", a);
+    case ScalarOp::kXor: return infix("^", a);
+    case ScalarOp::kShl: return fmt::format("{} << ({} & {}({}))", a[0], a[1], type, bits - 1);
+    case ScalarOp::kShr: return fmt::format("{} >> ({} & {}({}))", a[0], a[1], type, bits - 1);
+    case ScalarOp::kLShr:
+      return fmt::format("{0}({1}({2}) >> ({1}({3}) & {1}({4})))", type, u, a[0], a[1], bits - 1);
+    case ScalarOp::kNeg: return fmt::format("{}(0) - {}", type, a[0]);
+    case ScalarOp::kNot: return "~" + a[0];
+    case ScalarOp::kAbs: return fmt::format("{0} < {1}(0) ? {1}(0) - {0} : {0}", a[0], type);
+    case ScalarOp::kSgn:
+      return fmt::format("{1}({0} > {1}(0)) - {1}({0} < {1}(0))", a[0], type);
+    case ScalarOp::kPopc: return call(lib, fmt::format("popc{}", width), t, a);
+    case ScalarOp::kClz: return call(lib, fmt::format("clz{}", width), t, a);
+    case ScalarOp::kCtz: return call(lib, fmt::format("ctz{}", width), t, a);
+    case ScalarOp::kMulHi: {
+      if (bits == 64) return call(lib, "mulhi", t, a);
+      const char* wide = prim_kind(t) == PrimKind::kUnsigned ? "uint64_t" : "int64_t";
+      return fmt::format("{0}(({1}({2}) * {1}({3})) >> {4})", type, wide, a[0], a[1], bits);
+    }
+    default: UNREACHABLE("operation on integers");
+  }
+}
+
+std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
+  const std::string type = glsl_type(t);
+  switch (op) {
+    case ScalarOp::kDiv: return infix("/", a);
+    case ScalarOp::kMin: return call(lib, "fmin", t, a);
+    case ScalarOp::kMax: return call(lib, "fmax", t, a);
+    case ScalarOp::kMod: return call(lib, "fmod", t, a);
+    case ScalarOp::kNeg: return "-" + a[0];
+    case ScalarOp::kAbs: return builtin("abs", a);
+    case ScalarOp::kSgn: return call(lib, "fsgn", t, a);
+    case ScalarOp::kFma: return builtin("fma", a);
+    case ScalarOp::kSqrt: return builtin("sqrt", a);
+    case ScalarOp::kRsqrt: return fmt::format("{}(1.0) / sqrt({})", type, a[0]);
+    case ScalarOp::kFloor: return builtin("floor", a);
+    case ScalarOp::kCeil: return builtin("ceil", a);
+    case ScalarOp::kRound: return builtin("roundEven", a);
+    case ScalarOp::kTrunc: return builtin("trunc", a);
+    case ScalarOp::kLerp: return call(lib, "flerp", t, a);
+    case ScalarOp::kLdexp: {
+      const std::string f = lib.need("ldexp_f64");
+      return fmt::format("{}({}(double({}), {}))", type, f, a[0], a[1]);
+    }
+    default: return call(lib, std::string(scalar_op_name(op)), t, a);
+  }
+}
+
+}  // namespace
+
+std::string scalar_op(Library& lib, ScalarOp op, PrimType type, PrimType to, Args a) {
+  switch (op) {
+    case ScalarOp::kConvert: return convert(lib, type, to, a[0]);
+    case ScalarOp::kBitcast: return bitcast(type, to, a[0]);
+    case ScalarOp::kSelect: return fmt::format("{} ? {} : {}", a[0], a[1], a[2]);
+    default: break;
+  }
+  if (type == PrimType::kBool) return bool_op(op, a);
+  switch (op) {
+    case ScalarOp::kAdd: return infix("+", a);
+    case ScalarOp::kSub: return infix("-", a);
+    case ScalarOp::kMul: return infix("*", a);
+    case ScalarOp::kEq: return infix("==", a);
+    case ScalarOp::kNe: return infix("!=", a);
+    case ScalarOp::kLt: return infix("<", a);
+    case ScalarOp::kLe: return infix("<=", a);
+    case ScalarOp::kMad: return fmt::format("{} * {} + {}", a[0], a[1], a[2]);
+    default: break;
+  }
+  return is_float(type) ? float_op(lib, op, type, a) : int_op(lib, op, type, a);
+}
+
+}  // namespace kenaz::glsl

@@ -1,0 +1,304 @@
+// Arrays at host level.
+#include <fmt/format.h>
+
+#include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/kernel_gen.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::gpu {
+
+namespace {
+/// The unsigned type of the same size: copies of all types of a size share a kernel.
+PrimType same_size_unsigned(PrimType t) {
+  switch (prim_size(t)) {
+    case 1: return PrimType::kU8;
+    case 2: return PrimType::kU16;
+    case 4: return PrimType::kU32;
+    default: return PrimType::kU64;
+  }
+}
+}  // namespace
+
+BlockReg HostGen::allocate_bytes(Operand bytes) {
+  const BlockReg b = new_block();
+  emit({program::OpAlloc{b, std::move(bytes)}});
+  return b;
+}
+
+HostArray HostGen::allocate(PrimType elem, std::vector<Operand> dims) {
+  HostArray a;
+  a.elem = elem;
+  a.block = allocate_bytes(mul(product(dims), konst(prim_size(elem))));
+  a.layout = LayoutMath(*this).dense(std::move(dims));
+  return a;
+}
+
+void HostGen::copy(const HostArray& from, const HostArray& to) {
+  LayoutMath math(*this);
+  HostArray src = from, dst = to;
+  if (src.kind == ArrayKind::kMemory) {
+    src.elem = dst.elem = same_size_unsigned(to.elem);
+    if (src.layout.dense && dst.layout.dense) {
+      // Flat: rank does not matter.
+      const Operand total = product(dst.layout.dims);
+      src.layout.dims = dst.layout.dims = {total};
+    }
+  }
+  const size_t rank = dst.layout.dims.size();
+  const Operand total = product(dst.layout.dims);
+  KernelGen k(*this, kernel_name("copy"));
+  const KernelArray d = k.import_array(dst);
+  k.begin_function("void elem(int64_t flat)");
+  const KernelArray s = k.import_array(src);
+  std::vector<Expr> at(rank);
+  Expr rest{PrimType::kI64, "flat", {}};
+  for (size_t n = rank; n-- > 1;) {
+    const Expr dim = d.layout.dims[n];
+    const Expr quotient = k.local(PrimType::kI64, fmt::format("{} / {}", rest.text, dim.text));
+    at[n] = k.local(PrimType::kI64,
+                    fmt::format("{} - {} * {}", rest.text, quotient.text, dim.text));
+    rest = quotient;
+  }
+  at[0] = rest;
+  k.copy_element(s, d, at);
+  k.end_function();
+  k.launch_elements(total);
+}
+
+HostArray HostGen::in_memory(HostArray a) {
+  if (a.kind == ArrayKind::kMemory) return a;
+  HostArray to = allocate(a.elem, a.layout.dims);
+  copy(a, to);
+  return to;
+}
+
+HostArray HostGen::normalised(HostArray a) {
+  a = in_memory(std::move(a));
+  if (a.layout.dense && as_const(a.layout.offset) == 0 && as_const(a.layout.unit) == 1) return a;
+  HostArray to = allocate(a.elem, a.layout.dims);
+  copy(a, to);
+  return to;
+}
+
+// ---- views
+
+SliceDims<Operand> HostGen::slice_dims(const std::vector<ir::Dim>& dims) {
+  SliceDims<Operand> out;
+  for (const auto& d : dims) {
+    if (const auto* fix = std::get_if<ir::DimFix>(&d)) {
+      out.emplace_back(std::in_place_index<0>, scalar(fix->index));
+    } else {
+      const auto& r = std::get<ir::DimRange>(d);
+      out.emplace_back(SliceRange<Operand>{scalar(r.start), scalar(r.len), scalar(r.stride)});
+    }
+  }
+  return out;
+}
+
+Operand HostGen::iota_element(const HostArray& a, const Operand& i) {
+  const Operand n = emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem, {i});
+  return emit_op(ScalarOp::kAdd, a.elem, a.elem,
+                 {a.start, emit_op(ScalarOp::kMul, a.elem, a.elem, {n, a.stride})});
+}
+
+HostArray HostGen::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
+  HostArray r = a;
+  if (a.kind == ArrayKind::kMemory) {
+    r.layout = LayoutMath(*this).slice(a.layout, dims);
+    return r;
+  }
+  r.layout.dims.clear();
+  for (const auto& d : dims) {
+    if (const auto* range = std::get_if<1>(&d)) r.layout.dims.push_back(range->len);
+  }
+  if (a.kind == ArrayKind::kIota) {
+    const auto& range = std::get<1>(dims[0]);
+    r.start = iota_element(a, range.start);
+    r.stride = emit_op(ScalarOp::kMul, a.elem, a.elem,
+                       {a.stride, emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem,
+                                          {range.stride})});
+  }
+  return r;
+}
+
+void HostGen::index(const ir::Stm& s, const ir::EIndex& e) {
+  const HostArray a = array(e.array);
+  const SliceDims<Operand> dims = slice_dims(e.dims);
+  std::vector<Operand> at;
+  for (const auto& d : dims) {
+    if (const auto* fix = std::get_if<0>(&d)) at.push_back(*fix);
+  }
+  if (at.size() != dims.size()) {
+    set(s.pat[0], sliced(a, dims));
+    return;
+  }
+  switch (a.kind) {
+    case ArrayKind::kIota: set(s.pat[0], HostScalar{a.elem, iota_element(a, at[0])}); return;
+    case ArrayKind::kReplicate: set(s.pat[0], a.value); return;
+    case ArrayKind::kMemory: break;
+  }
+  const Operand element = LayoutMath(*this).element(a.layout, at);
+  set(s.pat[0],
+      HostScalar{a.elem, DeviceScalar{a.block, mul(element, konst(prim_size(a.elem))), true}});
+}
+
+HostArray HostGen::rearranged(HostArray a, const std::vector<int>& perm) {
+  if (a.kind == ArrayKind::kMemory) {
+    a.layout = LayoutMath(*this).rearrange(a.layout, perm);
+  } else {
+    std::vector<Operand> dims;
+    for (int p : perm) dims.push_back(a.layout.dims[static_cast<size_t>(p)]);
+    a.layout.dims = std::move(dims);
+  }
+  return a;
+}
+
+void HostGen::reshape(const ir::Stm& s, const ir::EReshape& e) {
+  HostArray a = array(e.array);
+  std::vector<Operand> dims = dims_of(e.dims);
+  if (a.kind == ArrayKind::kReplicate || (a.kind == ArrayKind::kIota && dims.size() == 1)) {
+    a.layout.dims = std::move(dims);
+    set(s.pat[0], std::move(a));
+    return;
+  }
+  if (a.kind != ArrayKind::kMemory || !a.layout.dense) a = normalised(std::move(a));
+  a.layout = *LayoutMath(*this).reshape(a.layout, std::move(dims));
+  set(s.pat[0], std::move(a));
+}
+
+// ---- making arrays
+
+void HostGen::store_scalar(const HostArray& to, const Operand& element, const HostScalar& v) {
+  const Operand offset = mul(element, konst(prim_size(to.elem)));
+  if (const auto* known = std::get_if<Operand>(&v.at)) {
+    emit({program::OpWrite{to.elem, to.block, offset, {*known}}});
+    return;
+  }
+  KernelGen k(*this, kernel_name("set"), true);
+  HostArray slot = to;
+  slot.layout = LayoutMath(*this).dense({}, element, konst(1));
+  const KernelArray d = k.import_array(slot);
+  k.begin_function("void elem(int64_t i)");
+  k.store(d, d.layout.offset, k.import_scalar(v));
+  k.end_function();
+  k.launch_single();
+}
+
+void HostGen::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {
+  const ir::Type& t = ir_.type_of(s.pat[0]);
+  const HostArray to = allocate(t.prim, dims_of(t.dims));
+  set(s.pat[0], to);
+  if (!e.elem_type.is_scalar()) {
+    for (size_t k = 0; k < e.elems.size(); k++) {
+      HostArray slot = to;
+      slot.layout = LayoutMath(*this).row(to.layout, konst(static_cast<int64_t>(k)));
+      copy(array(e.elems[k].var()), slot);
+    }
+    return;
+  }
+  // Runs of values that the host has go in one write each.
+  std::vector<Operand> run;
+  size_t run_start = 0;
+  const auto flush = [&](size_t next) {
+    if (!run.empty()) {
+      const auto offset = static_cast<int64_t>(run_start) * prim_size(t.prim);
+      emit({program::OpWrite{t.prim, to.block, konst(offset), std::exchange(run, {})}});
+    }
+    run_start = next;
+  };
+  for (size_t k = 0; k < e.elems.size(); k++) {
+    const HostScalar v = host_scalar(e.elems[k]);
+    if (const auto* known = std::get_if<Operand>(&v.at)) {
+      run.push_back(*known);
+      continue;
+    }
+    flush(k + 1);
+    store_scalar(to, konst(static_cast<int64_t>(k)), v);
+  }
+  flush(e.elems.size());
+}
+
+void HostGen::replicate(const ir::Stm& s, const ir::EReplicate& e) {
+  std::vector<Operand> dims = dims_of(e.dims);
+  if (ir_.type_of(e.value).is_scalar()) {
+    HostScalar v = host_scalar(e.value);
+    if (const auto* d = std::get_if<DeviceScalar>(&v.at); d != nullptr && d->borrowed) {
+      v.at = scalar(e.value);
+    }
+    HostArray a;
+    a.elem = v.type;
+    a.kind = ArrayKind::kReplicate;
+    a.layout.dims = std::move(dims);
+    a.value = v;
+    set(s.pat[0], std::move(a));
+    return;
+  }
+  HostArray row = array(e.value.var());
+  if (row.kind == ArrayKind::kReplicate) {
+    row.layout.dims.insert(row.layout.dims.begin(), dims.begin(), dims.end());
+    set(s.pat[0], std::move(row));
+    return;
+  }
+  row = in_memory(std::move(row));
+  HostArray from = row;
+  from.layout.strides = LayoutMath(*this).strides(row.layout);
+  from.layout.dense = false;
+  from.layout.dims.insert(from.layout.dims.begin(), dims.begin(), dims.end());
+  from.layout.strides.insert(from.layout.strides.begin(), dims.size(), konst(0));
+  const HostArray to = allocate(row.elem, from.layout.dims);
+  copy(from, to);
+  set(s.pat[0], to);
+}
+
+void HostGen::concat(const ir::Stm& s, const ir::EConcat& e) {
+  const ir::Type& t = ir_.type_of(s.pat[0]);
+  const HostArray to = allocate(t.prim, dims_of(t.dims));
+  Operand start = konst(0);
+  for (ir::VarId v : e.arrays) {
+    const HostArray part = array(v);
+    SliceDims<Operand> dims;
+    dims.emplace_back(SliceRange<Operand>{start, part.layout.dims[0], konst(1)});
+    for (size_t k = 1; k < to.layout.dims.size(); k++) {
+      dims.emplace_back(SliceRange<Operand>{konst(0), to.layout.dims[k], konst(1)});
+    }
+    copy(part, sliced(to, dims));
+    start = add(start, part.layout.dims[0]);
+  }
+  set(s.pat[0], to);
+}
+
+// ---- updates in place
+
+void HostGen::settle_borrowed() {
+  const std::set<ir::VarId> all = std::exchange(borrowed_, {});
+  for (ir::VarId v : all) {
+    auto it = env_.find(v);
+    if (it == env_.end()) continue;
+    const auto* s = std::get_if<HostScalar>(&it->second);
+    if (s == nullptr) continue;
+    const auto* d = std::get_if<DeviceScalar>(&s->at);
+    if (d == nullptr || !d->borrowed) continue;
+    HostArray cell;
+    cell.elem = s->type;
+    cell.block = allocate_bytes(konst(8));
+    const HostScalar old = *s;
+    store_scalar(cell, konst(0), old);
+    set(v, HostScalar{old.type, DeviceScalar{cell.block, konst(0), false}});
+  }
+}
+
+void HostGen::update(const ir::Stm& s, const ir::EUpdate& e) {
+  const SliceDims<Operand> dims = slice_dims(e.dims);
+  settle_borrowed();
+  const HostArray a = in_memory(array(e.array));
+  set(s.pat[0], a);
+  if (ir_.type_of(e.value).is_scalar()) {
+    std::vector<Operand> at;
+    for (const auto& d : dims) at.push_back(std::get<0>(d));
+    store_scalar(a, LayoutMath(*this).element(a.layout, at), host_scalar(e.value));
+    return;
+  }
+  copy(array(e.value.var()), sliced(a, dims));
+}
+
+}  // namespace kenaz::gpu

@@ -1,0 +1,403 @@
+// Control flow, functions and entry points at host level.
+#include <fmt/format.h>
+
+#include "kernels/gpu/analysis.h"
+#include "kernels/gpu/host_gen.h"
+#include "protocol/base/check.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::gpu {
+
+using ir::VarId;
+
+void HostGen::body(const ir::Body& b) {
+  for (const auto& s : b.stms) {
+    if (failed()) return;
+    stm(s);
+  }
+}
+
+void HostGen::stm(const ir::Stm& s) {
+  place_ = s.prov;
+  if (is_device_sequential(ir_, s.exp)) {
+    sequential(s);
+    return;
+  }
+  std::visit(
+      Overloaded{
+          [&](const ir::EAtom& e) {
+            if (ir_.type_of(e.atom).is_scalar()) {
+              set(s.pat[0], host_scalar(e.atom));
+            } else {
+              set(s.pat[0], array(e.atom.var()));
+            }
+          },
+          [&](const ir::EPrim& e) {
+            std::vector<Operand> args;
+            for (const auto& a : e.args) args.push_back(scalar(a));
+            set(s.pat[0], HostScalar{scalar_op_result(e.op, e.type, e.to),
+                                     emit_op(e.op, e.type, e.to, std::move(args))});
+          },
+          [&](const ir::EIndex& e) { index(s, e); },
+          [&](const ir::EUpdate& e) { update(s, e); },
+          [&](const ir::EIota& e) {
+            HostArray a;
+            a.elem = e.type;
+            a.kind = ArrayKind::kIota;
+            a.layout.dims = {scalar(e.n)};
+            a.start = scalar(e.start);
+            a.stride = scalar(e.stride);
+            set(s.pat[0], std::move(a));
+          },
+          [&](const ir::EReplicate& e) { replicate(s, e); },
+          [&](const ir::EScratch& e) { set(s.pat[0], allocate(e.type, dims_of(e.dims))); },
+          [&](const ir::EArrayLit& e) { array_literal(s, e); },
+          [&](const ir::EConcat& e) { concat(s, e); },
+          [&](const ir::ERearrange& e) { set(s.pat[0], rearranged(array(e.array), e.perm)); },
+          [&](const ir::EReshape& e) { reshape(s, e); },
+          [&](const ir::ECopy& e) {
+            const HostArray from = array(e.array);
+            const HostArray to = allocate(from.elem, from.layout.dims);
+            copy(from, to);
+            set(s.pat[0], to);
+          },
+          [&](const ir::EAssert& e) { check(s, e); },
+          [&](const ir::EIf& e) { host_if(s, e); },
+          [&](const ir::ELoop& e) { host_loop(s, e); },
+          [&](const ir::ECall& e) { call(s, e); },
+          [&](const ir::ESoac& e) { soac(s, e); },
+          [&](const ir::EScatter& e) { scatter(s, e); },
+          [&](const ir::EHist& e) { hist(s, e); },
+      },
+      s.exp);
+}
+
+void HostGen::check(const ir::Stm& s, const ir::EAssert& e) {
+  const Operand cond = scalar(e.cond);
+  set(s.pat[0], HostScalar{PrimType::kBool, Operand(PrimValue::of_bool(true))});
+  if (const auto* c = std::get_if<PrimValue>(&cond); c != nullptr && c->as_bool()) return;
+  program::OpAssert op;
+  op.cond = cond;
+  for (const auto& part : e.message) {
+    if (const auto* text = std::get_if<std::string>(&part)) {
+      op.message.emplace_back(*text);
+    } else {
+      op.message.emplace_back(scalar(std::get<ir::Atom>(part)));
+    }
+  }
+  op.backtrace = ir_.backtrace(s.prov);
+  emit({std::move(op)});
+}
+
+// ---- branches
+
+void HostGen::host_if(const ir::Stm& s, const ir::EIf& e) {
+  const Operand cond = scalar(e.cond);
+  if (updates_in_place(ir_, e.then_body) || updates_in_place(ir_, e.else_body)) settle_borrowed();
+  program::OpIf op;
+  op.cond = cond;
+  std::vector<ScalarReg> scalars(s.pat.size());
+  std::vector<BlockReg> blocks(s.pat.size());
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    const ir::Type& t = ir_.type_of(s.pat[k]);
+    if (t.is_scalar()) {
+      scalars[k] = new_scalar(t.prim);
+    } else {
+      blocks[k] = new_block();
+    }
+  }
+  for (const bool then : {true, false}) {
+    const ir::Body& b = then ? e.then_body : e.else_body;
+    Scope scope(*this, then ? op.then_code : op.else_code);
+    body(b);
+    for (size_t k = 0; k < s.pat.size() && !failed(); k++) {
+      if (ir_.type_of(s.pat[k]).is_scalar()) {
+        set_scalar(scalars[k], scalar(b.results[k]));
+      } else {
+        const HostArray a = normalised(array(b.results[k].var()));
+        emit({program::OpMoveBlock{blocks[k], a.block}});
+      }
+    }
+  }
+  if (failed()) return;
+  emit({std::move(op)});
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    const ir::Type& t = ir_.type_of(s.pat[k]);
+    if (t.is_scalar()) set(s.pat[k], HostScalar{t.prim, Operand(scalars[k])});
+  }
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    const ir::Type& t = ir_.type_of(s.pat[k]);
+    if (!t.is_scalar()) set(s.pat[k], block_array(t, blocks[k]));
+  }
+}
+
+HostArray HostGen::block_array(const ir::Type& t, BlockReg block) {
+  HostArray a;
+  a.elem = t.prim;
+  a.block = block;
+  a.layout = LayoutMath(*this).dense(dims_of(t.dims));
+  return a;
+}
+
+// ---- loops
+
+void HostGen::host_loop(const ir::Stm& s, const ir::ELoop& e) {
+  if (updates_in_place(ir_, e.body)) settle_borrowed();
+  const size_t n = e.params.size();
+  std::vector<ScalarReg> scalars(n);
+  std::vector<BlockReg> blocks(n);
+  for (size_t k = 0; k < n; k++) {
+    const ir::Type& t = ir_.type_of(e.params[k].var);
+    if (t.is_scalar()) {
+      scalars[k] = new_scalar(t.prim);
+      set_scalar(scalars[k], scalar(e.params[k].init));
+      continue;
+    }
+    blocks[k] = new_block();
+    emit({program::OpMoveBlock{blocks[k], normalised(array(e.params[k].init.var())).block}});
+  }
+  const auto bind_params = [&](const auto& var_of) {
+    for (size_t k = 0; k < n; k++) {
+      const ir::Type& t = ir_.type_of(var_of(k));
+      if (t.is_scalar()) set(var_of(k), HostScalar{t.prim, Operand(scalars[k])});
+    }
+    for (size_t k = 0; k < n; k++) {
+      const ir::Type& t = ir_.type_of(var_of(k));
+      if (!t.is_scalar()) set(var_of(k), block_array(t, blocks[k]));
+    }
+  };
+  program::OpWhile op;
+  const auto* counted = std::get_if<ir::LoopFor>(&e.form);
+  ScalarReg i;
+  PrimType i_type = PrimType::kI64;
+  Operand bound;
+  if (counted != nullptr) {
+    i_type = ir_.type_of(counted->index).prim;
+    bound = scalar(counted->bound);
+    i = new_scalar(i_type);
+    set_scalar(i, PrimValue{i_type, 0});
+    Scope scope(*this, op.head);
+    op.cond = emit_op(ScalarOp::kLt, i_type, PrimType::kBool, {i, bound});
+  } else {
+    const VarId cond = std::get<ir::LoopWhile>(e.form).cond;
+    for (size_t k = 0; k < n; k++) {
+      if (e.params[k].var == cond) op.cond = scalars[k];
+    }
+  }
+  {
+    Scope scope(*this, op.body);
+    if (counted != nullptr) set(counted->index, HostScalar{i_type, Operand(i)});
+    bind_params([&](size_t k) { return e.params[k].var; });
+    body(e.body);
+    if (failed()) return;
+    loop_results(e, scalars, blocks);
+    if (counted != nullptr) {
+      set_scalar(i, emit_op(ScalarOp::kAdd, i_type, i_type, {i, PrimValue::of_int(i_type, 1)}));
+    }
+  }
+  emit({std::move(op)});
+  bind_params([&](size_t k) { return s.pat[k]; });
+}
+
+/// All at once: a result may be another parameter.
+void HostGen::loop_results(const ir::ELoop& e, const std::vector<ScalarReg>& scalars,
+                           const std::vector<BlockReg>& blocks) {
+  std::vector<Operand> values(scalars.size());
+  std::vector<BlockReg> moved(blocks.size());
+  for (size_t k = 0; k < e.params.size(); k++) {
+    const ir::Atom& r = e.body.results[k];
+    const ir::Type& t = ir_.type_of(e.params[k].var);
+    if (t.is_scalar()) {
+      values[k] = scalar(r);
+      if (e.params.size() > 1 && !r.is_const()) {
+        const ScalarReg aside = new_scalar(t.prim);
+        set_scalar(aside, values[k]);
+        values[k] = aside;
+      }
+      continue;
+    }
+    const HostArray a = normalised(array(r.var()));
+    moved[k] = a.block;
+    if (a.block != blocks[k] && e.params.size() > 1) {
+      moved[k] = new_block();
+      emit({program::OpMoveBlock{moved[k], a.block}});
+    }
+  }
+  for (size_t k = 0; k < e.params.size(); k++) {
+    if (ir_.type_of(e.params[k].var).is_scalar()) {
+      set_scalar(scalars[k], values[k]);
+    } else if (moved[k] != blocks[k]) {
+      emit({program::OpMoveBlock{blocks[k], moved[k]}});
+    }
+  }
+}
+
+// ---- calls: translated in place
+
+void HostGen::call(const ir::Stm& s, const ir::ECall& e) {
+  const ir::Function& f = ir_.functions[e.fun.index];
+  if (call_depth_ >= kMaxCallDepth) {
+    refuse(s.prov, "the recursive function " + f.name);
+    return;
+  }
+  call_depth_++;
+  std::vector<HostValue> args;
+  for (const auto& a : e.args) {
+    if (ir_.type_of(a).is_scalar()) {
+      args.emplace_back(host_scalar(a));
+    } else {
+      args.emplace_back(array(a.var()));
+    }
+  }
+  for (size_t k = 0; k < f.params.size(); k++) set(f.params[k], args[k]);
+  for (const auto& [size, at] : size_variables(ir_, f)) {
+    const auto& a = std::get<HostArray>(args[at.first]);
+    set(size, HostScalar{PrimType::kI64, a.layout.dims[at.second]});
+  }
+  body(f.body);
+  if (failed()) return;
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    const ir::Atom& r = f.body.results[k];
+    if (ir_.type_of(r).is_scalar()) {
+      set(s.pat[k], host_scalar(r));
+    } else {
+      set(s.pat[k], array(r.var()));
+    }
+  }
+  call_depth_--;
+}
+
+// ---- entry points
+
+void HostGen::gen_constants() {
+  function_name_ = "constants";
+  code_ = &out_.constants;
+  body(ir_.constants);
+  std::set<BlockReg> keep;
+  for (const auto& r : ir_.constants.results) {
+    if (failed()) return;
+    if (r.is_const()) continue;
+    if (ir_.type_of(r).is_scalar()) {
+      scalar(r);
+      continue;
+    }
+    HostArray a = array(r.var());
+    if (a.kind == ArrayKind::kReplicate) {
+      a.value = HostScalar{a.elem, read(a.value)};
+      set(r.var(), a);
+    }
+    if (a.kind == ArrayKind::kMemory) keep.insert(a.block);
+  }
+  insert_releases(out_.constants, keep);
+  out_.constant_scalar_regs = static_cast<int>(reg_types_.size());
+  out_.constant_block_regs = static_cast<int>(block_regs_);
+}
+
+void HostGen::gen_entry(const core::EntryPoint& point) {
+  const ir::Function* f = nullptr;
+  for (const auto& e : ir_.entries) {
+    if (e.name == point.name) f = &ir_.functions[e.fun.index];
+  }
+  CHECK(f != nullptr);
+  function_name_ = point.name;
+  reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
+  block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
+  borrowed_.clear();
+  program::Entry entry;
+  entry.name = point.name;
+  entry.attrs = point.attrs;
+  entry.result_type = point.result;
+  entry.result_unique = point.result_unique;
+  {
+    Scope scope(*this, entry.code);
+    entry_params(point, *f, entry);
+    body(f->body);
+    if (!failed()) entry_results(*f, point, entry);
+  }
+  if (failed()) return;
+  std::set<BlockReg> keep;
+  for (const auto& leaf : entry.result) {
+    if (const auto* a = std::get_if<program::ArrayLeaf>(&leaf)) keep.insert(a->block);
+  }
+  insert_releases(entry.code, keep);
+  entry.scalar_regs = static_cast<int>(reg_types_.size());
+  entry.block_regs = static_cast<int>(block_regs_);
+  out_.entries[entry.name] = std::move(entry);
+}
+
+void HostGen::entry_params(const core::EntryPoint& point, const ir::Function& f,
+                           program::Entry& out) {
+  // A size variable has one register, whatever names it; the engine checks that all agree.
+  for (VarId p : f.params) {
+    const ir::Type& t = ir_.type_of(p);
+    if (t.is_scalar()) set(p, HostScalar{t.prim, Operand(new_scalar(t.prim))});
+  }
+  for (VarId p : f.params) {
+    for (const auto& d : ir_.type_of(p).dims) {
+      if (!d.is_const() && !is_bound(d.var())) {
+        set(d.var(), HostScalar{PrimType::kI64, Operand(new_scalar(PrimType::kI64))});
+      }
+    }
+  }
+  size_t next = 0;
+  for (const auto& param : point.params) {
+    program::Entry::Param to;
+    to.name = param.name;
+    to.type = param.type;
+    to.consumed = param.unique;
+    const size_t leaves = lowered_.types.at(param.type).leaves.size();
+    for (size_t k = 0; k < leaves; k++) to.leaves.push_back(param_leaf(f.params[next++]));
+    out.params.push_back(std::move(to));
+  }
+}
+
+program::Leaf HostGen::param_leaf(VarId p) {
+  const ir::Type& t = ir_.type_of(p);
+  if (t.is_scalar()) return program::ScalarLeaf{t.prim, scalar(p)};
+  program::ArrayLeaf leaf{t.prim, new_block(), {}};
+  std::vector<Operand> dims;
+  for (const auto& d : t.dims) {
+    const Operand known = scalar(d);
+    const auto* reg = std::get_if<ScalarReg>(&known);
+    if (reg != nullptr && reg->index >= static_cast<uint32_t>(out_.constant_scalar_regs)) {
+      leaf.dims.push_back(known);
+    } else if (reg == nullptr) {
+      leaf.dims.push_back(known);  // a constant: the engine checks
+    } else {
+      // A program constant: its register is preset, so the argument's size gets its own.
+      const ScalarReg got = new_scalar(PrimType::kI64);
+      leaf.dims.push_back(got);
+      program::OpAssert op;
+      op.cond = emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {got, known});
+      op.message.emplace_back(std::string("entry point arguments have invalid sizes."));
+      emit({std::move(op)});
+    }
+    dims.push_back(known);
+  }
+  HostArray a;
+  a.elem = t.prim;
+  a.block = leaf.block;
+  a.layout = LayoutMath(*this).dense(std::move(dims));
+  set(p, std::move(a));
+  return leaf;
+}
+
+void HostGen::entry_results(const ir::Function& f, const core::EntryPoint&, program::Entry& out) {
+  // Everything on the host first: reading submits what is recorded.
+  std::vector<HostArray> arrays(f.body.results.size());
+  for (size_t k = 0; k < f.body.results.size(); k++) {
+    const ir::Atom& r = f.body.results[k];
+    if (!ir_.type_of(r).is_scalar()) arrays[k] = normalised(array(r.var()));
+  }
+  for (size_t k = f.ret_size_vars.size(); k < f.body.results.size(); k++) {
+    const ir::Atom& r = f.body.results[k];
+    const ir::Type& t = ir_.type_of(r);
+    if (t.is_scalar()) {
+      out.result.push_back(program::ScalarLeaf{t.prim, scalar(r)});
+    } else {
+      out.result.push_back(program::ArrayLeaf{t.prim, arrays[k].block, arrays[k].layout.dims});
+    }
+  }
+}
+
+}  // namespace kenaz::gpu

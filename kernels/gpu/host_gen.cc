@@ -1,0 +1,176 @@
+#include "kernels/gpu/host_gen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/glsl/compile.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::gpu {
+
+HostGen::HostGen(const compiler::Lowered& lowered, program::Program& out)
+    : lowered_(lowered), ir_(lowered.ir), out_(out) {}
+
+void HostGen::refuse(ir::ProvId place, const std::string& what) {
+  if (failed()) return;
+  std::string at;
+  if (place.valid()) at = ir_.provenances[place.index].range.str();
+  error_ = at.empty() ? fmt::format("Not supported on the device: {}.", what)
+                      : fmt::format("Error at {}:\nNot supported on the device: {}.", at, what);
+}
+
+Status HostGen::run() {
+  out_.types = lowered_.types;
+  gen_constants();
+  for (const auto& e : lowered_.entries) {
+    if (failed()) break;
+    gen_entry(e);
+  }
+  if (failed()) return fail(ErrorKind::kCompile, error_);
+  for (auto& k : out_.kernels) {
+    KENAZ_ASSIGN(k.spirv, glsl::compile_glsl(k.name, k.glsl));
+  }
+  return {};
+}
+
+// ---- registers, kernels
+
+ScalarReg HostGen::new_scalar(PrimType t) {
+  reg_types_.push_back(t);
+  return ScalarReg{static_cast<uint32_t>(reg_types_.size() - 1)};
+}
+BlockReg HostGen::new_block() { return BlockReg{block_regs_++}; }
+
+KernelId HostGen::add_kernel(program::Kernel k) {
+  auto [it, fresh] = kernels_by_text_.emplace(k.glsl, KernelId{});
+  if (!fresh) return it->second;
+  it->second.index = static_cast<uint32_t>(out_.kernels.size());
+  out_.kernels.push_back(std::move(k));
+  return it->second;
+}
+
+int HostGen::add_failure(program::KernelFailure f) {
+  out_.kernel_failures.push_back(std::move(f));
+  return static_cast<int>(out_.kernel_failures.size()) - 1;
+}
+
+std::string HostGen::kernel_name(const std::string& what) {
+  return fmt::format("{}_{}_{}", function_name_, what, kernel_number_++);
+}
+
+// ---- arithmetic
+
+Operand HostGen::emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args) {
+  std::vector<PrimValue> constants;
+  for (const auto& a : args) {
+    if (const auto* c = std::get_if<PrimValue>(&a)) constants.push_back(*c);
+  }
+  if (constants.size() == args.size()) return eval_scalar(op, type, to, constants);
+  const ScalarReg dst = new_scalar(scalar_op_result(op, type, to));
+  emit({program::OpScalar{dst, op, type, to, std::move(args)}});
+  return dst;
+}
+
+std::optional<int64_t> HostGen::as_const(const Operand& a) const {
+  const auto* c = std::get_if<PrimValue>(&a);
+  if (c == nullptr || c->type != PrimType::kI64) return std::nullopt;
+  return c->as_i64();
+}
+
+Operand HostGen::add(const Operand& a, const Operand& b) {
+  if (as_const(a) == 0) return b;
+  if (as_const(b) == 0) return a;
+  return emit_op(ScalarOp::kAdd, PrimType::kI64, PrimType::kI64, {a, b});
+}
+Operand HostGen::mul(const Operand& a, const Operand& b) {
+  if (as_const(a) == 0 || as_const(b) == 0) return konst(0);
+  if (as_const(a) == 1) return b;
+  if (as_const(b) == 1) return a;
+  return emit_op(ScalarOp::kMul, PrimType::kI64, PrimType::kI64, {a, b});
+}
+Operand HostGen::div_up(const Operand& a, int64_t by) {
+  if (by == 1) return a;
+  return emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64, {add(a, konst(by - 1)), konst(by)});
+}
+Operand HostGen::min(const Operand& a, const Operand& b) {
+  return emit_op(ScalarOp::kMin, PrimType::kI64, PrimType::kI64, {a, b});
+}
+Operand HostGen::max(const Operand& a, const Operand& b) {
+  return emit_op(ScalarOp::kMax, PrimType::kI64, PrimType::kI64, {a, b});
+}
+Operand HostGen::product(const std::vector<Operand>& dims) {
+  Operand n = konst(1);
+  for (const auto& d : dims) n = mul(n, d);
+  return n;
+}
+
+// ---- variables
+
+void HostGen::set(ir::VarId v, HostValue value) {
+  if (undo_ != nullptr) {
+    auto it = env_.find(v);
+    undo_->emplace_back(v, it == env_.end() ? std::nullopt : std::optional<HostValue>(it->second));
+  }
+  if (const auto* s = std::get_if<HostScalar>(&value)) {
+    const auto* d = std::get_if<DeviceScalar>(&s->at);
+    if (d != nullptr && d->borrowed) borrowed_.insert(v);
+  }
+  env_.insert_or_assign(v, std::move(value));
+}
+
+const HostValue& HostGen::value(ir::VarId v) {
+  auto it = env_.find(v);
+  CHECK(it != env_.end());
+  return it->second;
+}
+
+HostArray HostGen::array(ir::VarId v) { return std::get<HostArray>(value(v)); }
+
+HostScalar HostGen::host_scalar(const ir::Atom& a) {
+  if (a.is_const()) return {a.constant().type, Operand(a.constant())};
+  return std::get<HostScalar>(value(a.var()));
+}
+
+Operand HostGen::read(const HostScalar& s) {
+  if (const auto* known = std::get_if<Operand>(&s.at)) return *known;
+  const auto& d = std::get<DeviceScalar>(s.at);
+  const ScalarReg dst = new_scalar(s.type);
+  emit({program::OpRead{dst, s.type, d.block, d.offset}});
+  return dst;
+}
+
+Operand HostGen::scalar(const ir::Atom& a) {
+  const HostScalar s = host_scalar(a);
+  if (const auto* known = std::get_if<Operand>(&s.at)) return *known;
+  const Operand r = read(s);
+  set(a.var(), HostScalar{s.type, r});
+  return r;
+}
+
+std::vector<Operand> HostGen::dims_of(const std::vector<ir::Atom>& dims) {
+  std::vector<Operand> out;
+  for (const auto& d : dims) out.push_back(scalar(d));
+  return out;
+}
+
+// ---- scopes
+
+HostGen::Scope::Scope(HostGen& g, program::Code& code) : gen(g), outer_code(g.code_), outer_undo(g.undo_) {
+  gen.code_ = &code;
+  gen.undo_ = &changes;
+}
+
+HostGen::Scope::~Scope() {
+  gen.undo_ = outer_undo;
+  gen.code_ = outer_code;
+  for (auto it = changes.rbegin(); it != changes.rend(); ++it) {
+    if (it->second) {
+      gen.env_.insert_or_assign(it->first, std::move(*it->second));
+    } else {
+      gen.env_.erase(it->first);
+    }
+  }
+}
+
+}  // namespace kenaz::gpu

@@ -1,0 +1,157 @@
+// Host code out of IR: walks a function's body at host level, emits host operations and, for what
+// is parallel or touches array elements, kernels (kernel_gen.h).
+//
+// Scalars live in host registers, or in device memory where a kernel left them until the host needs
+// them. Arrays are symbolic (values.h): slices, transpositions and reshapes cost nothing. Where
+// control flow joins, arrays are dense at the start of a block of their own.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/compiler.h"
+#include "kernels/gpu/values.h"
+
+namespace kenaz::gpu {
+
+class KernelGen;
+
+class HostGen {
+ public:
+  using Scalar = Operand;  // for LayoutMath
+  HostGen(const compiler::Lowered& lowered, program::Program& out);
+
+  /// Generates constants and all entries. The first thing refused is the error.
+  Status run();
+
+  // ---- what kernels need
+  const ir::Program& ir() const { return ir_; }
+  /// A variable's value. It must be bound at host level.
+  const HostValue& value(ir::VarId v);
+  bool is_bound(ir::VarId v) const { return env_.count(v) != 0; }
+  /// The value on the host (reads it from the device if it is there).
+  Operand scalar(const ir::Atom& a);
+  PrimType reg_type(ScalarReg r) const { return reg_types_[r.index]; }
+  Operand emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args);
+  ScalarReg new_scalar(PrimType t);
+  BlockReg new_block();
+  void emit(program::HostOp op) { code_->push_back(std::move(op)); }
+  void set_scalar(ScalarReg dst, Operand src) { emit({program::OpMove{dst, std::move(src)}}); }
+  /// Notes that the program cannot be compiled; the first one counts.
+  void refuse(ir::ProvId place, const std::string& what);
+  bool failed() const { return !error_.empty(); }
+  /// Adds a kernel, or finds an equal one.
+  KernelId add_kernel(program::Kernel k);
+  int add_failure(program::KernelFailure f);
+  std::string kernel_name(const std::string& what);
+
+  // ---- arithmetic on i64 (folds constants)
+  Operand konst(int64_t n) { return PrimValue::i64(n); }
+  Operand add(const Operand& a, const Operand& b);
+  Operand mul(const Operand& a, const Operand& b);
+  Operand div_up(const Operand& a, int64_t by);
+  Operand min(const Operand& a, const Operand& b);
+  Operand max(const Operand& a, const Operand& b);
+  bool same(const Operand& a, const Operand& b) const { return a == b; }
+  std::optional<int64_t> as_const(const Operand& a) const;
+  Operand product(const std::vector<Operand>& dims);
+
+  // ---- arrays
+  HostArray array(ir::VarId v);
+  std::vector<Operand> dims_of(const std::vector<ir::Atom>& dims);
+  /// A new block for a dense array.
+  HostArray allocate(PrimType elem, std::vector<Operand> dims);
+  BlockReg allocate_bytes(Operand bytes);
+  /// Dense at offset 0 of its block; the same memory if it is that already.
+  HostArray normalised(HostArray a);
+  /// Something with memory.
+  HostArray in_memory(HostArray a);
+  void copy(const HostArray& from, const HostArray& to);
+  void bind(ir::VarId v, HostValue value) { set(v, std::move(value)); }
+
+ private:
+  friend class KernelGen;
+  // control flow and functions (host_control.cc)
+  void body(const ir::Body& b);
+  void stm(const ir::Stm& s);
+  void host_if(const ir::Stm& s, const ir::EIf& e);
+  void host_loop(const ir::Stm& s, const ir::ELoop& e);
+  void call(const ir::Stm& s, const ir::ECall& e);
+  void check(const ir::Stm& s, const ir::EAssert& e);
+  void gen_constants();
+  void gen_entry(const core::EntryPoint& entry);
+  void entry_params(const core::EntryPoint& point, const ir::Function& f, program::Entry& out);
+  void entry_results(const ir::Function& f, const core::EntryPoint& point, program::Entry& out);
+  program::Leaf param_leaf(ir::VarId p);
+  HostArray block_array(const ir::Type& t, BlockReg block);
+  void loop_results(const ir::ELoop& e, const std::vector<ScalarReg>& scalars,
+                    const std::vector<BlockReg>& blocks);
+
+  // scalars and arrays (host_arrays.cc)
+  void set(ir::VarId v, HostValue value);
+  HostScalar host_scalar(const ir::Atom& a);
+  Operand read(const HostScalar& s);
+  void index(const ir::Stm& s, const ir::EIndex& e);
+  void update(const ir::Stm& s, const ir::EUpdate& e);
+  void array_literal(const ir::Stm& s, const ir::EArrayLit& e);
+  void replicate(const ir::Stm& s, const ir::EReplicate& e);
+  void concat(const ir::Stm& s, const ir::EConcat& e);
+  void reshape(const ir::Stm& s, const ir::EReshape& e);
+  HostArray rearranged(HostArray a, const std::vector<int>& perm);
+  SliceDims<Operand> slice_dims(const std::vector<ir::Dim>& dims);
+  Operand iota_element(const HostArray& a, const Operand& i);
+  HostArray sliced(const HostArray& a, const SliceDims<Operand>& dims);
+  void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);
+  /// Takes borrowed scalars out of their arrays: something is about to be updated in place.
+  void settle_borrowed();
+
+  // parallel statements (host_soac.cc)
+  void soac(const ir::Stm& s, const ir::ESoac& e);
+  struct SoacParts;
+  void element_function(KernelGen& k, const ir::ESoac& e, const SoacParts& parts);
+  void reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const Operand& width,
+              const std::vector<ir::VarId>& results);
+  void reduce_arrays(const ir::ESoac& e, const SoacParts& parts,
+                     const std::vector<ir::VarId>& results);
+  void scan(const ir::Stm& s, const ir::ESoac& e);
+  void scatter(const ir::Stm& s, const ir::EScatter& e);
+  void hist(const ir::Stm& s, const ir::EHist& e);
+  /// Runs a statement by one thread of the device.
+  void sequential(const ir::Stm& s);
+
+  /// Emits into `code` while it lives; at its end undoes what was noted about variables.
+  struct Scope {
+    Scope(HostGen& g, program::Code& code);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    HostGen& gen;
+    program::Code* outer_code;
+    std::vector<std::pair<ir::VarId, std::optional<HostValue>>>* outer_undo;
+    std::vector<std::pair<ir::VarId, std::optional<HostValue>>> changes;
+  };
+
+  const compiler::Lowered& lowered_;
+  const ir::Program& ir_;
+  program::Program& out_;
+  program::Code* code_ = nullptr;
+  std::unordered_map<ir::VarId, HostValue> env_;
+  std::vector<std::pair<ir::VarId, std::optional<HostValue>>>* undo_ = nullptr;
+  std::set<ir::VarId> borrowed_;
+  std::vector<PrimType> reg_types_;
+  uint32_t block_regs_ = 0;
+  std::map<std::string, KernelId> kernels_by_text_;
+  std::string function_name_;
+  int kernel_number_ = 0;
+  std::string error_;
+  ir::ProvId place_;
+  int call_depth_ = 0;
+};
+
+/// Lets registers go of their blocks after the last use, except those in `keep`.
+void insert_releases(program::Code& code, const std::set<BlockReg>& keep);
+
+}  // namespace kenaz::gpu

@@ -1,0 +1,208 @@
+// Branches and loops inside a thread.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/glsl/types.h"
+#include "kernels/gpu/analysis.h"
+#include "kernels/gpu/kernel_gen.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::gpu {
+
+using ir::VarId;
+
+// A branch's result: scalars are assigned to a variable; arrays stay where they are, and what is
+// assigned is where that is. `in_a` and `in_b` are appended to the branches' texts.
+KernelValue KernelGen::join(const KernelValue& a, const KernelValue& b, const ir::Type& type,
+                            std::string& in_a, std::string& in_b) {
+  const std::string pad(static_cast<size_t>(2 * indent_ + 2), ' ');
+  const auto choose = [&](PrimType t, const std::string& x, const std::string& y) {
+    const Expr r = variable(t);
+    in_a += fmt::format("{}{} = {};\n", pad, r.text, x);
+    in_b += fmt::format("{}{} = {};\n", pad, r.text, y);
+    return r;
+  };
+  if (const auto* x = std::get_if<Expr>(&a)) {
+    const auto& y = std::get<Expr>(b);
+    return choose(type.prim, x->text, y.text);
+  }
+  const auto &x = std::get<KernelArray>(a), &y = std::get<KernelArray>(b);
+  if (identical(x, y)) return x;
+  const auto choose_i64 = [&](const Expr& p, const Expr& q) {
+    return same(p, q) && p.constant ? p : choose(PrimType::kI64, p.text, q.text);
+  };
+  KernelArray r;
+  r.elem = x.elem;
+  r.memory = x.memory == y.memory ? x.memory : kUnknownMemory;
+  r.base = x.base == y.base ? x.base : choose(PrimType::kU64, x.base, y.base).text;
+  r.layout.offset = choose_i64(x.layout.offset, y.layout.offset);
+  r.layout.dims = exprs(type.dims);
+  r.layout.dense = x.layout.dense && y.layout.dense && same(x.layout.unit, y.layout.unit);
+  r.layout.unit = x.layout.unit;
+  if (!r.layout.dense) {
+    for (size_t k = 0; k < r.layout.dims.size(); k++) {
+      r.layout.strides.push_back(choose_i64(branch_strides_[0][k], branch_strides_[1][k]));
+    }
+  }
+  return r;
+}
+
+void KernelGen::branch(const ir::Stm& s, const ir::EIf& e) {
+  const Expr cond = scalar(e.cond);
+  const size_t n = s.pat.size();
+  std::vector<std::optional<KernelArray>> dests;
+  for (VarId v : s.pat) dests.push_back(dest_of(v));
+  struct Side {
+    std::string text;
+    std::vector<KernelValue> results;
+    std::vector<std::vector<Expr>> strides;
+  } sides[2];
+  std::string* outer = out_;
+  for (int k = 0; k < 2; k++) {
+    Side& side = sides[k];
+    const ir::Body& b = k == 0 ? e.then_body : e.else_body;
+    out_ = &side.text;
+    indent_++;
+    side.results = body(b, dests);
+    if (host_.failed()) {
+      indent_--;
+      out_ = outer;
+      return;
+    }
+    for (size_t i = 0; i < n; i++) {
+      std::vector<Expr> strides;
+      if (auto* a = std::get_if<KernelArray>(&side.results[i])) {
+        *a = in_memory(*a, host_.ir().type_of(b.results[i]).dims);
+        strides = LayoutMath(*this).strides(a->layout);
+      }
+      side.strides.push_back(std::move(strides));
+    }
+    indent_--;
+    out_ = outer;
+  }
+  // Scalars first: the arrays' sizes may be among them.
+  for (const bool arrays : {false, true}) {
+    for (size_t i = 0; i < n; i++) {
+      if ((sides[0].results[i].index() == 1) != arrays) continue;
+      branch_strides_[0] = sides[0].strides[i];
+      branch_strides_[1] = sides[1].strides[i];
+      bind(s.pat[i], join(sides[0].results[i], sides[1].results[i], host_.ir().type_of(s.pat[i]),
+                          sides[0].text, sides[1].text));
+      defs_.erase(s.pat[i]);
+    }
+  }
+  line(fmt::format("if ({}) {{", cond.text));
+  *out_ += sides[0].text;
+  if (!sides[1].text.empty()) {
+    line("} else {");
+    *out_ += sides[1].text;
+  }
+  line("}");
+}
+
+// ---- loops
+
+// The memory that the loop's k-th parameter, an array, lives in throughout.
+KernelArray KernelGen::loop_memory(const ir::Stm& s, const ir::ELoop& e, size_t k) {
+  const auto& p = e.params[k];
+  const KernelArray init = array(p.init.var());
+  const auto dest = dest_of(s.pat[k]);
+  const bool consumed = consumed_in(host_.ir(), e.body).count(p.var) != 0;
+  if (consumed && init.kind == ArrayKind::kMemory && (!dest || identical(init, *dest))) {
+    return init;
+  }
+  if (!consumed && e.body.results[k] == ir::Atom(p.var)) return init;  // never changes
+  const ir::Type& t = host_.ir().type_of(p.var);
+  const KernelArray m = dest ? *dest : allocate(t.prim, t.dims);
+  copy(init, m);
+  return m;
+}
+
+void KernelGen::assign(const std::vector<KernelValue>& targets,
+                       const std::vector<KernelValue>& values,
+                       const std::vector<VarId>& types_of) {
+  const size_t n = targets.size();
+  std::vector<KernelValue> moved = values;
+  // What mentions another target's memory is taken aside first.
+  for (size_t k = 0; k < n; k++) {
+    if (const auto* x = std::get_if<Expr>(&values[k])) {
+      if (n > 1 && !x->constant) moved[k] = local(x->type, x->text);
+      continue;
+    }
+    const auto &a = std::get<KernelArray>(values[k]), &t = std::get<KernelArray>(targets[k]);
+    if (a.kind != ArrayKind::kMemory || identical(a, t)) continue;
+    bool clashes = a.memory == kUnknownMemory;
+    for (const auto& other : targets) {
+      const auto* o = std::get_if<KernelArray>(&other);
+      if (o != nullptr && (o->memory == a.memory || o->memory == kUnknownMemory)) clashes = true;
+    }
+    if (!clashes) continue;
+    const ir::Type& type = host_.ir().type_of(types_of[k]);
+    const KernelArray aside = allocate(type.prim, type.dims);
+    copy(a, aside);
+    moved[k] = aside;
+  }
+  for (size_t k = 0; k < n; k++) {
+    if (const auto* a = std::get_if<KernelArray>(&moved[k])) {
+      copy(*a, std::get<KernelArray>(targets[k]));
+    }
+  }
+  for (size_t k = 0; k < n; k++) {
+    if (const auto* x = std::get_if<Expr>(&moved[k])) {
+      line(fmt::format("{} = {};", std::get<Expr>(targets[k]).text, x->text));
+    }
+  }
+}
+
+void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
+  const size_t n = e.params.size();
+  std::vector<KernelValue> params(n);
+  for (const bool arrays : {false, true}) {
+    for (size_t k = 0; k < n; k++) {
+      const auto& p = e.params[k];
+      const ir::Type& type = host_.ir().type_of(p.var);
+      if (type.is_scalar() == arrays) continue;
+      if (arrays) {
+        KernelArray m = loop_memory(s, e, k);
+        m.layout.dims = exprs(type.dims);
+        params[k] = m;
+      } else {
+        params[k] = local(type.prim, scalar(p.init).text);
+      }
+      bind(p.var, params[k]);
+      bound_here_.insert(p.var);
+    }
+    if (host_.failed()) return;
+  }
+  if (const auto* f = std::get_if<ir::LoopFor>(&e.form)) {
+    const Expr bound = scalar(f->bound);
+    const std::string i = fresh_name();
+    open(fmt::format("for ({0} {1} = {0}(0); {1} < {2}; {1}++) {{", glsl::glsl_type(bound.type), i,
+                     bound.text));
+    bind(f->index, Expr{bound.type, i, {}});
+    bound_here_.insert(f->index);
+  } else {
+    const Expr cond = scalar(ir::Atom(std::get<ir::LoopWhile>(e.form).cond));
+    open(fmt::format("while ({}) {{", cond.text));
+  }
+  const auto results = body(e.body);
+  if (host_.failed()) return;
+  std::vector<VarId> vars;
+  for (const auto& p : e.params) vars.push_back(p.var);
+  assign(params, results, vars);
+  close();
+  for (size_t k = 0; k < n; k++) {
+    bind(s.pat[k], params[k]);
+    defs_.erase(s.pat[k]);
+  }
+  // Sizes of the results are spelled in the pattern's own names.
+  for (size_t k = 0; k < n; k++) {
+    if (auto* a = std::get_if<KernelArray>(&params[k])) {
+      a->layout.dims = exprs(host_.ir().type_of(s.pat[k]).dims);
+      bind(s.pat[k], *a);
+    }
+  }
+}
+
+}  // namespace kenaz::gpu
