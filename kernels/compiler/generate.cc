@@ -1,9 +1,20 @@
 #include "kernels/compiler.h"
+#include "kernels/gpu/host_gen.h"
 
 namespace kenaz::compiler {
 
-Result<program::Program> generate(const Lowered&) {
-  return internal_error("code generation is not in this build yet; use --reference");
+Result<program::Program> generate(const Lowered& lowered) {
+  program::Program program;
+  gpu::HostGen generator(lowered, program);
+  KENAZ_TRY(generator.run());
+  return program;
+}
+
+Result<program::Program> compile(const std::string& path, const FrontEndOptions& options) {
+  KENAZ_ASSIGN(const core::Checked checked, front_end(path, options));
+  KENAZ_ASSIGN(Lowered lowered, lower(checked));
+  KENAZ_TRY(optimise(lowered.ir));
+  return generate(lowered);
 }
 
 }  // namespace kenaz::compiler

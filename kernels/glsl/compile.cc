@@ -43,10 +43,8 @@ bool is_float_arithmetic(spv::Op op) {
     case spv::OpFAdd:
     case spv::OpFSub:
     case spv::OpFMul:
-    case spv::OpFDiv:
-      return true;
-    default:
-      return false;
+    case spv::OpFDiv: return true;
+    default: return false;
   }
 }
 
@@ -125,7 +123,8 @@ Result<std::vector<uint32_t>> compile_glsl(const std::string& name, const std::s
   shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_5);
   const auto messages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules);
   if (!shader.parse(GetDefaultResources(), 460, false, messages)) {
-    return internal_error(fmt::format("kernel {} does not compile:\n{}", name, shader.getInfoLog()));
+    return internal_error(
+        fmt::format("kernel {} does not compile:\n{}", name, shader.getInfoLog()));
   }
   glslang::TProgram program;
   program.addShader(&shader);

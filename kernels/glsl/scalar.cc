@@ -100,8 +100,7 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kNeg: return fmt::format("{}(0) - {}", type, a[0]);
     case ScalarOp::kNot: return "~" + a[0];
     case ScalarOp::kAbs: return fmt::format("{0} < {1}(0) ? {1}(0) - {0} : {0}", a[0], type);
-    case ScalarOp::kSgn:
-      return fmt::format("{1}({0} > {1}(0)) - {1}({0} < {1}(0))", a[0], type);
+    case ScalarOp::kSgn: return fmt::format("{1}({0} > {1}(0)) - {1}({0} < {1}(0))", a[0], type);
     case ScalarOp::kPopc: return call(lib, fmt::format("popc{}", width), t, a);
     case ScalarOp::kClz: return call(lib, fmt::format("clz{}", width), t, a);
     case ScalarOp::kCtz: return call(lib, fmt::format("ctz{}", width), t, a);

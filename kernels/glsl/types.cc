@@ -38,8 +38,8 @@ std::string glsl_unsigned(PrimType t) {
 namespace {
 std::string float_literal(const PrimValue& v) {
   const double d = v.as_double();
-  const bool plain = std::isfinite(d) && (d == 0 ? v.bits == 0 : std::fabs(d) > 1e-30) &&
-                     std::fabs(d) < 1e30;
+  const bool plain =
+      std::isfinite(d) && (d == 0 ? v.bits == 0 : std::fabs(d) > 1e-30) && std::fabs(d) < 1e30;
   if (v.type == PrimType::kF16) {
     return plain && d == std::floor(d) && std::fabs(d) < 1000
                ? fmt::format("float16_t({:.1f})", d)
@@ -124,8 +124,8 @@ std::string preamble() {
       "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
       "#extension GL_EXT_control_flow_attributes : enable\n";
   for (PrimType t : {PrimType::kI8, PrimType::kI16, PrimType::kI32, PrimType::kI64, PrimType::kU8,
-                     PrimType::kU16, PrimType::kU32, PrimType::kU64, PrimType::kF16,
-                     PrimType::kF32, PrimType::kF64}) {
+                     PrimType::kU16, PrimType::kU32, PrimType::kU64, PrimType::kF16, PrimType::kF32,
+                     PrimType::kF64}) {
     s += fmt::format(
         "layout(buffer_reference, scalar, buffer_reference_align = {}) buffer {} {{ {} v; }};\n",
         prim_size(t), ref_type(t), glsl_type(t));

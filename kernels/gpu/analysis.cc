@@ -48,56 +48,55 @@ class Consumption {
   }
 
   void stm(const ir::Stm& s) {
-    std::visit(
-        Overloaded{
-            [&](const ir::EAtom& e) { alias(s.pat[0], e.atom); },
-            [&](const ir::EIndex& e) {
-              if (is_slice(e)) alias(s.pat[0], e.array);
-            },
-            [&](const ir::EUpdate& e) {
-              consume(e.array);
-              alias(s.pat[0], e.array);
-            },
-            [&](const ir::ERearrange& e) { alias(s.pat[0], e.array); },
-            [&](const ir::EReshape& e) { alias(s.pat[0], e.array); },
-            [&](const ir::EIf& e) {
-              body(e.then_body);
-              body(e.else_body);
-              for (size_t i = 0; i < s.pat.size(); i++) {
-                alias(s.pat[i], e.then_body.results[i]);
-                alias(s.pat[i], e.else_body.results[i]);
-              }
-            },
-            [&](const ir::ELoop& e) {
-              body(e.body);
-              for (size_t i = 0; i < e.params.size(); i++) {
-                const auto& p = e.params[i];
-                alias(s.pat[i], p.init);
-                if (consumed.count(p.var) && !p.init.is_const()) consume(p.init.var());
-              }
-            },
-            [&](const ir::ECall& e) { call(s, e); },
-            [&](const ir::ESoac& e) { lambda(e.map, e.inputs); },
-            [&](const ir::EScatter& e) {
-              lambda(e.map, e.inputs);
-              for (size_t i = 0; i < e.dests.size(); i++) {
-                consume(e.dests[i].array);
-                alias(s.pat[i], e.dests[i].array);
-              }
-            },
-            [&](const ir::EHist& e) {
-              lambda(e.map, e.inputs);
-              size_t k = 0;
-              for (const auto& op : e.ops) {
-                for (VarId d : op.dests) {
-                  consume(d);
-                  alias(s.pat[k++], d);
-                }
-              }
-            },
-            [](const auto&) {},
-        },
-        s.exp);
+    std::visit(Overloaded{
+                   [&](const ir::EAtom& e) { alias(s.pat[0], e.atom); },
+                   [&](const ir::EIndex& e) {
+                     if (is_slice(e)) alias(s.pat[0], e.array);
+                   },
+                   [&](const ir::EUpdate& e) {
+                     consume(e.array);
+                     alias(s.pat[0], e.array);
+                   },
+                   [&](const ir::ERearrange& e) { alias(s.pat[0], e.array); },
+                   [&](const ir::EReshape& e) { alias(s.pat[0], e.array); },
+                   [&](const ir::EIf& e) {
+                     body(e.then_body);
+                     body(e.else_body);
+                     for (size_t i = 0; i < s.pat.size(); i++) {
+                       alias(s.pat[i], e.then_body.results[i]);
+                       alias(s.pat[i], e.else_body.results[i]);
+                     }
+                   },
+                   [&](const ir::ELoop& e) {
+                     body(e.body);
+                     for (size_t i = 0; i < e.params.size(); i++) {
+                       const auto& p = e.params[i];
+                       alias(s.pat[i], p.init);
+                       if (consumed.count(p.var) && !p.init.is_const()) consume(p.init.var());
+                     }
+                   },
+                   [&](const ir::ECall& e) { call(s, e); },
+                   [&](const ir::ESoac& e) { lambda(e.map, e.inputs); },
+                   [&](const ir::EScatter& e) {
+                     lambda(e.map, e.inputs);
+                     for (size_t i = 0; i < e.dests.size(); i++) {
+                       consume(e.dests[i].array);
+                       alias(s.pat[i], e.dests[i].array);
+                     }
+                   },
+                   [&](const ir::EHist& e) {
+                     lambda(e.map, e.inputs);
+                     size_t k = 0;
+                     for (const auto& op : e.ops) {
+                       for (VarId d : op.dests) {
+                         consume(d);
+                         alias(s.pat[k++], d);
+                       }
+                     }
+                   },
+                   [](const auto&) {},
+               },
+               s.exp);
   }
 
   void call(const ir::Stm& s, const ir::ECall& e) {
@@ -147,35 +146,37 @@ bool tiny(const std::vector<ir::Atom>& dims) {
 /// Whether the expression does work that should be spread over threads, or makes arrays whose size
 /// only the host can provide for.
 bool wants_host(const ir::Program& program, const ir::Exp& exp) {
-  return std::visit(
-      Overloaded{
-          [](const ir::ESoac& e) { return !tiny(e.width); },
-          [](const ir::EScatter& e) { return !tiny(e.width); },
-          [](const ir::EHist& e) { return !tiny(e.width); },
-          [](const ir::EIota& e) { return !tiny(e.n); },
-          [](const ir::EReplicate& e) { return !tiny(e.dims); },
-          [](const ir::EScratch& e) { return !tiny(e.dims); },
-          [](const ir::EConcat& e) { return !tiny(e.total); },
-          [&](const ir::ECopy& e) { return !tiny(program.type_of(e.array).dims); },
-          [](const ir::EArrayLit& e) { return !tiny(e.elem_type.dims); },
-          [&](const ir::ELoop& e) {
-            // An array that is replaced in each iteration would be copied by one thread.
-            const auto consumed = consumed_in(program, e.body);
-            for (const auto& p : e.params) {
-              const ir::Type& t = program.type_of(p.var);
-              if (!t.is_scalar() && !tiny(t.dims) && !consumed.count(p.var)) return true;
-            }
-            return false;
-          },
-          [&](const ir::EUpdate& e) {
-            for (const auto& d : e.dims) {
-              if (const auto* r = std::get_if<ir::DimRange>(&d); r && !tiny(r->len)) return true;
-            }
-            return false;
-          },
-          [](const auto&) { return false; },
-      },
-      exp);
+  return std::visit(Overloaded{
+                        [](const ir::ESoac& e) { return !tiny(e.width); },
+                        [](const ir::EScatter& e) { return !tiny(e.width); },
+                        [](const ir::EHist& e) { return !tiny(e.width); },
+                        [](const ir::EIota& e) { return !tiny(e.n); },
+                        [](const ir::EReplicate& e) { return !tiny(e.dims); },
+                        [](const ir::EScratch& e) { return !tiny(e.dims); },
+                        [](const ir::EConcat& e) { return !tiny(e.total); },
+                        [&](const ir::ECopy& e) { return !tiny(program.type_of(e.array).dims); },
+                        [](const ir::EArrayLit& e) { return !tiny(e.elem_type.dims); },
+                        [&](const ir::ELoop& e) {
+                          // An array that is replaced in each iteration would be copied by one
+                          // thread.
+                          const auto consumed = consumed_in(program, e.body);
+                          for (const auto& p : e.params) {
+                            const ir::Type& t = program.type_of(p.var);
+                            if (!t.is_scalar() && !tiny(t.dims) && !consumed.count(p.var))
+                              return true;
+                          }
+                          return false;
+                        },
+                        [&](const ir::EUpdate& e) {
+                          for (const auto& d : e.dims) {
+                            if (const auto* r = std::get_if<ir::DimRange>(&d); r && !tiny(r->len))
+                              return true;
+                          }
+                          return false;
+                        },
+                        [](const auto&) { return false; },
+                    },
+                    exp);
 }
 
 }  // namespace
@@ -186,7 +187,9 @@ std::vector<const ir::Body*> bodies_of(const ir::Exp& exp) {
     for (const auto& m : ms) out.push_back(&m.op.body);
   };
   std::visit(Overloaded{
-                 [&](const ir::EIf& e) { out = {&e.then_body, &e.else_body}; },
+                 [&](const ir::EIf& e) {
+                   out = {&e.then_body, &e.else_body};
+                 },
                  [&](const ir::ELoop& e) { out = {&e.body}; },
                  [&](const ir::ESoac& e) {
                    out = {&e.map.body};

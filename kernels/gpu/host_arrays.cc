@@ -48,15 +48,15 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
   const Operand total = product(dst.layout.dims);
   KernelGen k(*this, kernel_name("copy"));
   const KernelArray d = k.import_array(dst);
-  k.begin_function("void elem(int64_t flat)");
+  k.begin_function("void elem(int64_t i)");
   const KernelArray s = k.import_array(src);
   std::vector<Expr> at(rank);
-  Expr rest{PrimType::kI64, "flat", {}};
+  Expr rest{PrimType::kI64, "i", {}};
   for (size_t n = rank; n-- > 1;) {
     const Expr dim = d.layout.dims[n];
     const Expr quotient = k.local(PrimType::kI64, fmt::format("{} / {}", rest.text, dim.text));
-    at[n] = k.local(PrimType::kI64,
-                    fmt::format("{} - {} * {}", rest.text, quotient.text, dim.text));
+    at[n] =
+        k.local(PrimType::kI64, fmt::format("{} - {} * {}", rest.text, quotient.text, dim.text));
     rest = quotient;
   }
   at[0] = rest;
@@ -114,9 +114,9 @@ HostArray HostGen::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
   if (a.kind == ArrayKind::kIota) {
     const auto& range = std::get<1>(dims[0]);
     r.start = iota_element(a, range.start);
-    r.stride = emit_op(ScalarOp::kMul, a.elem, a.elem,
-                       {a.stride, emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem,
-                                          {range.stride})});
+    r.stride =
+        emit_op(ScalarOp::kMul, a.elem, a.elem,
+                {a.stride, emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem, {range.stride})});
   }
   return r;
 }

@@ -91,7 +91,8 @@ Operand HostGen::mul(const Operand& a, const Operand& b) {
 }
 Operand HostGen::div_up(const Operand& a, int64_t by) {
   if (by == 1) return a;
-  return emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64, {add(a, konst(by - 1)), konst(by)});
+  return emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64,
+                 {add(a, konst(by - 1)), konst(by)});
 }
 Operand HostGen::min(const Operand& a, const Operand& b) {
   return emit_op(ScalarOp::kMin, PrimType::kI64, PrimType::kI64, {a, b});
@@ -156,7 +157,8 @@ std::vector<Operand> HostGen::dims_of(const std::vector<ir::Atom>& dims) {
 
 // ---- scopes
 
-HostGen::Scope::Scope(HostGen& g, program::Code& code) : gen(g), outer_code(g.code_), outer_undo(g.undo_) {
+HostGen::Scope::Scope(HostGen& g, program::Code& code)
+    : gen(g), outer_code(g.code_), outer_undo(g.undo_) {
   gen.code_ = &code;
   gen.undo_ = &changes;
 }

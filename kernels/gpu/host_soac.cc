@@ -176,8 +176,9 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
   size_t at = 0;
   for (const auto& m : monoids) {
     for (const auto& neutral : m.neutral) {
-      set(results[at], HostScalar{ir_.type_of(neutral).prim,
-                                  DeviceScalar{result, konst(static_cast<int64_t>(8 * at)), false}});
+      set(results[at],
+          HostScalar{ir_.type_of(neutral).prim,
+                     DeviceScalar{result, konst(static_cast<int64_t>(8 * at)), false}});
       at++;
     }
   }
@@ -300,8 +301,8 @@ void HostGen::sequential(const ir::Stm& s) {
   }
   KernelGen k(*this, kernel_name("sequential"), true);
   k.set_place(s.prov);
-  const bool combinator = !std::holds_alternative<ir::ELoop>(s.exp) &&
-                          !std::holds_alternative<ir::EIf>(s.exp);
+  const bool combinator =
+      !std::holds_alternative<ir::ELoop>(s.exp) && !std::holds_alternative<ir::EIf>(s.exp);
   const bool in_place = std::holds_alternative<ir::EHist>(s.exp);
   std::vector<std::optional<HostArray>> made(s.pat.size());
   const auto make = [&](size_t n) {

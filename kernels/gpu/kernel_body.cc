@@ -145,9 +145,7 @@ void KernelGen::stm(const ir::Stm& s) {
   }
   std::visit(Overloaded{
                  [&](const ir::EAtom& e) { bind(s.pat[0], value(e.atom)); },
-                 [&](const ir::EPrim& e) {
-                   bind(s.pat[0], op(e.op, e.type, e.to, exprs(e.args)));
-                 },
+                 [&](const ir::EPrim& e) { bind(s.pat[0], op(e.op, e.type, e.to, exprs(e.args))); },
                  [&](const ir::EIndex& e) { index(s, e); },
                  [&](const ir::EUpdate& e) { update(s, e); },
                  [&](const ir::EIota& e) { iota(s, e); },
@@ -434,14 +432,13 @@ void KernelGen::check(const ir::Stm& s, const ir::EAssert& e) {
   open(fmt::format("if (atomicCompSwap(U32(fr).v, 0u, {}u) == 0u) {{", number + 1));
   for (size_t k = 0; k < args.size(); k++) {
     const PrimType t = args[k].type;
-    const std::string bits =
-        is_float(t) ? op(ScalarOp::kBitcast, t,
-                         t == PrimType::kF64   ? PrimType::kI64
-                         : t == PrimType::kF32 ? PrimType::kI32
-                                               : PrimType::kI16,
-                         {args[k]})
-                          .text
-                    : args[k].text;
+    const std::string bits = is_float(t) ? op(ScalarOp::kBitcast, t,
+                                              t == PrimType::kF64   ? PrimType::kI64
+                                              : t == PrimType::kF32 ? PrimType::kI32
+                                                                    : PrimType::kI16,
+                                              {args[k]})
+                                               .text
+                                         : args[k].text;
     line(fmt::format("I64(fr + {}ul).v = int64_t({});", 16 + 8 * k, bits));
   }
   close();

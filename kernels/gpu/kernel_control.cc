@@ -120,8 +120,7 @@ KernelArray KernelGen::loop_memory(const ir::Stm& s, const ir::ELoop& e, size_t 
 }
 
 void KernelGen::assign(const std::vector<KernelValue>& targets,
-                       const std::vector<KernelValue>& values,
-                       const std::vector<VarId>& types_of) {
+                       const std::vector<KernelValue>& values, const std::vector<VarId>& types_of) {
   const size_t n = targets.size();
   std::vector<KernelValue> moved = values;
   // What mentions another target's memory is taken aside first.

@@ -126,8 +126,8 @@ std::string KernelGen::host_value_text(const ir::Atom& a) {
   const auto& s = std::get<HostScalar>(host_.value(a.var()));
   if (const auto* known = std::get_if<Operand>(&s.at)) return import_operand(*known).text;
   const auto& d = std::get<DeviceScalar>(s.at);
-  return glsl::load(s.type, fmt::format("{} + uint64_t({})", block(d.block),
-                                        import_operand(d.offset).text));
+  return glsl::load(
+      s.type, fmt::format("{} + uint64_t({})", block(d.block), import_operand(d.offset).text));
 }
 
 KernelArray KernelGen::import_array(const HostArray& a) {
@@ -140,9 +140,7 @@ KernelArray KernelGen::import_array(const HostArray& a) {
       k.start = import_operand(a.start);
       k.stride = import_operand(a.stride);
       return k;
-    case ArrayKind::kReplicate:
-      k.value = import_scalar(a.value);
-      return k;
+    case ArrayKind::kReplicate: k.value = import_scalar(a.value); return k;
     case ArrayKind::kMemory: break;
   }
   k.layout.offset = import_operand(a.layout.offset);
@@ -215,8 +213,9 @@ KernelArray KernelGen::allocate(PrimType elem, const std::vector<ir::Atom>& dims
   for (const auto& d : dims) {
     const auto n = on_host(d);
     if (!n) {
-      host_.refuse(place_, "irregular nested parallelism: an array whose size differs from one "
-                           "parallel iteration to the next");
+      host_.refuse(place_,
+                   "irregular nested parallelism: an array whose size differs from one "
+                   "parallel iteration to the next");
       bytes = PrimValue::i64(0);
       break;
     }
@@ -230,7 +229,8 @@ KernelArray KernelGen::allocate(PrimType elem, const std::vector<ir::Atom>& dims
     a.layout = math.dense(exprs(dims));
   } else {
     a.base = fmt::format("(pm + uint64_t({} * threads))", before.text);
-    a.layout = math.dense(exprs(dims), {PrimType::kI64, "gid", {}}, {PrimType::kI64, "threads", {}});
+    a.layout =
+        math.dense(exprs(dims), {PrimType::kI64, "gid", {}}, {PrimType::kI64, "threads", {}});
   }
   private_bytes_ = host_.add(private_bytes_, bytes);
   uses_private_ = true;
@@ -295,8 +295,8 @@ std::string KernelGen::resolve_arguments(const std::string& text, std::vector<pr
     }
     args.push_back(arg);
     declarations += fmt::format("{} {};\n", glsl::glsl_type(t), m.name);
-    set_up += fmt::format("  {} = {};\n", m.name,
-                          glsl::from_slot(t, slot_expression(in_push_, slot++)));
+    set_up +=
+        fmt::format("  {} = {};\n", m.name, glsl::from_slot(t, slot_expression(in_push_, slot++)));
   }
   return out;
 }
@@ -307,7 +307,7 @@ program::Arg::Access KernelGen::access_of(uint32_t block) const {
   if (written_blocks_.count(block)) return program::Arg::kReadWrite;
   if (it == block_memory_.end()) return program::Arg::kRead;
   return writes_unknown_ || written_.count(it->second) ? program::Arg::kReadWrite
-                                                        : program::Arg::kRead;
+                                                       : program::Arg::kRead;
 }
 
 void KernelGen::launch(const std::string& globals, const std::string& main, int workgroup_size,
@@ -315,8 +315,8 @@ void KernelGen::launch(const std::string& globals, const std::string& main, int 
   if (host_.failed()) return;
   if (uses_private_) {
     private_block_ = host_.allocate_bytes(host_.mul(
-        private_bytes_, single_thread_ ? PrimValue::i64(1)
-                                       : host_.mul(groups, PrimValue::i64(workgroup_size))));
+        private_bytes_,
+        single_thread_ ? PrimValue::i64(1) : host_.mul(groups, PrimValue::i64(workgroup_size))));
   }
   std::string code = functions_ + globals;
   std::string body;
@@ -353,7 +353,8 @@ void KernelGen::launch(const std::string& globals, const std::string& main, int 
   text += fmt::format("  threads = groups * {0}l;\n  gid = group * {0}l + int64_t(lid);\n",
                       workgroup_size);
   if (has_barriers) {
-    text += "  if (lid == 0u) had_failed = U32(fr).v != 0u;\n  barrier();\n  if (had_failed) return;\n";
+    text +=
+        "  if (lid == 0u) had_failed = U32(fr).v != 0u;\n  barrier();\n  if (had_failed) return;\n";
   } else {
     text += "  if (U32(fr).v != 0u) return;\n";
   }

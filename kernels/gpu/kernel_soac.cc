@@ -60,8 +60,7 @@ void KernelGen::operator_function(const std::string& name, const ir::Monoid& m) 
     }
   }
   for (size_t k = 0; k < n; k++) {
-    head += fmt::format(", out {} r{}",
-                        glsl::glsl_type(host_.ir().type_of(m.neutral[k]).prim), k);
+    head += fmt::format(", out {} r{}", glsl::glsl_type(host_.ir().type_of(m.neutral[k]).prim), k);
   }
   begin_function(fmt::format("void {}({})", name, head));
   for (size_t k = 0; k < n; k++) line(fmt::format("r{0} = a{0};", k));

@@ -37,8 +37,8 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
   }
   // Neighbours combine, then neighbouring pairs, ..: the order stays.
   t.globals += "void reduce_workgroup() {\n";
-  t.globals += fmt::format("  for (uint s = 1u; s < {}u; s <<= 1) {{\n    barrier();\n",
-                           kReduceWorkgroup);
+  t.globals +=
+      fmt::format("  for (uint s = 1u; s < {}u; s <<= 1) {{\n    barrier();\n", kReduceWorkgroup);
   t.globals += "    if ((lid & (2u * s - 1u)) == 0u) " +
                m.combine("sh[lid]", "sh[lid]", "sh[lid + s]") + "\n  }\n}\n";
 
@@ -55,9 +55,9 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
   t.main += "  " + m.assign("sh[lid]", "acc") + "\n  reduce_workgroup();\n";
   std::string finish;
   for (size_t k = 0; k < m.size(); k++) {
-    finish +=
-        glsl::store(m.types[k], fmt::format("{} + {}ul", spec.result, 8 * k), fmt::format("sh{}[0]", k)) +
-        " ";
+    finish += glsl::store(m.types[k], fmt::format("{} + {}ul", spec.result, 8 * k),
+                          fmt::format("sh{}[0]", k)) +
+              " ";
   }
   if (spec.partial.empty()) {
     t.main += "  if (lid == 0u) { " + finish + "}\n";
@@ -65,7 +65,8 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
   }
   for (size_t k = 0; k < m.size(); k++) {
     const std::string name(prim_name(m.types[k]));
-    const std::string type = m.types[k] == PrimType::kBool ? "uint8_t" : glsl::glsl_type(m.types[k]);
+    const std::string type =
+        m.types[k] == PrimType::kBool ? "uint8_t" : glsl::glsl_type(m.types[k]);
     const std::string decl = fmt::format(
         "layout(buffer_reference, scalar, buffer_reference_align = {}) coherent buffer Shared{} {{ "
         "{} v; }};\n",
@@ -83,7 +84,8 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
   }
   t.main += "    memoryBarrierBuffer();\n";
   t.main += fmt::format(
-      "    is_last = atomicAdd(U32({}).v, 1u) == uint(groups) - 1u;\n    memoryBarrierBuffer();\n  }}\n"
+      "    is_last = atomicAdd(U32({}).v, 1u) == uint(groups) - 1u;\n    memoryBarrierBuffer();\n  "
+      "}}\n"
       "  barrier();\n  if (!is_last) return;\n",
       spec.partial);
   t.main += fmt::format(

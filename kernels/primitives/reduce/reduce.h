@@ -17,7 +17,8 @@ struct ReduceSpec {
   bool commutative = false;
   std::string width;   // i64 expression
   std::string result;  // address: values 8 bytes apart
-  /// Address of reduce_partial_bytes, whose first 4 bytes are zero; empty if there is one workgroup.
+  /// Address of reduce_partial_bytes, whose first 4 bytes are zero; empty if there is one
+  /// workgroup.
   std::string partial;
 };
 

@@ -86,9 +86,11 @@ PrimitiveText scan_tiles_text(const ScanSpec& spec) {
   t.main += "  " + m.assign("sh[lid]", "acc") + "\n  scan_workgroup();\n";
   t.main += fmt::format("  if (lid == {}u) {{ ", kScanWorkgroup - 1) + m.declare("total") +
             m.assign("total", "sh[lid]") + store_totals(spec, m, "total", "group") + "}\n";
-  t.main += "  if (lid == 0u) return;\n  " + m.declare("before") + m.assign("before", "sh[lid - 1u]");
-  t.main += "\n  for (int64_t i = first; i < end; i++) {\n    " + load_out(spec, m, "y") + "\n    " +
-            m.combine("y", "before", "y") + "\n    " + store_out(spec, m, "y") + "\n  }\n";
+  t.main +=
+      "  if (lid == 0u) return;\n  " + m.declare("before") + m.assign("before", "sh[lid - 1u]");
+  t.main += "\n  for (int64_t i = first; i < end; i++) {\n    " + load_out(spec, m, "y") +
+            "\n    " + m.combine("y", "before", "y") + "\n    " + store_out(spec, m, "y") +
+            "\n  }\n";
   return t;
 }
 
@@ -107,8 +109,8 @@ PrimitiveText scan_totals_text(const ScanSpec& spec) {
   t.main += "  " + m.declare_neutral("run") + "\n  if (lid > 0u) { " +
             m.assign("run", "sh[lid - 1u]") + "}\n";
   t.main += "  for (int64_t g = first; g < end; g++) {\n    " + load_totals(spec, m, "x", "g") +
-            "\n    " + m.combine("run", "run", "x") + "\n    " +
-            store_totals(spec, m, "run", "g") + "\n  }\n";
+            "\n    " + m.combine("run", "run", "x") + "\n    " + store_totals(spec, m, "run", "g") +
+            "\n  }\n";
   return t;
 }
 
@@ -116,9 +118,10 @@ PrimitiveText scan_add_text(const ScanSpec& spec) {
   const FlatMonoids m(spec.monoids);
   PrimitiveText t;
   t.main = "  if (group == 0l) return;\n  " + load_totals(spec, m, "before", "(group - 1l)") + "\n";
-  t.main += fmt::format("  int64_t end = min((group + 1l) * {0}l, {1});\n"
-                        "  for (int64_t i = group * {0}l + int64_t(lid); i < end; i += {2}l) {{\n",
-                        kScanTile, spec.width, kScanWorkgroup);
+  t.main += fmt::format(
+      "  int64_t end = min((group + 1l) * {0}l, {1});\n"
+      "  for (int64_t i = group * {0}l + int64_t(lid); i < end; i += {2}l) {{\n",
+      kScanTile, spec.width, kScanWorkgroup);
   t.main += "    " + load_out(spec, m, "y") + "\n    " + m.combine("y", "before", "y") + "\n    " +
             store_out(spec, m, "y") + "\n  }\n";
   return t;
