@@ -116,6 +116,7 @@ V Lowerer::invoke(const VFun& f, const std::vector<V>& args, bool unsafe) {
   if (calls_.size() >= kMaxCalls) {
     return fail("more than 1000 function calls are nested here");
   }
+  if (f.hole != nullptr) return eval_hole(Ty{std::get<core::TArrow>(f.hole->node).to, f.env});
   Call call(*this);
   Env env = new_frame(f.env);
   if (f.lambda != nullptr) {

@@ -299,18 +299,18 @@ V Lowerer::eval_range(const core::Exp&, const core::ERange& r, const Env& env) {
 
 // ---- size coercions
 
-void Lowerer::coerce_checks(const V& v, const Ty& t, const std::string& text, Certs& certs) {
+void Lowerer::coerce_checks(const V& v, const Ty& t, Certs& certs) {
   if (const auto* r = std::get_if<VRec>(&v->node)) {
     Ty h = head(t);
     const auto* rt = h.type != nullptr ? std::get_if<core::TRecord>(&h.type->node) : nullptr;
     if (failed() || rt == nullptr || rt->fields.size() != r->fields.size()) return;
     for (size_t i = 0; i < r->fields.size(); ++i) {
-      coerce_checks(r->fields[i].second, sub(h, rt->fields[i].second), text, certs);
+      coerce_checks(r->fields[i].second, sub(h, rt->fields[i].second), certs);
     }
     return;
   }
   if (!std::holds_alternative<VArr>(v->node)) return;
-  Message message{"Value of (desugared) shape "};
+  Message message{"Value of (desugared) shape "}, target;
   Atom ok = PrimValue::of_bool(true);
   V inner = v;
   Ty type = t;
@@ -321,14 +321,20 @@ void Lowerer::coerce_checks(const V& v, const Ty& t, const std::string& text, Ce
     message.push_back("[");
     message.push_back(a->dim);
     message.push_back("]");
-    if (auto want = size_atom(at->dim, type.env, true)) ok = b_.both(ok, b_.eq(a->dim, *want));
+    auto want = size_atom(at->dim, type.env, true);
+    if (want) ok = b_.both(ok, b_.eq(a->dim, *want));
+    target.push_back("[");
+    if (want) target.push_back(*want);
+    target.push_back("]");
     type = sub(type, at->elem);
     V next = a->elem;
     inner = next;
   }
-  message.push_back(" cannot match shape of type \"" + text + "\".");
+  message.push_back(" cannot match shape of type \"");
+  message.insert(message.end(), target.begin(), target.end());
+  message.push_back(show(type) + "\".");
   check(ok, std::move(message), certs);
-  coerce_checks(inner, type, text, certs);
+  coerce_checks(inner, type, certs);
 }
 
 V Lowerer::eval_coerce(const core::Exp& e, const core::ECoerce& c, const Env& env) {
@@ -337,7 +343,7 @@ V Lowerer::eval_coerce(const core::Exp& e, const core::ECoerce& c, const Env& en
   Ty t{e.type, env};
   Certs certs;
   v = materialise(v);
-  if (!env.unsafe) coerce_checks(v, t, c.type_text, certs);
+  if (!env.unsafe) coerce_checks(v, t, certs);
   return failed() ? unit() : conform(v, t, true, certs);
 }
 

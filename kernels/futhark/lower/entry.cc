@@ -101,7 +101,9 @@ void Lowerer::lower_entry(const core::EntryPoint& e) {
     }
     Ty t{arrow->from, env};
     std::vector<SumLayout::Slot> slots;
+    saw_function_ = false;
     type_leaves(t, 0, slots);
+    if (saw_function_) fail("an entry point cannot take functions");
     std::vector<Atom> atoms;
     for (const auto& s : slots) {
       ir::Type leaf_type{s.prim, {}};

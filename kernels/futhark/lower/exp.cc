@@ -73,7 +73,13 @@ V Lowerer::eval(const core::ExpPtr& e, const Env& env) {
 
 void Lowerer::record_ext(const core::Exp& e, const V& v, const Env& env) {
   if (env.frame == nullptr) return;
-  for (core::VarId id : e.ext) env.frame->ext.erase(id);
+  std::vector<std::pair<core::VarId, Atom>> old;
+  for (core::VarId id : e.ext) {
+    auto found = env.frame->ext.find(id);
+    if (found == env.frame->ext.end()) continue;
+    old.emplace_back(id, found->second);
+    env.frame->ext.erase(found);
+  }
   Env bound = env;
   bind_sizes(Ty{e.type, env}, v, bound);
   // bind_sizes prepends what it found to the variables.
@@ -83,6 +89,8 @@ void Lowerer::record_ext(const core::Exp& e, const V& v, const Env& env) {
       env.frame->ext.insert_or_assign(b->id, l->atom);
     }
   }
+  // A size that stands only inside of size expressions keeps what an operand has found.
+  for (const auto& [id, atom] : old) env.frame->ext.emplace(id, atom);
 }
 
 V Lowerer::eval_var(const core::EVar& e, const Env& env) {
@@ -130,9 +138,15 @@ V Lowerer::eval_record(const core::Exp& e, const core::ERecord& r, const Env& en
   return make(std::move(out));
 }
 
-V Lowerer::eval_hole(const core::Exp& e, const Env& env) {
-  Ty t{e.type, env};
-  if (has_functions(e.type, 100)) return fail("a hole of function type is not supported yet");
+V Lowerer::eval_hole(const Ty& t) {
+  Ty h = head(t);
+  if (h.type != nullptr && std::holds_alternative<core::TArrow>(h.type->node)) {
+    VFun f;
+    f.hole = h.type;
+    f.env = h.env;
+    return make(std::move(f));
+  }
+  if (has_functions(t.type, 100)) return fail("a hole of function type is not supported yet");
   Certs certs;
   check(PrimValue::of_bool(false), {"Reached hole of type: " + show(t)}, certs);
   V v = zero(t);
@@ -231,7 +245,9 @@ V Lowerer::eval_node(const core::ExpPtr& ep, const Env& env) {
             V v = eval(a.body, env);
             return failed() ? v : certify(v, certs);
           },
-          [&](const core::EHole&) { return eval_hole(e, env); },
+          [&](const core::EHole&) {
+            return eval_hole(Ty{e.type, env});
+          },
           [&](const core::EAttr& a) { return eval_attr(a, env); },
       },
       e.node);

@@ -157,7 +157,8 @@ V Lowerer::unflatten(const VFun& f, const V& a, bool unsafe) {
   }
   Certs certs;
   if (!unsafe) {
-    check(b_.eq(b_.mul(*dims[0], *dims[1]), x.dim),
+    Atom ok = b_.both(b_.le(ir::i64(0), *dims[0]), b_.le(ir::i64(0), *dims[1]));
+    check(b_.both(ok, b_.eq(b_.mul(*dims[0], *dims[1]), x.dim)),
           {"Cannot unflatten array of shape [", x.dim, "] to array of shape [", *dims[0], "][",
            *dims[1], "]"},
           certs);

@@ -96,7 +96,7 @@ class Lowerer {
   V eval_node(const core::ExpPtr& e, const Env& env);
   V eval_var(const core::EVar& e, const Env& env);
   V eval_record(const core::Exp& e, const core::ERecord& r, const Env& env);
-  V eval_hole(const core::Exp& e, const Env& env);
+  V eval_hole(const Ty& t);
   V eval_attr(const core::EAttr& e, const Env& env);
   V field(const V& record, const std::string& name);
   V project(const V& v, const std::string& name);
@@ -154,7 +154,7 @@ class Lowerer {
   V eval_string(const core::EString& s);
   V eval_range(const core::Exp& e, const core::ERange& r, const Env& env);
   V eval_coerce(const core::Exp& e, const core::ECoerce& c, const Env& env);
-  void coerce_checks(const V& v, const Ty& t, const std::string& text, Certs& certs);
+  void coerce_checks(const V& v, const Ty& t, Certs& certs);
   std::vector<Atom> spine_dims(const V& array);
 
   // ---- checks
@@ -215,6 +215,7 @@ class Lowerer {
   std::shared_ptr<Frame> global_frame_ = std::make_shared<Frame>();
   std::optional<Error> error_;
   std::vector<const SourceRange*> calls_;  // ranges of the calls being inlined
+  bool saw_function_ = false;              // by type_leaves: functions have none
   bool entering_ = false;                  // the next call is the client's: no frame of its own
   int depth_ = 0;                          // of eval
 };

@@ -163,7 +163,8 @@ void Lowerer::type_leaves(const Ty& t, int rank, std::vector<SumLayout::Slot>& o
                    if (layout->tagged()) out.push_back({PrimType::kI8, rank});
                    for (const auto& s : layout->slots) out.push_back({s.prim, s.rank + rank});
                  },
-                 [&](const auto&) { fail("a function stands where only data can be stored"); },
+                 [&](const core::TArrow&) { saw_function_ = true; },
+                 [&](const auto&) { broken("a type without leaves"); },
              },
              h.type->node);
 }
@@ -176,6 +177,8 @@ std::shared_ptr<const SumLayout> Lowerer::layout_of(const Ty& sum) {
     broken("a sum type was expected");
     return layout;
   }
+  const bool saw_function = saw_function_;
+  saw_function_ = false;
   for (const auto& [name, args] : s->constructors) {
     SumLayout::Constructor c{name, {}};
     std::vector<bool> used(layout->slots.size(), false);
@@ -202,6 +205,8 @@ std::shared_ptr<const SumLayout> Lowerer::layout_of(const Ty& sum) {
     }
     layout->constructors.push_back(std::move(c));
   }
+  layout->functions = saw_function_;
+  saw_function_ = saw_function_ || saw_function;
   return layout;
 }
 

@@ -264,6 +264,12 @@ V Lowerer::materialise(const V& v) {
   if (failed()) return v;
   const auto& sum = std::get<core::TSum>(h.type->node);
   const SumLayout& layout = *c->layout;
+  if (layout.functions) {
+    return fail(
+        "a sum type with functions inside is not supported where values are chosen at "
+        "run time: " +
+        show(h));
+  }
   std::vector<std::optional<Atom>> slots(layout.slots.size());
   auto fill = [&](int constructor, const std::vector<V>& args) {
     for (size_t k = 0; k < args.size(); ++k) {

@@ -80,6 +80,7 @@ struct SumLayout {
   };
   std::vector<Constructor> constructors;
   std::vector<Slot> slots;
+  bool functions = false;  // a payload is or holds a function: only as a VConstr
   bool tagged() const { return constructors.size() > 1; }
   int index_of(const std::string& name) const;  // -1: none
 };
@@ -98,11 +99,13 @@ struct VSum {
   std::vector<ir::Atom> atoms;
 };
 
-/// A function, perhaps applied to some of its arguments. Exactly one of lambda, def, intrinsic.
+/// A function, perhaps applied to some of its arguments. Exactly one of lambda, def, intrinsic,
+/// hole.
 struct VFun {
   core::ExpPtr lambda;                          // an ELambda; env is its environment
   core::DefPtr def;                             // body is an ELambda; env has the type arguments
   const core::EIntrinsic* intrinsic = nullptr;  // env: where targs and sargs have their meaning
+  core::TypePtr hole;                           // an arrow: ??? of this type
   std::vector<core::Size> sargs;                // of def, meant in sarg_env
   Env env;
   Env sarg_env;
