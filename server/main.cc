@@ -100,7 +100,11 @@ int run_with_large_stack(const Options& options) {
   pthread_t thread{};
   const auto body = [](void* p) -> void* {
     auto* j = static_cast<Job*>(p);
-    j->status = run(*j->options);
+    try {
+      j->status = run(*j->options);
+    } catch (const std::exception& e) {  // no memory, before there is a session to say so
+      j->status = report(Error{ErrorKind::kInternal, e.what(), {}});
+    }
     return nullptr;
   };
   if (pthread_create(&thread, &attributes, body, &job) != 0) return run(options);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -18,24 +19,34 @@ Session::Handler Session::handler(protocol::CommandId id) {
 
 protocol::Reply Session::execute(std::string_view line) {
   reply_ = {};
-  const Status status = [&]() -> Status {
-    KENAZ_ASSIGN(const auto words, protocol::split_line(line));
-    if (words.empty()) return bad_request("Empty line");
-    const auto* command = protocol::find_command(words[0]);
-    if (command == nullptr) {
-      std::string known;
-      for (const auto& c : protocol::commands()) known += fmt::format(" {}", c.name);
-      return bad_request(fmt::format("Unknown command: {}\nCommands are:{}", words[0], known));
-    }
-    const auto n = static_cast<int>(words.size()) - 1;
-    if (n < command->min_args || (command->max_args >= 0 && n > command->max_args)) {
-      return bad_request(fmt::format("Wrong number of arguments: {}\nUsage: {} {}", n,
-                                     command->name, command->args));
-    }
-    return (this->*handler(command->id))(Args(words).subspan(1));
-  }();
+  Status status;
+  // Containers throw where memory ends, also on a client's account: that fails the command only.
+  try {
+    status = dispatch(line);
+  } catch (const std::bad_alloc&) {
+    status = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
+  } catch (const std::exception& e) {
+    status = internal_error(fmt::format("Internal error: {}", e.what()));
+  }
   if (!status) reply_.failure = status.error().text();
   return std::move(reply_);
+}
+
+Status Session::dispatch(std::string_view line) {
+  KENAZ_ASSIGN(const auto words, protocol::split_line(line));
+  if (words.empty()) return bad_request("Empty line");
+  const auto* command = protocol::find_command(words[0]);
+  if (command == nullptr) {
+    std::string known;
+    for (const auto& c : protocol::commands()) known += fmt::format(" {}", c.name);
+    return bad_request(fmt::format("Unknown command: {}\nCommands are:{}", words[0], known));
+  }
+  const auto n = static_cast<int>(words.size()) - 1;
+  if (n < command->min_args || (command->max_args >= 0 && n > command->max_args)) {
+    return bad_request(fmt::format("Wrong number of arguments: {}\nUsage: {} {}", n, command->name,
+                                   command->args));
+  }
+  return (this->*handler(command->id))(Args(words).subspan(1));
 }
 
 Result<const host::EntrySignature*> Session::find_entry(const std::string& name) const {

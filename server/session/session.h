@@ -34,6 +34,7 @@ class Session {
   using Leaves = std::vector<host::LeafPtr>;
   using Handler = Status (Session::*)(Args);
 
+  Status dispatch(std::string_view line);
   static Handler handler(protocol::CommandId id);
 #define COMMAND(e, name, min, max, usage, help) Status do_##name(Args args);
 #include "protocol/commands.def"
