@@ -187,8 +187,8 @@ class Simplify {
 
   /// Comparisons that hold because of the ranges of indices.
   bool in_range(const EPrim& e) {
-    if (e.op == ScalarOp::kLe && e.args[0] == Atom(PrimValue::of_int(e.type, 0)) &&
-        is_integer(e.type)) {
+    if (!is_integer(e.type)) return false;
+    if (e.op == ScalarOp::kLe && e.args[0] == Atom(PrimValue::of_int(e.type, 0))) {
       return nonnegative(e.args[1]);
     }
     if (e.op == ScalarOp::kLt || e.op == ScalarOp::kLe) return below(e.args[0], e.args[1]);
