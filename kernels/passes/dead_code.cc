@@ -20,12 +20,18 @@ class DeadCode {
     std::vector<Stm> kept;
     for (size_t i = b.stms.size(); i-- > 0;) {
       Stm& s = b.stms[i];
-      if (!std::any_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return live_.contains(v); })) {
+      // Checks that every call makes stay even if nothing needs them: they may be all that a
+      // program says about its arguments.
+      const bool is_kept = depth_ == 0 && std::holds_alternative<EAssert>(s.exp);
+      if (!is_kept &&
+          !std::any_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return live_.contains(v); })) {
         continue;
       }
       if (auto* soac = std::get_if<ESoac>(&s.exp)) trim(*soac, s);
       if (auto* cond = std::get_if<EIf>(&s.exp)) trim(*cond, s);
+      depth_++;
       visit_bodies(s.exp, [&](Body& inner) { body(inner); });
+      depth_--;
       if (auto* soac = std::get_if<ESoac>(&s.exp)) drop_inputs(*soac);
       for_each_use(p_, s, [&](VarId v) { live_.insert(v); });
       kept.push_back(std::move(s));
@@ -104,6 +110,7 @@ class DeadCode {
 
   Program& p_;
   VarSet live_;
+  int depth_ = 0;  // of bodies around
 };
 
 }  // namespace
