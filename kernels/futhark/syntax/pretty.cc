@@ -116,7 +116,7 @@ std::string op_text(const QualName& q) {
   return is_symbol(q) ? name_text(q) : "`" + name_text(q) + "`";
 }
 
-std::string in_parens_if(bool wanted, std::string s) { return wanted ? "(" + s + ")" : s; }
+std::string in_parens_if(bool wanted, const std::string& s) { return wanted ? "(" + s + ")" : s; }
 
 template <class List, class F>
 std::string joined(const List& list, std::string_view separator, F text) {

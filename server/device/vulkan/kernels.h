@@ -24,7 +24,7 @@ class VulkanKernel : public Kernel {
 
 class Kernels {
  public:
-  Kernels(ContextPtr context, const std::string& cache_path)
+  Kernels(const ContextPtr& context, const std::string& cache_path)
       : context_(context), cache_(context, cache_path) {}
   Result<KernelPtr> make(const KernelSource& source);
   void save() { cache_.save(); }

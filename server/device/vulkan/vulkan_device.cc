@@ -32,7 +32,7 @@ int64_t default_limit(const PhysicalDevice& device) {
 
 class VulkanDevice : public Device {
  public:
-  VulkanDevice(std::shared_ptr<Context> context, const VulkanOptions& options)
+  VulkanDevice(const std::shared_ptr<Context>& context, const VulkanOptions& options)
       : context_(context),
         heap_(std::make_shared<Heap>(context, options.memory_limit > 0
                                                   ? options.memory_limit
