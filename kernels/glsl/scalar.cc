@@ -87,7 +87,7 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kMod: return int_division(lib, "mod", "umod", t, a);
     case ScalarOp::kQuot: return int_division(lib, "quot", "udiv", t, a);
     case ScalarOp::kRem: return int_division(lib, "rem", "umod", t, a);
-    case ScalarOp::kPow: return call(lib, "pow", t, a);
+    case ScalarOp::kPow: return call(lib, "ipow", t, a);
     case ScalarOp::kMin: return fmt::format("{0} < {1} ? {0} : {1}", a[0], a[1]);
     case ScalarOp::kMax: return fmt::format("{0} > {1} ? {0} : {1}", a[0], a[1]);
     case ScalarOp::kAnd: return infix("&", a);
