@@ -42,6 +42,9 @@ MutDef Checker::define(const Binding& b, bool top) {
   if (b.ret) {
     ret = type_exp(*b.ret, sizes);
     for (VarId v : sizes.universals) make_flex(v);
+    if (fun.params.empty()) {  // a constant's sizes are what its value has
+      for (VarId v : sizes.ext) make_flex(v);
+    }
   }
   def->id = new_var(b.name);
   TypePtr hint = ret ? ret : new_meta();

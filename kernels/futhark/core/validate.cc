@@ -64,6 +64,7 @@ class Validator {
   }
 
   void declare(const Def& d) {
+    for (VarId v : d.body->ext) scope_.insert(v);
     defs_[d.id] = {d.tparams, d.sparams.size(), d.type};
     scope_.insert(d.id);
   }
@@ -227,10 +228,15 @@ class Validator {
   }
 
   void apply(const EApply& a, const ExpPtr& e) {
+    // Sizes in the instance of the function may come from the operands and from the result.
+    for (const auto& arg : a.args) {
+      for (VarId v : arg->ext) scope_.insert(v);
+    }
+    for (const auto& arg : a.args) exp(arg);
+    for (VarId v : e->ext) scope_.insert(v);
     exp(a.fun);
     TypePtr t = open(a.fun->type);
     for (const auto& arg : a.args) {
-      exp(arg);
       const auto* arrow = std::get_if<TArrow>(&t->node);
       if (!arrow) {
         problem(e->range, "application of what is no function");
