@@ -120,8 +120,9 @@ class Checker {
   struct Var {
     bool flex = false, solved = false;
     bool param = false;  // a size parameter of a definition: never existential
-    int level = 0;
+    int level = 0;       // of nesting: a variable of an inner level is no solution for an outer one
     Size solution;
+    std::vector<Size> joined;  // the sizes that differing branches had
   };
   TypePtr resolve(TypePtr t);
   Size resolve(const Size& s);
@@ -132,6 +133,7 @@ class Checker {
   bool merge_metas(core::MetaId a, core::MetaId b, int depth);
   bool occurs(core::MetaId id, int level, const TypePtr& t, int depth);
   void adjust_level(const Size& s, int level);
+  bool too_deep(const Size& s, int level);
   bool constrain(const TypePtr& t, TypeMask mask);
   void unify_size(const Size& a, const Size& b);
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
@@ -249,6 +251,7 @@ class Checker {
   };
   ExpPtr share(ExpPtr e, std::vector<Let>& lets);
   ExpPtr wrap(std::vector<Let>& lets, ExpPtr body);
+  TypePtr map_dims(const TypePtr& t, const std::function<Size(const Size&)>& f);
   TypePtr hide(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>* keep = nullptr);
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
   ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
@@ -258,8 +261,9 @@ class Checker {
   ExpPtr loop(const syntax::ELoop& l, const SourceRange& range);
   ExpPtr loop_init(const syntax::Pat& p);
   TypePtr loop_type(const TypePtr& t, std::vector<std::pair<VarId, Size>>& sizes);
-  void loop_sizes(const TypePtr& pattern, const TypePtr& body,
-                  std::vector<std::pair<VarId, Size>>& sizes, std::vector<VarId>& varying);
+  bool loop_keeps(const Size& now, VarId name, const Size& start, int depth);
+  std::vector<VarId> loop_varying(const TypePtr& pattern, const TypePtr& body,
+                                  const std::vector<std::pair<VarId, Size>>& sizes);
   ExpPtr update(const syntax::EUpdate& u, const SourceRange& range);
   ExpPtr update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
                      const syntax::Exp& value, const SourceRange& range);

@@ -26,9 +26,7 @@ bool Checker::simple_size(const ExpPtr& e, int depth) {
                  [&](const core::EApply& a) {
                    if (!core::as_prim(t)) return false;
                    if (const auto* i = std::get_if<core::EIntrinsic>(&a.fun->node)) {
-                     if (i->op > core::Intrinsic::kRem || !core::is_prim(t, PrimType::kI64)) {
-                       return false;
-                     }
+                     if (i->op >= core::Intrinsic::kMap) return false;
                    } else if (const auto* v = std::get_if<core::EVar>(&a.fun->node)) {
                      if (!v->targs.empty() || !v->sargs.empty()) return false;
                    } else {
@@ -176,7 +174,7 @@ TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint
     if (const auto* b = std::get_if<core::PBind>(&params[i]->node)) {
       if (core::mentions_size(t, b->id)) name = b->id;
     }
-    const TypePtr& from = params[i]->type;
+    TypePtr from = zonk(params[i]->type, Zonk::kKeep);
     t = core::make_type(
         TArrow{name, from->unique, from, i + 1 == params.size() ? ext : std::vector<VarId>{}, t});
   }
@@ -192,6 +190,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
   check_duplicate_names(sources);
   core::ELambda out;
   TypePtr hint = expected;
+  fn_->level++;
   for (const auto& p : l.params) {
     TypePtr from = new_meta(), to;
     if (hint) {
@@ -218,6 +217,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     out.body = exp(*l.body, hint);
     hint = out.body->type;
   }
+  fn_->level--;
   fn_->locals.resize(mark);
   TypePtr type = arrow_type(out.params, hint, start, ext);
   return make(range, type, std::move(out));

@@ -6,55 +6,73 @@
 
 namespace kenaz::check {
 
+// `t` with every size outside function types replaced by f(size), from left to right.
+TypePtr Checker::map_dims(const TypePtr& type, const std::function<Size(const Size&)>& f) {
+  TypePtr t = resolve(type);
+  return std::visit(
+      Overloaded{[&](const core::TArray& a) {
+                   Size dim = f(a.dim);
+                   return core::make_type(core::TArray{dim, map_dims(a.elem, f)}, t->unique);
+                 },
+                 [&](const core::TRecord& r) {
+                   core::TRecord out;
+                   for (const auto& [name, x] : r.fields) {
+                     out.fields.emplace_back(name, map_dims(x, f));
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const core::TSum& s) {
+                   core::TSum out;
+                   for (const auto& [name, payload] : s.constructors) {
+                     std::vector<TypePtr> types;
+                     for (const auto& x : payload) types.push_back(map_dims(x, f));
+                     out.constructors.emplace_back(name, std::move(types));
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const core::TAbstract& a) {
+                   core::TAbstract out{a.id, {}};
+                   for (const auto& arg : a.args) {
+                     if (const auto* x = std::get_if<TypePtr>(&arg)) {
+                       out.args.emplace_back(map_dims(*x, f));
+                     } else {
+                       out.args.emplace_back(f(std::get<Size>(arg)));
+                     }
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const auto&) { return t; }},
+      t->node);
+}
+
 // `t` as seen from outside an expression whose size variables are those from `start` on: a size
 // computed from such variables becomes a new, existential one. (A size that is such a variable may
 // stay: it is existential itself.) Variables in `keep` are known outside.
 TypePtr Checker::hide(const TypePtr& type, uint32_t start, const std::unordered_set<VarId>* keep) {
-  TypePtr t = resolve(type);
-  auto size = [&](const Size& s) {
+  return map_dims(type, [&](const Size& s) {
     Size dim = resolve(s);
-    if (dim.kind != Size::kExp) return dim;
     std::unordered_set<VarId> vars;
     core::free_sizes(dim, vars);
-    const bool inside = std::any_of(vars.begin(), vars.end(), [&](VarId v) {
-      const Var& info = vars_[v.index];
-      return v.index >= start && !info.flex && !info.param && !(keep && keep->count(v));
-    });
-    return inside ? Size::of_var(new_var("d")) : dim;
-  };
-  return std::visit(
-      Overloaded{
-          [&](const core::TArray& a) {
-            return core::make_type(core::TArray{size(a.dim), hide(a.elem, start, keep)}, t->unique);
-          },
-          [&](const core::TRecord& r) {
-            core::TRecord out;
-            for (const auto& [name, f] : r.fields) {
-              out.fields.emplace_back(name, hide(f, start, keep));
-            }
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const core::TAbstract& a) {
-            core::TAbstract out{a.id, {}};
-            for (const auto& arg : a.args) {
-              if (const auto* x = std::get_if<TypePtr>(&arg)) {
-                out.args.emplace_back(hide(*x, start, keep));
-              } else {
-                out.args.emplace_back(size(std::get<Size>(arg)));
-              }
-            }
-            return core::make_type(std::move(out), t->unique);
-          },
-          [&](const auto&) { return t; }},
-      t->node);
+    for (VarId v : vars) {
+      Var& info = vars_[v.index];
+      if (v.index < start || info.flex || info.param || (keep && keep->count(v))) continue;
+      if (dim.kind == Size::kExp) return Size::of_var(new_var("d"));
+      info.level = std::min(info.level, fn_->level);
+    }
+    return dim;
+  });
 }
 
 ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected) {
   ExpPtr cond = check(*i.cond, bool_, "Condition must have type bool.");
   const uint32_t start = next_var();
+  fn_->level++;
   ExpPtr yes = exp(*i.then_branch, expected);
+  fn_->level--;
   TypePtr then_type = hide(yes->type, start);
+  fn_->level++;
   ExpPtr no = exp(*i.else_branch, then_type);
+  fn_->level--;
   TypePtr else_type = hide(no->type, start);
   unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (failed()) return bad_exp(range);
@@ -69,8 +87,10 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
     const size_t mark = fn_->locals.size();
     const uint32_t start = next_var();
     check_duplicate_names({c.pat.get()});
+    fn_->level++;
     PatPtr p = pat(*c.pat, core::with_unique(out.scrutinee->type, false));
     ExpPtr body = exp(*c.body, type ? type : expected);
+    fn_->level--;
     fn_->locals.resize(mark);
     if (failed()) return bad_exp(range);
     TypePtr case_type = hide(body->type, start);
@@ -175,75 +195,51 @@ ExpPtr Checker::loop_init(const syntax::Pat& p) {
       p.node);
 }
 
-// The type of the loop's variables: that of the initial values with every size made flexible.
-// `sizes` gets these sizes and what they are at the start.
+// The type of the loop's variables: that of the initial values with every size replaced by a name
+// of its own (unless it is open yet). `sizes` gets these names and what they are at the start.
 TypePtr Checker::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
-  TypePtr t = resolve(type);
-  return std::visit(
-      Overloaded{[&](const core::TArray& a) {
-                   VarId v = new_flex("d");
-                   sizes.emplace_back(v, a.dim);
-                   TypePtr elem = loop_type(a.elem, sizes);
-                   return core::make_type(core::TArray{Size::of_var(v), elem}, t->unique);
-                 },
-                 [&](const core::TRecord& r) {
-                   core::TRecord out;
-                   for (const auto& [name, f] : r.fields) {
-                     out.fields.emplace_back(name, loop_type(f, sizes));
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TAbstract& a) {
-                   core::TAbstract out{a.id, {}};
-                   for (const auto& arg : a.args) {
-                     if (const auto* x = std::get_if<TypePtr>(&arg)) {
-                       out.args.emplace_back(loop_type(*x, sizes));
-                     } else {
-                       VarId v = new_flex("d");
-                       sizes.emplace_back(v, std::get<Size>(arg));
-                       out.args.emplace_back(Size::of_var(v));
-                     }
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const auto&) { return t; }},
-      t->node);
+  return map_dims(type, [&](const Size& s) {
+    Size start = resolve(s);
+    if (start.kind == Size::kVar && vars_[start.var.index].flex) return start;
+    VarId v = new_var("d");
+    sizes.emplace_back(v, start);
+    return Size::of_var(v);
+  });
 }
 
-// After the body: a size that the body gives back unchanged (or that was pinned) stays what it
-// was at the start; the others may change from one iteration to the next. Walks the pattern's and
-// the body's type in step, in the order of loop_type.
-void Checker::loop_sizes(const TypePtr& pattern, const TypePtr& body,
-                         std::vector<std::pair<VarId, Size>>& sizes, std::vector<VarId>& varying) {
-  TypePtr p = resolve(pattern), b = resolve(body);
-  auto one = [&](const Size& ps, const Size& bs) {
-    Size now = resolve(ps), then = resolve(bs);
-    if (now.kind != Size::kVar || !vars_[now.var.index].flex) return;
-    auto it =
-        std::find_if(sizes.begin(), sizes.end(), [&](const auto& s) { return s.first == now.var; });
-    if (it == sizes.end()) return;
-    Size start = resolve(it->second);
-    const bool unknown =
-        then.kind == Size::kAny || (then.kind == Size::kVar && vars_[then.var.index].flex);
-    if (core::same_size(now, then) || core::same_size(start, then) || unknown) return;
-    varying.push_back(now.var);
+// Is `now`, a size of what the loop's body returns, always either `name` or `start`?
+bool Checker::loop_keeps(const Size& now, VarId name, const Size& start, int depth) {
+  Size s = resolve(now);
+  if (s.kind == Size::kAny || core::same_size(s, start)) return true;
+  if (s.kind != Size::kVar) return false;
+  const Var& v = vars_[s.var.index];
+  if (s.var == name || v.flex) return true;
+  return depth < 20 && !v.joined.empty() &&
+         std::all_of(v.joined.begin(), v.joined.end(),
+                     [&](const Size& x) { return loop_keeps(x, name, start, depth + 1); });
+}
+
+// After the body: which of `sizes` may change from one iteration to the next.
+std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& body,
+                                         const std::vector<std::pair<VarId, Size>>& sizes) {
+  std::vector<Size> before, after;
+  auto collect = [](std::vector<Size>& out) {
+    return [&out](const Size& s) {
+      out.push_back(s);
+      return s;
+    };
   };
-  if (p->node.index() != b->node.index()) return;
-  if (const auto* pa = std::get_if<core::TArray>(&p->node)) {
-    const auto& ba = std::get<core::TArray>(b->node);
-    one(pa->dim, ba.dim);
-    loop_sizes(pa->elem, ba.elem, sizes, varying);
-  } else if (const auto* pr = std::get_if<core::TRecord>(&p->node)) {
-    const auto& br = std::get<core::TRecord>(b->node);
-    for (size_t i = 0; i < pr->fields.size() && i < br.fields.size(); i++) {
-      loop_sizes(pr->fields[i].second, br.fields[i].second, sizes, varying);
-    }
-  } else if (const auto* pt = std::get_if<core::TAbstract>(&p->node)) {
-    const auto& bt = std::get<core::TAbstract>(b->node);
-    for (size_t i = 0; i < pt->args.size() && i < bt.args.size(); i++) {
-      if (const auto* ps = std::get_if<Size>(&pt->args[i])) one(*ps, std::get<Size>(bt.args[i]));
-    }
+  map_dims(pattern, collect(before));
+  map_dims(body, collect(after));
+  std::vector<VarId> varying;
+  for (size_t i = 0; i < before.size() && i < after.size(); i++) {
+    Size s = resolve(before[i]);
+    auto it = std::find_if(sizes.begin(), sizes.end(),
+                           [&](const auto& x) { return s.kind == Size::kVar && x.first == s.var; });
+    if (it == sizes.end() || loop_keeps(after[i], it->first, resolve(it->second), 0)) continue;
+    varying.push_back(it->first);
   }
+  return varying;
 }
 
 ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
@@ -271,6 +267,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   std::vector<std::pair<VarId, Size>> sizes;
   TypePtr type = loop_type(out.init->type, sizes);
   check_duplicate_names({l.pat.get()});
+  fn_->level++;
   out.pat = pat(*l.pat, type);
   type = out.pat->type;
   if (l.form == syntax::ELoop::kFor) {
@@ -282,27 +279,22 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
     out.bound = check(*l.bound, bool_, "Condition must have type bool.");
   }
   out.body = exp(*l.body, type);
+  fn_->level--;
   fn_->locals.resize(mark);
   if (failed()) return bad_exp(range);
-  // Compare without solving sizes of the pattern: first see which of them change.
-  std::vector<VarId> varying;
-  std::vector<std::pair<VarId, Size>> unused;
-  TypePtr shape_free = loop_type(type, unused);
-  unify_or_error(shape_free, out.body->type, l.body->range,
-                 "Loop body does not have expected type.");
+  // Compare without sizes; then see which sizes change; then the sizes that do not.
+  const char* what = "Loop body does not have expected type.";
+  TypePtr shapeless = map_dims(type, [](const Size&) { return Size::any(); });
+  unify_or_error(shapeless, out.body->type, l.body->range, what);
   if (failed()) return bad_exp(range);
-  loop_sizes(type, out.body->type, sizes, varying);
+  out.sizes = loop_varying(type, out.body->type, sizes);
   for (const auto& [v, start] : sizes) {
-    if (vars_[v.index].solved) continue;
-    if (std::find(varying.begin(), varying.end(), v) != varying.end()) {
-      vars_[v.index].flex = false;
-      out.sizes.push_back(v);
-    } else {
-      unify_size(Size::of_var(v), start);
-    }
+    if (std::find(out.sizes.begin(), out.sizes.end(), v) != out.sizes.end()) continue;
+    vars_[v.index].solved = true;
+    vars_[v.index].solution = start;
   }
   unify_or_error(type, out.init->type, range, "Initial loop values do not have expected type.");
-  unify_or_error(type, out.body->type, l.body->range, "Loop body does not have expected type.");
+  unify_or_error(type, out.body->type, l.body->range, what);
   return make(range, core::with_unique(type, false), std::move(out));
 }
 

@@ -18,6 +18,7 @@ using core::TSum;
 VarId Checker::new_var(const std::string& name) {
   VarId v{next_var()};
   vars_.emplace_back();
+  vars_.back().level = fn_ ? fn_->level : 0;
   out_.var_names.push_back(name);
   return v;
 }
@@ -28,10 +29,7 @@ VarId Checker::new_flex(const std::string& name) {
   return v;
 }
 
-void Checker::make_flex(VarId v) {
-  vars_[v.index].flex = true;
-  vars_[v.index].level = fn_ ? fn_->level : 0;
-}
+void Checker::make_flex(VarId v) { vars_[v.index].flex = true; }
 
 TyVarId Checker::new_tyvar(const std::string& name) {
   tyvar_names_.push_back(name);
@@ -95,6 +93,16 @@ void Checker::adjust_level(const Size& s, int level) {
       info.level = std::min(info.level, level);
     }
   }
+}
+
+// Does `s` mention a name from inside a function, branch or loop that `level` is outside of?
+bool Checker::too_deep(const Size& s, int level) {
+  std::unordered_set<VarId> vars;
+  core::free_sizes(s, vars);
+  return std::any_of(vars.begin(), vars.end(), [&](VarId v) {
+    const Var& info = vars_[v.index];
+    return !info.solved && !info.flex && info.level > level;
+  });
 }
 
 // Also lowers the level of everything in `type` to `level`.
@@ -195,7 +203,15 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
       for (size_t i = 0; i < types.size(); i++) equal.emplace_back(types[i], it->second[i]);
     }
   }
-  metas_[id.index].solution = core::with_unique(t, false);
+  // Sizes that have no meaning where the variable stands are left open.
+  TypePtr solution = map_dims(t, [&](const Size& s) {
+    Size dim = resolve(s);
+    if (!too_deep(dim, meta.level)) return dim;
+    VarId open = new_flex("d");
+    vars_[open.index].level = meta.level;
+    return Size::of_var(open);
+  });
+  metas_[id.index].solution = core::with_unique(solution, false);
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }
@@ -210,6 +226,7 @@ bool Checker::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
   // Existential sizes, and parameters that sizes depend on, become the same new names on both
   // sides; where only one side has them, the names are what the other side's sizes are.
   core::Subst in_a, in_b;
+  const uint32_t start = next_var();
   for (size_t i = 0; i < std::max(a.ext.size(), b.ext.size()); i++) {
     Size fresh = Size::of_var(new_var(out_.var_names[(i < a.ext.size() ? a : b).ext[i].index]));
     if (i < a.ext.size()) in_a.sizes[a.ext[i]] = fresh;
@@ -222,8 +239,11 @@ bool Checker::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
   } else if (b.param.valid()) {
     in_b.sizes[b.param] = Size::of_var(new_var(out_.var_names[b.param.index]));
   }
-  return unify_depth(substitute(zonk(a.to, Zonk::kKeep), in_a),
-                     substitute(zonk(b.to, Zonk::kKeep), in_b), depth + 1);
+  TypePtr to_a = substitute(zonk(a.to, Zonk::kKeep), in_a);
+  TypePtr to_b = substitute(zonk(b.to, Zonk::kKeep), in_b);
+  if (a.ext.empty() && !a.param.valid()) to_b = hide(to_b, start);
+  if (b.ext.empty() && !b.param.valid()) to_a = hide(to_a, start);
+  return unify_depth(to_a, to_b, depth + 1);
 }
 
 bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
@@ -315,7 +335,7 @@ void Checker::unify_size(const Size& sa, const Size& sb) {
   if (flex(a)) {
     std::unordered_set<VarId> vars;
     core::free_sizes(b, vars);
-    if (vars.count(a.var)) return size_mismatch(a, b);
+    if (vars.count(a.var) || too_deep(b, vars_[a.var.index].level)) return size_mismatch(a, b);
     adjust_level(b, vars_[a.var.index].level);
     vars_[a.var.index].solved = true;
     vars_[a.var.index].solution = b;
@@ -347,7 +367,11 @@ TypePtr Checker::join(const TypePtr& ta, const TypePtr& tb) {
       Overloaded{[&](const TArray& x) {
                    const auto& y = std::get<TArray>(b->node);
                    Size dx = resolve(x.dim), dy = resolve(y.dim);
-                   if (!core::same_size(dx, dy)) dx = Size::of_var(new_var("d"));
+                   if (!core::same_size(dx, dy)) {
+                     VarId v = new_var("d");
+                     vars_[v.index].joined = {dx, dy};
+                     dx = Size::of_var(v);
+                   }
                    return core::array_type(dx, join(x.elem, y.elem));
                  },
                  [&](const TRecord& x) {

@@ -149,7 +149,10 @@ void Checker::match_type(const std::string& name, const std::vector<syntax::Type
     return;
   }
   if (seal == Seal::kTransparent) return add(impl);
-  core::AbstractType abstract{name, impl->params, impl->type};
+  core::Subst unknown;
+  for (VarId v : impl->ext) unknown.sizes[v] = Size::any();
+  for (VarId v : impl->universals) unknown.sizes[v] = Size::any();
+  core::AbstractType abstract{name, impl->params, core::substitute(impl->type, unknown)};
   core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
   out_.abstract_types.push_back(std::move(abstract));
   TypeBinding* b = new_type_binding();

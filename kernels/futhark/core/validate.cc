@@ -55,8 +55,8 @@ class Validator {
     Scope saved = scope_;
     for (VarId v : d.sparams) scope_.insert(v);
     if (d.recursive) declare(d);
-    type(d.type, d.range);
     exp(d.body);
+    type(d.type, d.range);
     same(d.type, d.body->type, d.range, "body of a definition");
     scope_ = std::move(saved);
     declare(d);
