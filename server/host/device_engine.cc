@@ -80,6 +80,7 @@ class DeviceEngine : public Engine {
   KernelTable kernels_;
   std::vector<EntrySignature> signatures_;
   Registers constants_;
+  bool broken_off_ = false;  // the last run ended unclearly: see FailureRecord::clear
 };
 
 EntrySignature signature(const program::Entry& entry) {
@@ -102,11 +103,14 @@ Status DeviceEngine::prepare() {
 }
 
 Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
+  if (broken_off_) KENAZ_TRY(failure_.clear(*device_));
+  broken_off_ = true;
   Interpreter interpreter(program_, kernels_, *device_, failure_, registers);
   const Status ran = interpreter.run(code);
+  Status finished = interpreter.finish();
+  broken_off_ = !finished && finished.error().kind != ErrorKind::kProgramFailure;
   // A kernel launched before something went wrong on the host failed first.
-  KENAZ_TRY(interpreter.finish());
-  return ran;
+  return finished ? ran : finished;
 }
 
 Result<LeafPtr> DeviceEngine::put(const data::Value& value) {

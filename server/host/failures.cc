@@ -33,12 +33,16 @@ Result<FailureRecord> FailureRecord::create(device::Device& device) {
   return FailureRecord(std::move(block));
 }
 
+Status FailureRecord::clear(device::Device& device) {
+  return device.upload(block_, 0, std::as_bytes(std::span(kClear)));
+}
+
 Status FailureRecord::check(device::Device& device, const program::Program& program) {
   if (word_ == 0) return {};
   word_ = 0;
   Words words{};
   KENAZ_TRY(device.download(block_, 0, std::as_writable_bytes(std::span(words))));
-  KENAZ_TRY(device.upload(block_, 0, std::as_bytes(std::span(kClear))));
+  KENAZ_TRY(clear(device));
   const int64_t number = words[0] - 1;
   if (number < 0 || number >= static_cast<int64_t>(program.kernel_failures.size())) {
     return internal_error(

@@ -26,6 +26,8 @@ class FailureRecord {
   device::ReadBack first_word() {
     return {block_, 0, std::as_writable_bytes(std::span(&word_, 1))};
   }
+  /// Forgets what kernels of a call that broke off may have left.
+  Status clear(device::Device& device);
   /// With the first word read: the failure's text if there is one, and the record is cleared.
   Status check(device::Device& device, const program::Program& program);
 

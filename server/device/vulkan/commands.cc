@@ -11,12 +11,28 @@ constexpr size_t kMaxSlots = 4;
 constexpr std::chrono::microseconds kSpin{100};
 }  // namespace
 
+void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host) {
+  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+  VkPipelineStageFlags to = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+  const VkPipelineStageFlags from = to;
+  if (to_host) {
+    to |= VK_PIPELINE_STAGE_HOST_BIT;
+    barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT;
+  }
+  context.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
 Commands::~Commands() {
-  if (!lost_ && done_ < last_submitted_) (void)wait(last_submitted_);
+  if (done_ == last_submitted_ || (!lost_ && wait(last_submitted_))) return;
+  (void)context_->vk().vkDeviceWaitIdle(context_->device());
 }
 
 Status Commands::checked(VkResult result, const char* call) {
   if (result == VK_ERROR_DEVICE_LOST) lost_ = true;
+  if (result != VK_SUCCESS) shaken_ = true;
   return check_vk(result, call);
 }
 
@@ -68,12 +84,18 @@ Result<VkCommandBuffer> Commands::recording() {
   if (current_ != nullptr) return current_->buffer;
   KENAZ_TRY(prepare());
   KENAZ_ASSIGN(Slot * slot, free_slot());
+  KENAZ_TRY(begin(slot));
+  return slot->buffer;
+}
+
+Status Commands::begin(Slot* slot) {
   VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   KENAZ_TRY(
       checked(context_->vk().vkBeginCommandBuffer(slot->buffer, &info), "vkBeginCommandBuffer"));
   current_ = slot;
-  return slot->buffer;
+  if (std::exchange(shaken_, false)) record_barrier(*context_, slot->buffer, true);
+  return {};
 }
 
 void Commands::keep(std::shared_ptr<const void> thing) {
@@ -104,7 +126,9 @@ Result<Ticket> Commands::submit() {
         checked(vk.vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
   }
   if (!status) {
+    (void)vk.vkResetCommandBuffer(slot->buffer, 0);
     slot->kept.clear();
+    shaken_ = true;
     return tl::make_unexpected(std::move(status).error());
   }
   slot->ticket = last_submitted_ = ticket;
@@ -151,8 +175,10 @@ Status Commands::wait(Ticket ticket) {
 }
 
 Status Commands::finish() {
-  KENAZ_ASSIGN(const Ticket ticket, submit());
-  return wait(ticket);
+  const auto submitted = submit();
+  KENAZ_TRY(wait(last_submitted_));
+  if (!submitted) return tl::make_unexpected(submitted.error());
+  return {};
 }
 
 }  // namespace kenaz::device::vulkan

@@ -14,6 +14,10 @@ namespace kenaz::device::vulkan {
 /// Numbers submissions, from 1. They finish in order.
 using Ticket = uint64_t;
 
+/// Orders everything recorded before against everything after: kernels, copies, and (to_host) what
+/// the host reads once it has waited.
+void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host);
+
 class Commands {
  public:
   explicit Commands(ContextPtr context) : context_(std::move(context)) {}
@@ -45,6 +49,7 @@ class Commands {
     std::vector<std::shared_ptr<const void>> kept;
   };
   Status prepare();
+  Status begin(Slot* slot);
   Result<Slot*> free_slot();
   Status checked(VkResult result, const char* call);
   void note_done(Ticket ticket);
@@ -56,6 +61,8 @@ class Commands {
   Slot* current_ = nullptr;
   Ticket last_submitted_ = 0, done_ = 0;
   bool lost_ = false;
+  // A call failed, so commands may be running that nobody has waited for, or barriers got lost.
+  bool shaken_ = false;
 };
 
 }  // namespace kenaz::device::vulkan

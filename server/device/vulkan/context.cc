@@ -8,7 +8,7 @@ namespace vulkan {
 
 Result<std::shared_ptr<Context>> Context::create(const VulkanOptions& options) {
   std::shared_ptr<Context> self(new Context);
-  KENAZ_ASSIGN(self->instance_, Instance::create(options.validation));
+  KENAZ_ASSIGN(self->instance_, Instance::create(options.validation, options.faults));
   KENAZ_ASSIGN(self->physical_, choose_device(*self->instance_, options.device));
   self->physical_.may_map = !options.force_staging;
   self->vk_ = self->instance_->functions();
@@ -42,7 +42,7 @@ Status Context::create_device() {
 }
 
 Context::~Context() {
-  if (device_ != VK_NULL_HANDLE && vk_.vkDestroyDevice != nullptr) {
+  if (device_ != VK_NULL_HANDLE && vk_.vkDestroyDevice) {
     vk_.vkDestroyDevice(device_, nullptr);
   }
 }
@@ -50,7 +50,7 @@ Context::~Context() {
 }  // namespace vulkan
 
 Result<std::vector<std::string>> list_vulkan_devices() {
-  KENAZ_ASSIGN(auto instance, vulkan::Instance::create(nullptr));
+  KENAZ_ASSIGN(auto instance, vulkan::Instance::create(nullptr, nullptr));
   KENAZ_ASSIGN(auto devices, vulkan::list_devices(*instance));
   std::vector<std::string> lines;
   for (const auto& d : devices) lines.push_back(d.description());

@@ -11,29 +11,33 @@ tl::unexpected<Error> missing(const char* name) {
 }
 }  // namespace
 
+std::optional<VkResult> fault_due(VulkanFaults& faults) {
+  if (faults.calls++ != faults.fail_at) return std::nullopt;
+  return faults.lose_device ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY;
+}
+
 Status Functions::load_global(PFN_vkGetInstanceProcAddr get) {
   vkGetInstanceProcAddr = get;
-#define VULKAN_GLOBAL(name)                                 \
-  name = reinterpret_cast<PFN_##name>(get(nullptr, #name)); \
-  if (name == nullptr) return missing(#name);
+#define VULKAN_GLOBAL(name)              \
+  name.set(get(nullptr, #name), faults); \
+  if (!name) return missing(#name);
 #include "server/device/vulkan/vulkan_functions.def"
   return {};
 }
 
 Status Functions::load_instance(VkInstance instance) {
-#define VULKAN_INSTANCE_OPTIONAL(name) \
-  name = reinterpret_cast<PFN_##name>(vkGetInstanceProcAddr(instance, #name));
+#define VULKAN_INSTANCE_OPTIONAL(name) name.set(vkGetInstanceProcAddr(instance, #name), faults);
 #define VULKAN_INSTANCE(name)    \
   VULKAN_INSTANCE_OPTIONAL(name) \
-  if (name == nullptr) return missing(#name);
+  if (!name) return missing(#name);
 #include "server/device/vulkan/vulkan_functions.def"
   return {};
 }
 
 Status Functions::load_device(VkDevice device) {
-#define VULKAN_DEVICE(name)                                                \
-  name = reinterpret_cast<PFN_##name>(vkGetDeviceProcAddr(device, #name)); \
-  if (name == nullptr) return missing(#name);
+#define VULKAN_DEVICE(name)                             \
+  name.set(vkGetDeviceProcAddr(device, #name), faults); \
+  if (!name) return missing(#name);
 #include "server/device/vulkan/vulkan_functions.def"
   return {};
 }

@@ -7,19 +7,51 @@
 #endif
 #include <vulkan/vulkan.h>
 
+#include <optional>
 #include <string>
+#include <type_traits>
 
 #include "protocol/base/result.h"
+#include "server/device/vulkan/vulkan_device.h"
 
 namespace kenaz::device::vulkan {
 
+/// Says what the call that is about to be made returns instead, if a fault is due.
+std::optional<VkResult> fault_due(VulkanFaults& faults);
+
+/// A Vulkan function. Called like one; may be made to fail.
+template <class Pointer>
+class Call;
+template <class R, class... A>
+class Call<R(VKAPI_PTR*)(A...)> {
+ public:
+  void set(PFN_vkVoidFunction function, VulkanFaults* faults) {
+    function_ = reinterpret_cast<R(VKAPI_PTR*)(A...)>(function);
+    faults_ = faults;
+  }
+  explicit operator bool() const { return function_ != nullptr; }
+  R operator()(A... args) const {
+    if constexpr (std::is_same_v<R, VkResult>) {
+      if (faults_ != nullptr) {
+        if (const auto result = fault_due(*faults_)) return *result;
+      }
+    }
+    return function_(args...);
+  }
+
+ private:
+  R(VKAPI_PTR* function_)(A...) = nullptr;
+  VulkanFaults* faults_ = nullptr;  // outlives the table
+};
+
 struct Functions {
-#define VULKAN_GLOBAL(name) PFN_##name name = nullptr;
-#define VULKAN_INSTANCE(name) PFN_##name name = nullptr;
-#define VULKAN_INSTANCE_OPTIONAL(name) PFN_##name name = nullptr;
-#define VULKAN_DEVICE(name) PFN_##name name = nullptr;
+#define VULKAN_GLOBAL(name) Call<PFN_##name> name;
+#define VULKAN_INSTANCE(name) Call<PFN_##name> name;
+#define VULKAN_INSTANCE_OPTIONAL(name) Call<PFN_##name> name;
+#define VULKAN_DEVICE(name) Call<PFN_##name> name;
 #include "server/device/vulkan/vulkan_functions.def"
   PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+  VulkanFaults* faults = nullptr;
 
   /// Each fills its part of the table; an error names the function that is missing.
   Status load_global(PFN_vkGetInstanceProcAddr get);

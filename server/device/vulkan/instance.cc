@@ -45,9 +45,12 @@ VkDebugUtilsMessengerCreateInfoEXT messenger_info(ValidationLog* log) {
 
 }  // namespace
 
-Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<ValidationLog> validation) {
+Result<std::unique_ptr<Instance>> Instance::create(std::shared_ptr<ValidationLog> validation,
+                                                   std::shared_ptr<VulkanFaults> faults) {
   std::unique_ptr<Instance> self(new Instance);
   self->validation_ = std::move(validation);
+  self->faults_ = std::move(faults);
+  self->functions_.faults = self->faults_.get();
   KENAZ_ASSIGN(self->library_, Library::open("libvulkan.so.1"));
   auto get =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(self->library_.symbol("vkGetInstanceProcAddr"));
@@ -65,7 +68,7 @@ Instance::~Instance() {
     functions_.vkDestroyDebugUtilsMessengerEXT(instance_, messenger_, nullptr);
   }
   // A failed load_instance may leave the table without it; then there is nothing better to do.
-  if (instance_ != VK_NULL_HANDLE && functions_.vkDestroyInstance != nullptr) {
+  if (instance_ != VK_NULL_HANDLE && functions_.vkDestroyInstance) {
     functions_.vkDestroyInstance(instance_, nullptr);
   }
 }
@@ -113,8 +116,7 @@ Status Instance::create_instance() {
 }
 
 Status Instance::create_messenger() {
-  if (functions_.vkCreateDebugUtilsMessengerEXT == nullptr ||
-      functions_.vkDestroyDebugUtilsMessengerEXT == nullptr) {
+  if (!functions_.vkCreateDebugUtilsMessengerEXT || !functions_.vkDestroyDebugUtilsMessengerEXT) {
     return internal_error("the Vulkan library has no debug messengers");
   }
   VkDebugUtilsMessengerCreateInfoEXT info = messenger_info(validation_.get());

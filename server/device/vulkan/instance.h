@@ -10,7 +10,8 @@ namespace kenaz::device::vulkan {
 
 class Instance {
  public:
-  static Result<std::unique_ptr<Instance>> create(std::shared_ptr<ValidationLog> validation);
+  static Result<std::unique_ptr<Instance>> create(std::shared_ptr<ValidationLog> validation,
+                                                  std::shared_ptr<VulkanFaults> faults);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
@@ -27,6 +28,7 @@ class Instance {
   Library library_;
   Functions functions_;
   std::shared_ptr<ValidationLog> validation_;
+  std::shared_ptr<VulkanFaults> faults_;
   VkInstance instance_ = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
 };

@@ -10,20 +10,6 @@ constexpr int64_t kMinChunk = int64_t{256} << 10;
 constexpr int64_t kMaxChunk = int64_t{8} << 20;
 }  // namespace
 
-void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host) {
-  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  VkPipelineStageFlags to = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  const VkPipelineStageFlags from = to;
-  if (to_host) {
-    to |= VK_PIPELINE_STAGE_HOST_BIT;
-    barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT;
-  }
-  context.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-}
-
 void record_copy(const Context& context, VkCommandBuffer commands, VkBuffer src, int64_t src_offset,
                  VkBuffer dst, int64_t dst_offset, int64_t bytes) {
   VkBufferCopy region{};

@@ -12,9 +12,6 @@
 
 namespace kenaz::device::vulkan {
 
-/// Orders everything recorded before against everything after: kernels, copies, and (to_host) what
-/// the host reads once it has waited.
-void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host);
 void record_copy(const Context& context, VkCommandBuffer commands, VkBuffer src, int64_t src_offset,
                  VkBuffer dst, int64_t dst_offset, int64_t bytes);
 

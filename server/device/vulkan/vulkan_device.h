@@ -28,6 +28,15 @@ class ValidationLog {
   std::vector<std::string> messages_;
 };
 
+/// Makes one Vulkan call fail as if the machine had, for tests: calls that can fail are counted
+/// from 0, and the `fail_at`-th returns running out of memory (or losing the device) without being
+/// made.
+struct VulkanFaults {
+  std::atomic<int64_t> calls = 0;
+  std::atomic<int64_t> fail_at = -1;  // negative: none
+  bool lose_device = false;
+};
+
 struct VulkanOptions {
   /// A part of the device's name (case does not matter), "#k" for the k-th device of the driver's
   /// list (from 0), "cpu", or empty: discrete before integrated before virtual before CPU.
@@ -42,6 +51,7 @@ struct VulkanOptions {
   int64_t memory_limit = 0;
   /// Goes through staging buffers even where the host could reach the device's memory (for tests).
   bool force_staging = false;
+  std::shared_ptr<VulkanFaults> faults;  // may be null
 };
 
 Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options);

@@ -7,6 +7,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <span>
 
 #include "server/device/vulkan/pipeline_cache.h"
 #include "server/device/vulkan/range_pool.h"
@@ -103,6 +105,70 @@ TEST(CacheHeader, FitsOnlyItsDeviceAndItsPayload) {
   device.driver_version = 6;
   EXPECT_EQ(vulkan::unwrap_cache(device, file), std::nullopt);
 }
+
+/// Uses most of what a device can do.
+Status busy_day(Device& device) {
+  std::vector<int32_t> data(700'000);
+  std::iota(data.begin(), data.end(), 0);
+  KENAZ_ASSIGN(const BlockPtr big, device.allocate(int64_t{20} << 20));
+  KENAZ_ASSIGN(const BlockPtr record, device.allocate(256));
+  KENAZ_TRY(device.upload(record, 0, std::vector<std::byte>(256)));
+  KENAZ_TRY(device.upload(big, 0, std::as_bytes(std::span(data))));
+  KENAZ_ASSIGN(const KernelPtr add, device.make_kernel({"add", add_spirv, 48}));
+  for (int i = 0; i < 300; ++i) {
+    const uint64_t slots[] = {
+        record->address(), big->address(), big->address(), data.size(), 1, 10'938};
+    KENAZ_TRY(device.dispatch(add, i < 290 ? 1 : 10'938, 1, std::as_bytes(std::span(slots))));
+    KENAZ_TRY(device.barrier());
+  }
+  const int32_t last = 7;
+  KENAZ_TRY(device.write(big, 4, std::as_bytes(std::span(&last, 1))));
+  KENAZ_TRY(device.stash(std::as_bytes(std::span(&last, 1))));
+  KENAZ_TRY(device.submit_and_wait());
+  std::vector<int32_t> result(data.size());
+  KENAZ_TRY(device.download(big, 0, std::as_writable_bytes(std::span(result))));
+  device.trim();
+  for (int& x : data) x += 10;
+  for (int i = 0; i < 64; ++i) data[i] += 290;
+  data[1] = 7;
+  EXPECT_EQ(result, data);
+  return {};
+}
+
+/// Lets each Vulkan call fail in turn.
+void let_calls_fail(bool staging, bool lose_device) {
+  VulkanOptions options;
+  options.validation = std::make_shared<ValidationLog>();
+  options.faults = std::make_shared<VulkanFaults>();
+  options.faults->lose_device = lose_device;
+  options.force_staging = staging;
+  const auto kind = lose_device ? ErrorKind::kDeviceLost : ErrorKind::kOutOfMemory;
+  const auto keeps_the_driver_loaded = make_vulkan_device({});
+  int64_t n = 0, failed = 0;
+  for (bool reached = true; reached; ++n) {
+    options.faults->calls = 0;
+    options.faults->fail_at = n;
+    auto device = make_vulkan_device(options);
+    const Status day = device ? busy_day(**device) : Status(tl::make_unexpected(device.error()));
+    reached = options.faults->calls > n;
+    options.faults->fail_at = -1;
+    if (!day) {
+      ++failed;
+      EXPECT_TRUE(day.error().kind == kind || !device) << n << ": " << day.error().text();
+    }
+    if (device && !lose_device) {
+      const Status next_day = busy_day(**device);
+      EXPECT_TRUE(next_day) << n << ": " << next_day.error().text();
+    }
+  }
+  EXPECT_GT(n, 40);
+  EXPECT_GT(failed, 20);
+  EXPECT_THAT(options.validation->messages(), testing::ElementsAre());
+}
+
+TEST(Faults, OutOfMemoryAtAnyCallIsSurvivedMapped) { let_calls_fail(false, false); }
+TEST(Faults, OutOfMemoryAtAnyCallIsSurvivedStaged) { let_calls_fail(true, false); }
+TEST(Faults, LosingTheDeviceAtAnyCallIsReported) { let_calls_fail(true, true); }
 
 TEST(RangePool, JoinsNeighboursAndFitsBest) {
   vulkan::RangePool pool;
