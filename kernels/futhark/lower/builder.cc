@@ -102,18 +102,21 @@ ir::ProvId Builder::prov() {
 // ---- scalar operations
 
 Builder::Key Builder::key(ScalarOp op, PrimType t, PrimType to, const std::vector<Atom>& args) {
-  Key k{static_cast<uint64_t>(op) << 16 | static_cast<uint64_t>(t) << 8 |
-        static_cast<uint64_t>(to)};
+  Key k{};
+  k[0] =
+      static_cast<uint64_t>(op) << 16 | static_cast<uint64_t>(t) << 8 | static_cast<uint64_t>(to);
+  size_t i = 1;
   for (const Atom& a : args) {
-    if (a.is_const()) {
-      k.push_back(static_cast<uint64_t>(a.constant().type));
-      k.push_back(a.constant().bits);
-    } else {
-      k.push_back(1000);
-      k.push_back(a.var().index);
-    }
+    k[i++] = a.is_const() ? static_cast<uint64_t>(a.constant().type) : 1000;
+    k[i++] = a.is_const() ? a.constant().bits : a.var().index;
   }
   return k;
+}
+
+size_t Builder::KeyHash::operator()(const Key& k) const {
+  uint64_t h = 0;
+  for (uint64_t x : k) h = (h ^ x) * 0x9e3779b97f4a7c15u + (h >> 29);
+  return h;
 }
 
 namespace {
@@ -183,6 +186,7 @@ Atom Builder::numbered(ScalarOp op, PrimType t, PrimType to, std::vector<Atom> a
     return eval_scalar(op, t, to, values);
   }
   if (auto s = simplify(op, t, args)) return *s;
+  CHECK(args.size() <= 3);
   Key k = key(op, t, to, args);
   if (certs.empty()) {
     auto found = numbers_.find(k);

@@ -2,10 +2,11 @@
 // folding and local value numbering (so that equal sizes become the same variable).
 #pragma once
 
-#include <map>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kernels/ir/ir.h"
@@ -91,7 +92,11 @@ class Builder {
     uint32_t id;
     std::vector<ir::Stm> stms;
   };
-  using Key = std::vector<uint64_t>;
+  /// Operator and types, then per operand its type (or that it is a variable) and bits.
+  using Key = std::array<uint64_t, 7>;
+  struct KeyHash {
+    size_t operator()(const Key& k) const;
+  };
   static Key key(ScalarOp op, PrimType t, PrimType to, const std::vector<ir::Atom>& args);
   std::optional<ir::Atom> simplify(ScalarOp op, PrimType t, const std::vector<ir::Atom>& args);
   ir::Atom numbered(ScalarOp op, PrimType t, PrimType to, std::vector<ir::Atom> args,
@@ -104,7 +109,7 @@ class Builder {
   std::vector<std::vector<Scope>> stacks_;  // set aside by enter_constants
   std::vector<bool> open_;                  // by scope id
   std::vector<uint32_t> scope_of_;          // by VarId
-  std::map<Key, ir::VarId> numbers_;
+  std::unordered_map<Key, ir::VarId, KeyHash> numbers_;
   const SourceRange* range_ = nullptr;
   ir::ProvId caller_;
   ir::ProvId prov_;

@@ -12,7 +12,7 @@ namespace {
 // Nested expressions and inlined calls. The walk runs on a stack of its own (see entry.cc), large
 // enough for this depth.
 constexpr int kMaxDepth = 20000;
-constexpr size_t kMaxStatements = 2000000;
+constexpr size_t kMaxStatements = 500000;
 }  // namespace
 
 V Lowerer::fail_at(const SourceRange& range, const std::string& message) {
@@ -50,7 +50,17 @@ std::string Lowerer::name_of(core::VarId id) const {
 
 void Lowerer::check(const Atom& cond, Message message, Certs& certs) {
   if (cond.is_const() && cond.constant().as_bool()) return;
-  certs.push_back(b_.let({PrimType::kBool, {}}, ir::EAssert{cond, std::move(message)}, "check"));
+  Message parts;
+  for (auto& m : message) {
+    auto* text = std::get_if<std::string>(&m);
+    auto* last = parts.empty() ? nullptr : std::get_if<std::string>(&parts.back());
+    if (text != nullptr && last != nullptr) {
+      *last += *text;
+    } else {
+      parts.push_back(std::move(m));
+    }
+  }
+  certs.push_back(b_.let({PrimType::kBool, {}}, ir::EAssert{cond, std::move(parts)}, "check"));
 }
 
 V Lowerer::eval(const core::ExpPtr& e, const Env& env) {

@@ -1,0 +1,183 @@
+// Lowering, tested through the front end: the IR of small programs, and what the reference
+// evaluator makes of it.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kernels/compiler.h"
+#include "kernels/ir/eval/evaluator.h"
+#include "kernels/ir/print.h"
+
+namespace kenaz {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Result<compiler::Lowered> lowered(const std::string& text) {
+  compiler::FrontEndOptions options;
+  options.read = [&](const std::string&) -> Result<std::string> { return text; };
+  KENAZ_ASSIGN(core::Checked checked, compiler::front_end("t.fut", options));
+  return compiler::lower(checked);
+}
+
+std::string ir_of(const std::string& text) {
+  auto l = lowered(text);
+  if (!l) return l.error().text();
+  ir::PrintOptions options;
+  options.renumber = true;
+  return ir::print(l->ir, options);
+}
+
+/// Runs entry main on i64 scalars; the first leaf of the result, or the failure's text.
+std::string run(const std::string& text, std::vector<int64_t> args) {
+  auto l = lowered(text);
+  if (!l) return l.error().text();
+  auto machine = ir::eval::Evaluator::make(std::move(l->ir));
+  if (!machine) return machine.error().text();
+  std::vector<ir::eval::Value> values;
+  for (int64_t a : args) {
+    ir::eval::Value v;
+    v.type.prim = PrimType::kI64;
+    v.bits = static_cast<uint64_t>(a);
+    values.push_back(v);
+  }
+  auto result = machine->call(machine->program().entries[0].fun, std::move(values));
+  if (!result) return result.error().text();
+  const ir::eval::Value& v = result->at(0);
+  if (!v.array.shape.empty()) return "array of " + std::to_string(v.array.shape[0]);
+  return std::to_string(static_cast<int64_t>(v.bits));
+}
+
+TEST(Lower, functions_records_and_types_vanish) {
+  std::string text = ir_of(
+      "type point 't = {x: t, y: t}\n"
+      "def twice 'a (f: a -> a) (x: a) = f (f x)\n"
+      "def swap 't (p: point t) : point t = {x = p.y, y = p.x}\n"
+      "def main (a: i32) (b: i32) = (twice (+ 1) (twice swap {x = a, y = b}).x)\n");
+  EXPECT_EQ(text,
+            "fun main(a_0: i32, b_1: i32) -> (i32) {\n"
+            "  let add_2: i32 = add.i32(a_0, 1i32)\n"
+            "  let add_3: i32 = add.i32(add_2, 1i32)\n"
+            "  return add_3\n"
+            "}\n"
+            "entry main = main\n");
+}
+
+TEST(Lower, arrays_of_tuples_are_tuples_of_arrays) {
+  std::string text = ir_of(
+      "def main [n] (xs: [n]i32) (ys: [n]i32) =\n"
+      "  map (\\(x, y) -> (y, x + 1)) (zip xs ys)\n");
+  EXPECT_THAT(text, HasSubstr("entry point arguments have invalid sizes."));
+  EXPECT_THAT(text, HasSubstr("-> ([n_1]i32, [n_1]i32)"));
+  EXPECT_THAT(text, Not(HasSubstr("zip")));
+}
+
+TEST(Lower, sizes_that_change_become_loop_parameters) {
+  const char* text =
+      "def main (n: i64) = length (loop xs = [1i64] for _i < n do xs ++ [2] ++ xs)\n";
+  EXPECT_EQ(run(text, {0}), "1");
+  EXPECT_EQ(run(text, {4}), "31");
+}
+
+TEST(Lower, branches_of_different_sizes) {
+  const char* text =
+      "def main (n: i64) = let xs = if n > 3 then iota n else replicate 2 n\n"
+      "                    in i64.sum xs + length xs\n";
+  EXPECT_EQ(run(text, {5}), "15");
+  EXPECT_EQ(run(text, {3}), "8");
+}
+
+TEST(Lower, sums_share_scalar_slots) {
+  const char* text =
+      "type t = #a i64 | #b i64 bool | #c\n"
+      "def f (x: t) : i64 = match x case #a k -> k case #b k true -> k * 10\n"
+      "                     case #b _ _ -> 5 case #c -> -1\n"
+      "def pick (n: i64) : t = if n == 0 then #a 3 else if n == 1 then #b 4 true\n"
+      "                        else if n == 2 then #b 4 false else #c\n"
+      "def main (n: i64) = f (pick n)\n";
+  EXPECT_EQ(run(text, {0}), "3");
+  EXPECT_EQ(run(text, {1}), "40");
+  EXPECT_EQ(run(text, {2}), "5");
+  EXPECT_EQ(run(text, {3}), "-1");
+}
+
+TEST(Lower, inner_sizes_leave_the_lambda) {
+  const char* text =
+      "def main (n: i64) = length (head (map (\\i -> map (+ i) (iota (n * 2))) (iota 3)))\n";
+  EXPECT_EQ(run(text, {4}), "8");
+}
+
+TEST(Lower, nested_updates_keep_the_rest) {
+  const char* text =
+      "def main (n: i64) =\n"
+      "  let xs = [{a = [1i64, 2], b = n}, {a = [3, 4], b = 7}]\n"
+      "  let ys = xs with [0].a[1] = 9\n"
+      "  in ys[0].a[0] + ys[0].a[1] * 10 + ys[0].b * 100 + ys[1].a[1] * 1000\n";
+  EXPECT_EQ(run(text, {5}), "4591");
+}
+
+TEST(Lower, failures_tell_the_calls) {
+  std::string text =
+      run("def f (xs: []i64) (i: i64) = xs[i]\n"
+          "def g (n: i64) = f (iota n) 7\n"
+          "def main (n: i64) = g n\n",
+          {3});
+  EXPECT_THAT(text, HasSubstr("Index [7] out of bounds for array of shape [3]."));
+  EXPECT_THAT(text, testing::ContainsRegex("t.fut:1:30.*\n.*t.fut:2:18.*\n.*t.fut:3:21"));
+}
+
+TEST(Lower, slices) {
+  const char* text = "def main (i: i64) (j: i64) (s: i64) = i64.sum (iota 10)[i:j:s]\n";
+  EXPECT_EQ(run(text, {0, 10, 3}), "18");
+  EXPECT_EQ(run(text, {9, -1, -2}), "25");
+  EXPECT_EQ(run(text, {4, 4, 1}), "0");
+  EXPECT_THAT(run(text, {0, 11, 1}), HasSubstr("Index [0:11:1] out of bounds"));
+  EXPECT_THAT(run(text, {10, -1, -1}), HasSubstr("out of bounds"));
+  EXPECT_THAT(run(text, {0, 10, 0}), HasSubstr("out of bounds"));
+}
+
+TEST(Lower, ranges) {
+  EXPECT_EQ(run("def main (a: i64) (b: i64) = i64.sum (a..3...b)\n", {1, 7}), "16");
+  EXPECT_EQ(run("def main (a: i64) (b: i64) = i64.sum (a..3..>b)\n", {5, 0}), "9");
+  EXPECT_THAT(run("def main (a: i64) (b: i64) = i64.sum (a..3..<b)\n", {4, 9}),
+              HasSubstr("Range 4..3..<9 is invalid."));
+}
+
+TEST(Lower, refusals_name_construct_and_place) {
+  std::string text = ir_of(
+      "def f (n: i64) : i64 = if n == 0 then 1 else n * f (n - 1)\n"
+      "def main (n: i64) = f n\n");
+  EXPECT_THAT(text, HasSubstr("t.fut:"));
+  EXPECT_THAT(text, HasSubstr("recursive functions are not supported yet: f"));
+}
+
+TEST(Lower, inlining_is_bounded) {
+  std::string text = "def f0 (x: i32) (y: i32) : i32 = x * y + 1\n";
+  for (int i = 1; i < 40; ++i) {
+    std::string f = "f" + std::to_string(i - 1);
+    text +=
+        "def f" + std::to_string(i) + " (x: i32) (y: i32) : i32 = " + f + " (" + f + " x y) y\n";
+  }
+  EXPECT_THAT(ir_of(text + "def main (x: i32) = f39 x x\n"), HasSubstr("too large"));
+  text = "def f0 (x: i32) : i32 = x + 1\n";
+  for (int i = 1; i < 1500; ++i) {
+    text +=
+        "def f" + std::to_string(i) + " (x: i32) : i32 = f" + std::to_string(i - 1) + " x + x\n";
+  }
+  EXPECT_THAT(ir_of(text + "def main (x: i32) = f1499 x\n"), HasSubstr("calls are nested"));
+}
+
+TEST(Lower, constants_are_computed_once) {
+  std::string text = ir_of(
+      "def table = map (* 2) (iota 10)\n"
+      "def n : i64 = 3 + 4\n"
+      "entry a (i: i64) = table[i]\n"
+      "entry b (i: i64) = table[i + n]\n");
+  EXPECT_THAT(text, HasSubstr("constants"));
+  EXPECT_THAT(text, HasSubstr(", 7i64)"));
+  EXPECT_EQ(text.find("iota.i64"), text.rfind("iota.i64")) << text;
+}
+
+}  // namespace
+}  // namespace kenaz
