@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "protocol/base/overloaded.h"
 
@@ -87,8 +88,7 @@ bool Machine::bind(VarId v, const Atom& a, bool may_move) {
   Array& from = arrays_[a.var().index];
   if (v == a.var()) return true;
   if (may_move) {
-    arrays_[v.index] = std::move(from);
-    from.buffer.reset();
+    arrays_[v.index] = std::exchange(from, Array());
   } else {
     arrays_[v.index] = from;
   }
