@@ -119,8 +119,9 @@ class Checker {
   };
   struct Var {
     bool flex = false, solved = false;
-    bool param = false;  // a size parameter of a definition: never existential
-    int level = 0;       // of nesting: a variable of an inner level is no solution for an outer one
+    bool unborn = false;  // existential in the result of a function being compared: solves nothing
+    bool param = false;   // a size parameter of a definition: never existential
+    int level = 0;  // of nesting: a variable of an inner level is no solution for an outer one
     Size solution;
     std::vector<Size> joined;  // the sizes that differing branches had
   };
@@ -134,6 +135,7 @@ class Checker {
   bool occurs(core::MetaId id, int level, const TypePtr& t, int depth);
   void adjust_level(const Size& s, int level);
   bool too_deep(const Size& s, int level);
+  bool mentions_unborn(const Size& s);
   bool constrain(const TypePtr& t, TypeMask mask);
   void unify_size(const Size& a, const Size& b);
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
@@ -233,6 +235,7 @@ class Checker {
   TypePtr apply_type(const core::TArrow& arrow, const ExpPtr& arg);
   Size size_of(const ExpPtr& e);
   bool simple_size(const ExpPtr& e, int depth);
+  TypePtr close_arrow(const TypePtr& t, uint32_t start, std::unordered_set<VarId> bound);
   ExpPtr clean_size(const ExpPtr& e);
   bool contains_meta(const TypePtr& t);
   ExpPtr lambda(const syntax::ELambda& l, const SourceRange& range, const TypePtr& expected);

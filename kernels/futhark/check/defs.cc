@@ -42,6 +42,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   if (b.ret) {
     ret = type_exp(*b.ret, sizes);
     for (VarId v : sizes.universals) make_flex(v);
+    for (VarId v : sizes.ext) vars_[v.index].unborn = !fun.params.empty();
     if (fun.params.empty()) {  // a constant's sizes are what its value has
       for (VarId v : sizes.ext) make_flex(v);
     }
@@ -79,7 +80,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     generalise(ret);
   }
   if (fun.params.empty()) {
-    def->type = zonk(ret, Zonk::kKeep);
+    def->type = close_arrow(zonk(ret, Zonk::kKeep), start, {});
     def->body = body;
   } else {
     def->type = arrow_type(fun.params, ret, start, sizes.ext);

@@ -83,6 +83,12 @@ TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg) {
   core::Subst subst;
   for (VarId v : arrow.ext) subst.sizes[v] = Size::of_var(new_var(out_.var_names[v.index]));
   if (arrow.param.valid()) subst.sizes[arrow.param] = size_of(arg);
+  if (arrow.param.valid() && !core::is_prim(resolve(arrow.from), PrimType::kI64)) {
+    // [r.n]: a size that depends on a part of the argument.
+    const uint32_t start = next_var();
+    subst.sizes[arrow.param] = Size::of_var(new_var("d"));
+    return hide(core::substitute(zonk(arrow.to, Zonk::kKeep), subst), start);
+  }
   return core::substitute(zonk(arrow.to, Zonk::kKeep), subst);
 }
 
@@ -151,6 +157,30 @@ ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
 
 // ---- functions
 
+// A function type that is a result: what sizes made since `start` its own results have, they have
+// existentially.
+TypePtr Checker::close_arrow(const TypePtr& type, uint32_t start, std::unordered_set<VarId> bound) {
+  const auto* a = std::get_if<TArrow>(&type->node);
+  if (!a) return type;
+  if (a->param.valid()) bound.insert(a->param);
+  core::free_sizes(a->from, bound);
+  TArrow out = *a;
+  if (std::holds_alternative<TArrow>(a->to->node)) {
+    out.to = close_arrow(a->to, start, std::move(bound));
+    return core::make_type(std::move(out), type->unique);
+  }
+  bound.insert(a->ext.begin(), a->ext.end());
+  out.to = hide(a->to, start, &bound);
+  std::unordered_set<VarId> free;
+  core::free_sizes(out.to, free);
+  for (VarId v : free) {
+    const Var& info = vars_[v.index];
+    if (v.index >= start && !bound.count(v) && !info.flex && !info.param) out.ext.push_back(v);
+  }
+  std::sort(out.ext.begin(), out.ext.end());
+  return core::make_type(std::move(out), type->unique);
+}
+
 // The type of a function with these parameters. `ext`: existential sizes that the result's type
 // declares; without any, they are the sizes made since `start` that are no parameters.
 TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
@@ -161,7 +191,7 @@ TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint
     if (const auto* b = std::get_if<core::PBind>(&p->node)) bound.insert(b->id);
   }
   for (VarId v : ext) bound.insert(v);
-  ret = hide(zonk(ret, Zonk::kKeep), start, &bound);
+  ret = close_arrow(hide(zonk(ret, Zonk::kKeep), start, &bound), start, bound);
   core::free_sizes(ret, free);
   for (VarId v : free) {
     const Var& info = vars_[v.index];
@@ -210,6 +240,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     TypeSizes sizes;
     TypePtr ret = type_exp(*l.ret, sizes);
     for (VarId v : sizes.universals) make_flex(v);
+    for (VarId v : sizes.ext) vars_[v.index].unborn = true;
     out.body = check(*l.body, ret, "Function body does not have expected type.");
     hint = ret;
     ext = sizes.ext;

@@ -194,6 +194,10 @@ static void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
     whole_sizes(a->elem, out);
   } else if (const auto* r = std::get_if<TRecord>(&t->node)) {
     for (const auto& f : r->fields) whole_sizes(f.second, out);
+  } else if (const auto* sum = std::get_if<TSum>(&t->node)) {
+    for (const auto& c : sum->constructors) {
+      for (const auto& p : c.second) whole_sizes(p, out);
+    }
   } else if (const auto* x = std::get_if<TAbstract>(&t->node)) {
     for (const auto& arg : x->args) {
       if (const auto* s = std::get_if<Size>(&arg)) {

@@ -105,6 +105,12 @@ bool Checker::too_deep(const Size& s, int level) {
   });
 }
 
+bool Checker::mentions_unborn(const Size& s) {
+  std::unordered_set<VarId> vars;
+  core::free_sizes(s, vars);
+  return std::any_of(vars.begin(), vars.end(), [&](VarId v) { return vars_[v.index].unborn; });
+}
+
 // Also lowers the level of everything in `type` to `level`.
 bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth) {
   if (depth > kMaxTypeDepth) return true;
@@ -243,7 +249,11 @@ bool Checker::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
   TypePtr to_b = substitute(zonk(b.to, Zonk::kKeep), in_b);
   if (a.ext.empty() && !a.param.valid()) to_b = hide(to_b, start);
   if (b.ext.empty() && !b.param.valid()) to_a = hide(to_a, start);
-  return unify_depth(to_a, to_b, depth + 1);
+  const uint32_t end = next_var();
+  for (uint32_t v = start; v < end; v++) vars_[v].unborn = true;
+  const bool ok = unify_depth(to_a, to_b, depth + 1);
+  for (uint32_t v = start; v < end; v++) vars_[v].unborn = false;
+  return ok;
 }
 
 bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
@@ -335,7 +345,9 @@ void Checker::unify_size(const Size& sa, const Size& sb) {
   if (flex(a)) {
     std::unordered_set<VarId> vars;
     core::free_sizes(b, vars);
-    if (vars.count(a.var) || too_deep(b, vars_[a.var.index].level)) return size_mismatch(a, b);
+    if (vars.count(a.var) || too_deep(b, vars_[a.var.index].level) || mentions_unborn(b)) {
+      return size_mismatch(a, b);
+    }
     adjust_level(b, vars_[a.var.index].level);
     vars_[a.var.index].solved = true;
     vars_[a.var.index].solution = b;

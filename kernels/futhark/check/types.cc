@@ -42,7 +42,11 @@ Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
     return Size::of_var(v);
   }
   ExpPtr e = check(*s.exp, i64_, "Size expressions must have type i64.");
-  return size_of(e);
+  if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
+  // Too much to be kept in a type: some size that is not known here.
+  VarId v = new_var("d");
+  sizes.ext.push_back(v);
+  return Size::of_var(v);
 }
 
 TypePtr Checker::param_type(const syntax::TypeExp& te) {

@@ -167,10 +167,10 @@ class Validator {
   void pat(const PatPtr& p) {
     type(p->type, p->range);
     std::visit(Overloaded{[&](const PBind& b) {
-                            if (!scope_.insert(b.id).second) {
+                            scope_.insert(b.id);
+                            if (!vars_.emplace(b.id, p->type).second) {
                               problem(p->range, name(b.id) + " is bound twice");
                             }
-                            vars_[b.id] = p->type;
                           },
                           [&](const PRecord& r) {
                             TypePtr t = open(p->type);
