@@ -31,7 +31,8 @@ std::string convert(Library& lib, PrimType from, PrimType to, const std::string&
     return fmt::format("{} != {}", a, literal({from, 0}));
   }
   if (is_float(from) && is_integer(to)) {
-    const std::string whole = lib.need(fmt::format("trunc_i64_{}", prim_name(from)));
+    const char* width = prim_size(to) == 8 ? "i64" : "i32";
+    const std::string whole = lib.need(fmt::format("trunc_{}_{}", width, prim_name(from)));
     return fmt::format("{}({}({}))", target, whole, a);
   }
   if (is_integer(from) && prim_kind(to) == PrimKind::kUnsigned) {

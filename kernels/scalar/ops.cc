@@ -363,13 +363,16 @@ uint64_t apply(uint64_t a, [[maybe_unused]] uint64_t b, [[maybe_unused]] uint64_
   }
 }
 
-// Out-of-range finite values are undefined in the language; here they saturate at i64 and are cut.
-template <class F>
-int64_t float_to_i64(F x) {
-  if (!std::isfinite(x)) return 0;
-  if (x >= F(9223372036854775808.0)) return std::numeric_limits<int64_t>::max();
-  if (x < F(-9223372036854775808.0)) return std::numeric_limits<int64_t>::min();
-  return static_cast<int64_t>(x);
+// Out-of-range finite values are undefined in the language; here they saturate at I and are cut to
+// the type asked for, as processors and GPUs do.
+template <class I, class F>
+I float_to_int(F x) {
+  constexpr double kEnd = sizeof(I) == 8 ? 9223372036854775808.0 : 2147483648.0;
+  const auto d = static_cast<double>(x);
+  if (!std::isfinite(d)) return 0;
+  if (d >= kEnd) return std::numeric_limits<I>::max();
+  if (d < -kEnd) return std::numeric_limits<I>::min();
+  return static_cast<I>(d);
 }
 
 template <PrimType From, PrimType To>
@@ -381,7 +384,8 @@ uint64_t convert(uint64_t a, uint64_t, uint64_t) {
   } else if constexpr (is_float_type(To)) {
     return Rep<To>::put(static_cast<ToT>(x));
   } else if constexpr (is_float_type(From)) {
-    return Rep<To>::put(static_cast<ToT>(float_to_i64(x)));
+    using Whole = std::conditional_t<sizeof(ToT) == 8, int64_t, int32_t>;
+    return Rep<To>::put(static_cast<ToT>(float_to_int<Whole>(x)));
   } else if constexpr (kIsSigned<ToT>) {
     return Rep<To>::put(static_cast<ToT>(x));
   } else {

@@ -73,6 +73,8 @@ TEST(Ops, FloatCorners) {
 }
 
 TEST(Ops, Conversions) {
+  EXPECT_EQ(conv(PrimValue::f32(1e20f), P::kI32), INT32_MAX);
+  EXPECT_EQ(conv(PrimValue::f64(-1e20), P::kI32), INT32_MIN);
   EXPECT_EQ(conv(PrimValue::of_int(P::kI8, -1), P::kU16), 255);
   EXPECT_EQ(conv(PrimValue::of_int(P::kI8, -1), P::kI16), -1);
   EXPECT_EQ(conv(PrimValue::of_int(P::kU8, 255), P::kI16), 255);
