@@ -38,6 +38,9 @@ std::string convert(Library& lib, PrimType from, PrimType to, const std::string&
   if (is_integer(from) && prim_kind(to) == PrimKind::kUnsigned) {
     return fmt::format("{}({}({}))", target, glsl_unsigned(from), a);
   }
+  if (from == PrimType::kI32 && to == PrimType::kI64) {
+    return fmt::format("{}({})", lib.need("widen_i32"), a);
+  }
   // Small integers reach a half through a float: every device converts from 32 bits.
   if (to == PrimType::kF16 && is_integer(from)) return fmt::format("{}(float({}))", target, a);
   return fmt::format("{}({})", target, a);

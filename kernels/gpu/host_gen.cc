@@ -55,6 +55,17 @@ int HostGen::add_failure(program::KernelFailure f) {
   return static_cast<int>(out_.kernel_failures.size()) - 1;
 }
 
+int HostGen::cut_failure() {
+  if (cut_failure_ < 0) {
+    cut_failure_ = add_failure(
+        {{"the device's driver ended a sequential loop early: llvmpipe allows 65535 iterations in "
+          "one thread"},
+         {},
+         ""});
+  }
+  return cut_failure_;
+}
+
 std::string HostGen::kernel_name(const std::string& what) {
   return fmt::format("{}_{}_{}", function_name_, what, kernel_number_++);
 }

@@ -301,13 +301,9 @@ void KernelGen::copy(const KernelArray& from, const KernelArray& to) {
   if (identical(from, to)) return;
   std::vector<Expr> at;
   const size_t rank = to.layout.dims.size();
-  for (size_t k = 0; k < rank; k++) {
-    const std::string i = fresh_name();
-    open(fmt::format("for (int64_t {0} = 0l; {0} < {1}; {0}++) {{", i, to.layout.dims[k].text));
-    at.push_back({PrimType::kI64, i, {}});
-  }
+  for (size_t k = 0; k < rank; k++) at.push_back(open_for(to.layout.dims[k]));
   copy_element(from, to, at);
-  for (size_t k = 0; k < rank; k++) close();
+  for (size_t k = rank; k-- > 0;) close_for(at[k], to.layout.dims[k]);
 }
 
 void KernelGen::copy_element(const KernelArray& from, const KernelArray& to,
@@ -355,14 +351,14 @@ void KernelGen::replicate(const ir::Stm& s, const ir::EReplicate& e) {
   }
   const KernelArray d = dest_for(s.pat[0]);
   KernelArray inner = d;
+  const std::vector<Expr> dims = exprs(e.dims);
   std::vector<Expr> at;
-  for (const auto& dim : exprs(e.dims)) {
-    const std::string i = fresh_name();
-    open(fmt::format("for (int64_t {0} = 0l; {0} < {1}; {0}++) {{", i, dim.text));
-    inner.layout = LayoutMath(*this).row(inner.layout, {PrimType::kI64, i, {}});
+  for (const auto& dim : dims) {
+    at.push_back(open_for(dim));
+    inner.layout = LayoutMath(*this).row(inner.layout, at.back());
   }
   copy(std::get<KernelArray>(v), inner);
-  for (size_t k = 0; k < e.dims.size(); k++) close();
+  for (size_t k = dims.size(); k-- > 0;) close_for(at[k], dims[k]);
   bind(s.pat[0], d);
 }
 

@@ -174,23 +174,29 @@ void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
     }
     if (host_.failed()) return;
   }
-  if (const auto* f = std::get_if<ir::LoopFor>(&e.form)) {
-    const Expr bound = scalar(f->bound);
-    const std::string i = fresh_name();
-    open(fmt::format("for ({0} {1} = {0}(0); {1} < {2}; {1}++) {{", glsl::glsl_type(bound.type), i,
-                     bound.text));
-    bind(f->index, Expr{bound.type, i, {}});
+  Expr i, bound;
+  const auto* f = std::get_if<ir::LoopFor>(&e.form);
+  std::string cond;
+  if (f != nullptr) {
+    bound = scalar(f->bound);
+    i = open_for(bound);
+    bind(f->index, i);
     bound_here_.insert(f->index);
   } else {
-    const Expr cond = scalar(ir::Atom(std::get<ir::LoopWhile>(e.form).cond));
-    open(fmt::format("while ({}) {{", cond.text));
+    cond = scalar(ir::Atom(std::get<ir::LoopWhile>(e.form).cond)).text;
+    open(fmt::format("while ({}) {{", cond));
   }
   const auto results = body(e.body);
   if (host_.failed()) return;
   std::vector<VarId> vars;
   for (const auto& p : e.params) vars.push_back(p.var);
   assign(params, results, vars);
-  close();
+  if (f != nullptr) {
+    close_for(i, bound);
+  } else {
+    close();
+    fail_if_cut(cond);
+  }
   for (size_t k = 0; k < n; k++) {
     bind(s.pat[k], params[k]);
     defs_.erase(s.pat[k]);

@@ -60,6 +60,26 @@ void KernelGen::end_function() {
   CHECK(indent_ == 0);
 }
 
+Expr KernelGen::open_for(const Expr& bound) {
+  const Expr i = local(bound.type, fmt::format("{}(0)", glsl::glsl_type(bound.type)));
+  open(fmt::format("for (; {0} < {1}; {0}++) {{", i.text, bound.text));
+  return i;
+}
+
+void KernelGen::close_for(const Expr& i, const Expr& bound) {
+  constexpr int64_t kHarmless = 64;
+  close();
+  if (bound.constant && bound.constant->as_i64() <= kHarmless) return;
+  fail_if_cut(fmt::format("{} < {}", i.text, bound.text));
+}
+
+// Mesa's llvmpipe leaves all loops of an invocation after 65535 rounds in all. Better an error than
+// a wrong result.
+void KernelGen::fail_if_cut(const std::string& condition) {
+  line(fmt::format("if ({}) {{ atomicCompSwap(U32(fr).v, 0u, {}u); return; }}", condition,
+                   host_.cut_failure() + 1));
+}
+
 // ---- arithmetic
 
 Expr KernelGen::constant(const PrimValue& v) const { return {v.type, glsl::literal(v), v}; }

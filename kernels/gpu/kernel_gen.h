@@ -28,6 +28,12 @@ class KernelGen {
   void line(const std::string& text);
   void open(const std::string& text);  // text, then indented lines
   void close(const std::string& text = "}");
+  /// for (T i = 0; i < bound; i++) { ..: gives i.
+  Expr open_for(const Expr& bound);
+  /// Closes it, and fails if the driver left it early.
+  void close_for(const Expr& i, const Expr& bound);
+  /// Fails if `condition` (text), which says that a loop should have gone on.
+  void fail_if_cut(const std::string& condition);
   /// A new local variable with that value.
   Expr local(PrimType t, const std::string& value);
   std::string fresh_name();

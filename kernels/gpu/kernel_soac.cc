@@ -90,9 +90,7 @@ void KernelGen::soac(const ir::Stm& s, const ir::ESoac& e) {
   }
   if (host_.failed()) return;
 
-  const std::string i_name = fresh_name();
-  const Expr i{PrimType::kI64, i_name, {}};
-  open(fmt::format("for (int64_t {0} = 0l; {0} < {1}; {0}++) {{", i_name, width.text));
+  const Expr i = open_for(width);
   bind_rows(e.map.params, e.inputs, i);
   std::vector<std::optional<KernelArray>> dests(e.map.body.results.size());
   std::vector<KernelArray> rows(s.pat.size());
@@ -120,7 +118,7 @@ void KernelGen::soac(const ir::Stm& s, const ir::ESoac& e) {
     at += reduce_acc[m].size();
   }
   for (size_t k = scanned + reduced; k < s.pat.size(); k++) place(results[k], rows[k]);
-  close();
+  close_for(i, width);
 
   at = 0;
   for (size_t k = 0; k < scanned; k++) bind(s.pat[k], out[k]);
@@ -179,13 +177,12 @@ void KernelGen::scatter(const ir::Stm& s, const ir::EScatter& e) {
     ranks.push_back(e.dests[k].index_rank);
   }
   if (host_.failed()) return;
-  const std::string i = fresh_name();
-  open(fmt::format("for (int64_t {0} = 0l; {0} < {1}; {0}++) {{", i, width.text));
-  bind_rows(e.map.params, e.inputs, {PrimType::kI64, i, {}});
+  const Expr i = open_for(width);
+  bind_rows(e.map.params, e.inputs, i);
   const auto results = body(e.map.body);
   if (host_.failed()) return;
   scatter_element(dests, ranks, results);
-  close();
+  close_for(i, width);
   for (size_t k = 0; k < dests.size(); k++) bind(s.pat[k], dests[k]);
 }
 
@@ -198,9 +195,8 @@ void KernelGen::hist(const ir::Stm& s, const ir::EHist& e) {
     indices += static_cast<size_t>(op.index_rank);
   }
   if (host_.failed()) return;
-  const std::string i = fresh_name();
-  open(fmt::format("for (int64_t {0} = 0l; {0} < {1}; {0}++) {{", i, width.text));
-  bind_rows(e.map.params, e.inputs, {PrimType::kI64, i, {}});
+  const Expr i = open_for(width);
+  bind_rows(e.map.params, e.inputs, i);
   const auto results = body(e.map.body);
   size_t index_at = 0, value_at = indices, dest_at = 0;
   for (const auto& op : e.ops) {
@@ -213,7 +209,7 @@ void KernelGen::hist(const ir::Stm& s, const ir::EHist& e) {
     value_at += op.dests.size();
   }
   if (host_.failed()) return;
-  close();
+  close_for(i, width);
   for (size_t k = 0; k < dests.size(); k++) bind(s.pat[k], dests[k]);
 }
 
