@@ -55,6 +55,7 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kManifest:
     case Intrinsic::kCopy: return copy(args[0]);
     case Intrinsic::kOpaque: return args[0];
+    case Intrinsic::kFlatmap: return flatmap(args[0], args[1]);
     case Intrinsic::kJvp2:
     case Intrinsic::kVjp2:
     case Intrinsic::kJmp2:

@@ -176,6 +176,12 @@ class Lowerer {
   V scatter(const V& dest, const V& indices, const V& values, int rank);
   V hist(const V& dest, const V& op, const V& neutral, const V& bins, const V& values, int rank);
   V replicate(const Atom& n, const V& value, const Certs& certs = {});
+  // flatmap.cc
+  V flatmap(const V& fun, const V& array);
+  V flatmap_elements(const V& fun, const V& array, const V& rows,
+                     const std::vector<ir::Type>& elems, const Atom& total, const Atom& offsets);
+  std::pair<Atom, Atom> segment_starts(const Atom& width, const Atom& ends, const Atom& lengths);
+
   V concat(const V& a, const V& b);
   V transpose(const V& a);
   V flatten(const V& a);
