@@ -6,6 +6,7 @@
 // control flow joins, arrays are dense at the start of a block of their own.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -39,6 +40,11 @@ class HostGen {
   ScalarReg new_scalar(PrimType t);
   BlockReg new_block();
   void emit(program::HostOp op) { code_->push_back(std::move(op)); }
+  /// Emits to `code` what `f` emits.
+  void emit_into(program::Code& code, const std::function<void()>& f) {
+    Scope scope(*this, code);
+    f();
+  }
   void set_scalar(ScalarReg dst, Operand src) { emit({program::OpMove{dst, std::move(src)}}); }
   /// Notes that the program cannot be compiled; the first one counts.
   void refuse(ir::ProvId place, const std::string& what);
@@ -116,8 +122,12 @@ class HostGen {
   void element_function(KernelGen& k, const ir::ESoac& e, const SoacParts& parts);
   void reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const Operand& width,
               const std::vector<ir::VarId>& results);
-  void reduce_arrays(const ir::ESoac& e, const SoacParts& parts,
+  void reduce_arrays(const ir::ESoac& e, const std::vector<HostArray>& operands,
                      const std::vector<ir::VarId>& results);
+  std::vector<HostArray> map_operands(const ir::Stm& s, const ir::ESoac& e,
+                                      const std::vector<ir::Monoid>& monoids,
+                                      const SoacParts& parts);
+  void rows_function(KernelGen& k, const std::vector<HostArray>& arrays);
   void scan(const ir::Stm& s, const ir::ESoac& e);
   void scatter(const ir::Stm& s, const ir::EScatter& e);
   void hist(const ir::Stm& s, const ir::EHist& e);

@@ -138,9 +138,47 @@ void HostGen::soac(const ir::Stm& s, const ir::ESoac& e) {
   if (failed()) return;
   if (e.reduces.empty()) {
     k.launch_elements(width);
+  } else if (k.has_private_memory()) {
+    reduce_arrays(e, map_operands(s, e, e.reduces, parts), s.pat);
   } else {
     reduce(k, e.reduces, width, s.pat);
   }
+}
+
+// A primitive's workgroups have no room for their threads' arrays: the operands are made by a map
+// first, and written to arrays.
+std::vector<HostArray> HostGen::map_operands(const ir::Stm& s, const ir::ESoac& e,
+                                             const std::vector<ir::Monoid>& monoids,
+                                             const SoacParts& parts) {
+  const Operand width = scalar(e.width);
+  std::vector<HostArray> operands;
+  for (const auto& m : monoids) {
+    for (const auto& n : m.neutral) operands.push_back(allocate(ir_.type_of(n).prim, {width}));
+  }
+  SoacParts all;
+  all.stored = operands;
+  all.stored.insert(all.stored.end(), parts.stored.begin(), parts.stored.end());
+  KernelGen k(*this, kernel_name("map"));
+  k.set_place(s.prov);
+  element_function(k, e, all);
+  k.launch_elements(width);
+  return operands;
+}
+
+// void elem(int64_t i, out ..) that reads arrays.
+void HostGen::rows_function(KernelGen& k, const std::vector<HostArray>& arrays) {
+  std::vector<KernelArray> in;
+  std::string head = "void elem(int64_t i";
+  for (const auto& a : arrays) {
+    head += fmt::format(", out {} r{}", glsl::glsl_type(a.elem), in.size());
+    in.push_back(k.import_array(a));
+  }
+  k.begin_function(head + ")");
+  for (size_t n = 0; n < in.size(); n++) {
+    const auto v = k.row(in[n], Expr{PrimType::kI64, "i", {}});
+    k.line(fmt::format("r{} = {};", n, std::get<Expr>(v).text));
+  }
+  k.end_function();
 }
 
 // The rest of a reduction whose element function stands in `k`; binds the leading `results`.
@@ -185,21 +223,10 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
 }
 
 // Reductions of arrays that an earlier kernel wrote.
-void HostGen::reduce_arrays(const ir::ESoac& e, const SoacParts& parts,
+void HostGen::reduce_arrays(const ir::ESoac& e, const std::vector<HostArray>& operands,
                             const std::vector<VarId>& results) {
   KernelGen k(*this, kernel_name("reduce"));
-  std::vector<KernelArray> in;
-  std::string head = "void elem(int64_t i";
-  for (const auto& a : parts.stored) {
-    head += fmt::format(", out {} r{}", glsl::glsl_type(a.elem), in.size());
-    in.push_back(k.import_array(a));
-  }
-  k.begin_function(head + ")");
-  for (size_t n = 0; n < in.size(); n++) {
-    const auto v = k.row(in[n], Expr{PrimType::kI64, "i", {}});
-    k.line(fmt::format("r{} = {};", n, std::get<Expr>(v).text));
-  }
-  k.end_function();
+  rows_function(k, operands);
   reduce(k, e.reduces, scalar(e.width), results);
 }
 
@@ -209,12 +236,12 @@ void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
   const size_t scanned = width_of(e.scans), reduced = width_of(e.reduces);
   SoacParts parts;
   parts.handed = scanned;
-  SoacParts operands;  // of the reductions
+  std::vector<HostArray> operands;  // of the reductions
   std::vector<HostArray> out;
   for (size_t k = 0; k < s.pat.size(); k++) {
     if (k >= scanned && k < scanned + reduced) {
-      operands.stored.push_back(allocate(ir_.type_of(s.pat[k]).prim, {width}));
-      parts.stored.push_back(operands.stored.back());
+      operands.push_back(allocate(ir_.type_of(s.pat[k]).prim, {width}));
+      parts.stored.push_back(operands.back());
       continue;
     }
     const ir::Type& t = ir_.type_of(s.pat[k]);
@@ -246,8 +273,16 @@ void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
     k.set_place(s.prov);
     element_function(k, e, parts);
     if (failed()) return;
-    const auto text = pr::scan_tiles_text(specify(k));
-    k.launch(text.globals, text.main, pr::kScanWorkgroup, tiles, true);
+    if (k.has_private_memory()) {
+      const auto rows = map_operands(s, e, e.scans, parts);
+      KernelGen plain(*this, kernel_name("scan"));
+      rows_function(plain, rows);
+      const auto text = pr::scan_tiles_text(specify(plain));
+      plain.launch(text.globals, text.main, pr::kScanWorkgroup, tiles, true);
+    } else {
+      const auto text = pr::scan_tiles_text(specify(k));
+      k.launch(text.globals, text.main, pr::kScanWorkgroup, tiles, true);
+    }
   }
   program::OpIf many;
   many.cond = emit_op(ScalarOp::kLt, PrimType::kI64, PrimType::kBool, {konst(1), tiles});
@@ -340,6 +375,10 @@ void HostGen::sequential(const ir::Stm& s) {
   }
   k.end_function();
   if (failed()) return;
+  if (k.has_heap() && updates_in_place(ir_, ir::Body{{s}, {}})) {
+    refuse(s.prov, "arrays of varying size beside in-place updates");
+    return;
+  }
   k.launch_single();
   for (size_t n = 0; n < s.pat.size(); n++) set(s.pat[n], std::move(results[n]));
 }

@@ -425,6 +425,8 @@ void KernelGen::check(const ir::Stm& s, const ir::EAssert& e) {
   failure.backtrace = host_.ir().backtrace(s.prov);
   const int number = host_.add_failure(std::move(failure));
   open(fmt::format("if (!{}) {{", cond.text));
+  // What follows an overflow of the heap counts for nothing.
+  line("\x02if (U32(heap_flag).v != 0u) return;");
   open(fmt::format("if (atomicCompSwap(U32(fr).v, 0u, {}u) == 0u) {{", number + 1));
   for (size_t k = 0; k < args.size(); k++) {
     const PrimType t = args[k].type;

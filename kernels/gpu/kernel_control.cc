@@ -157,13 +157,20 @@ void KernelGen::assign(const std::vector<KernelValue>& targets,
 void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
   const size_t n = e.params.size();
   std::vector<KernelValue> params(n);
-  for (const bool arrays : {false, true}) {
+  // Scalars first (sizes may be among them); what moves must lie on top of the heap.
+  enum Kind : uint8_t { kScalars, kArrays, kMoving };
+  std::vector<size_t> moving;
+  Expr bottom;
+  for (const Kind kind : {kScalars, kArrays, kMoving}) {
+    if (kind == kMoving) bottom = heap_mark();
     for (size_t k = 0; k < n; k++) {
       const auto& p = e.params[k];
       const ir::Type& type = host_.ir().type_of(p.var);
-      if (type.is_scalar() == arrays) continue;
-      if (arrays) {
-        KernelArray m = loop_memory(s, e, k);
+      const bool moves = is_moving(host_.ir(), e, k);
+      if (kind != (type.is_scalar() ? kScalars : moves ? kMoving : kArrays)) continue;
+      if (kind != kScalars) {
+        KernelArray m = moves ? moving_param(e, k) : loop_memory(s, e, k);
+        if (moves) moving.push_back(k);
         m.layout.dims = exprs(type.dims);
         params[k] = m;
       } else {
@@ -186,11 +193,25 @@ void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
     cond = scalar(ir::Atom(std::get<ir::LoopWhile>(e.form).cond)).text;
     open(fmt::format("while ({}) {{", cond));
   }
+  const Expr mark = heap_mark();
   const auto results = body(e.body);
   if (host_.failed()) return;
   std::vector<VarId> vars;
-  for (const auto& p : e.params) vars.push_back(p.var);
-  assign(params, results, vars);
+  std::vector<KernelValue> targets, values;
+  for (size_t k = 0; k < n; k++) {
+    if (std::count(moving.begin(), moving.end(), k) != 0) continue;
+    vars.push_back(e.params[k].var);
+    targets.push_back(params[k]);
+    values.push_back(results[k]);
+  }
+  // Scalars may be the sizes of what moves: those of the results are in variables of their own.
+  if (moving.empty()) {
+    assign(targets, values, vars);
+    heap_reset(mark);
+  } else {
+    move_results(e, results, moving, params, bottom);
+    assign(targets, values, vars);
+  }
   if (f != nullptr) {
     close_for(i, bound);
   } else {

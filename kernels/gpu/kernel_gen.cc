@@ -54,8 +54,10 @@ Expr KernelGen::variable(PrimType t) {
 void KernelGen::begin_function(const std::string& head) {
   CHECK(indent_ == 0);
   open(head + " {");
+  function_mark_ = heap_mark();
 }
 void KernelGen::end_function() {
+  heap_reset(function_mark_);
   close();
   CHECK(indent_ == 0);
 }
@@ -232,13 +234,7 @@ KernelArray KernelGen::allocate(PrimType elem, const std::vector<ir::Atom>& dims
   Operand bytes = PrimValue::i64(prim_size(elem));
   for (const auto& d : dims) {
     const auto n = on_host(d);
-    if (!n) {
-      host_.refuse(place_,
-                   "irregular nested parallelism: an array whose size differs from one "
-                   "parallel iteration to the next");
-      bytes = PrimValue::i64(0);
-      break;
-    }
+    if (!n) return allocate_on_heap(elem, dims);
     bytes = host_.mul(bytes, *n);
   }
   bytes = host_.mul(host_.div_up(bytes, 8), PrimValue::i64(8));
@@ -260,6 +256,24 @@ KernelArray KernelGen::allocate(PrimType elem, const std::vector<ir::Atom>& dims
 // ---- launch
 
 namespace {
+
+/// Lines that only keep the heap's height start with this.
+constexpr char kHeapLine = '\x02';
+
+std::string without_heap_lines(const std::string& code) {
+  std::string out;
+  for (size_t at = 0; at < code.size();) {
+    const size_t end = code.find('\n', at) + 1;
+    if (code[code.find_first_not_of(' ', at)] != kHeapLine) out += code.substr(at, end - at);
+    at = end;
+  }
+  return out;
+}
+
+std::string without_marks(std::string code) {
+  std::erase(code, kHeapLine);
+  return code;
+}
 
 std::string slot_expression(bool in_push, int slot) {
   return in_push ? fmt::format("push.a[{}]", slot)
@@ -333,22 +347,43 @@ program::Arg::Access KernelGen::access_of(uint32_t block) const {
 void KernelGen::launch(const std::string& globals, const std::string& main, int workgroup_size,
                        const Operand& groups, bool has_barriers) {
   if (host_.failed()) return;
+  if (uses_heap_) {
+    host_.refuse(place_, "an operator that makes arrays of varying size");
+    return;
+  }
+  launch_once(globals, main, workgroup_size, groups, has_barriers);
+}
+
+void KernelGen::launch_once(const std::string& globals, const std::string& main, int workgroup_size,
+                            const Operand& groups, bool has_barriers) {
   if (uses_private_) {
     private_block_ = host_.allocate_bytes(host_.mul(
         private_bytes_,
         single_thread_ ? PrimValue::i64(1) : host_.mul(groups, PrimValue::i64(workgroup_size))));
   }
-  std::string code = functions_ + globals;
+  std::string code = functions_;
   std::string body;
   if (uses_private_) body += fmt::format("  pm = {};\n", block(private_block_));
+  if (uses_heap_) {
+    heap_block_ = host_.allocate_bytes(host_.mul(
+        heap_capacity_,
+        single_thread_ ? PrimValue::i64(1) : host_.mul(groups, PrimValue::i64(workgroup_size))));
+    const std::string capacity = import_operand(heap_capacity_).text;
+    body +=
+        fmt::format("  heap_size = {0};\n  heap_flag = {1};\n  hb = {2} + uint64_t(gid * {0});\n",
+                    capacity, block(heap_flag_), block(heap_block_));
+    writes_block(heap_flag_);
+    writes_block(heap_block_);
+  } else {
+    code = without_heap_lines(code);
+  }
+  code = without_marks(std::move(code)) + globals;
   body += main;
   // One pass over both, so that they agree on names.
-  const size_t cut = code.size();
   std::vector<program::Arg> args;
   std::string declarations, set_up;
   constexpr char kCut = '\x01';
   std::string all = resolve_arguments(code + kCut + body, args, declarations, set_up);
-  (void)cut;
   const size_t split = all.find(kCut);
   code = all.substr(0, split);
   body = all.substr(split + 1);
@@ -358,6 +393,7 @@ void KernelGen::launch(const std::string& globals, const std::string& main, int 
   text += fmt::format("layout(push_constant, scalar) uniform Push {{ uint64_t a[{}]; }} push;\n",
                       in_push_ ? slots_ : 1);
   text += "uint64_t fr;\nuint64_t pm;\nint64_t groups, group, threads, gid;\nuint lid;\n";
+  if (uses_heap_) text += "uint64_t hb, heap_flag;\nint64_t hp = 0l, heap_size;\n";
   text += declarations;
   text += library_.text();
   text += code;
@@ -391,8 +427,10 @@ void KernelGen::launch(const std::string& globals, const std::string& main, int 
 }
 
 Operand KernelGen::affordable(const Operand& groups, int workgroup_size) {
-  if (!uses_private_) return groups;
-  const Operand per_group = host_.mul(private_bytes_, PrimValue::i64(workgroup_size));
+  if (!has_private_memory()) return groups;
+  Operand per_thread = private_bytes_;
+  if (uses_heap_) per_thread = host_.add(per_thread, heap_capacity_);
+  const Operand per_group = host_.mul(per_thread, PrimValue::i64(workgroup_size));
   const Operand most = host_.max(
       PrimValue::i64(1),
       host_.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64,
@@ -402,21 +440,35 @@ Operand KernelGen::affordable(const Operand& groups, int workgroup_size) {
 
 void KernelGen::launch_elements(const Operand& width) {
   if (host_.failed()) return;
-  Operand groups = host_.div_up(width, kElementsWorkgroup);
   const Expr w = import_operand(width);
-  std::string main;
-  if (uses_private_) {
-    groups = affordable(groups, kElementsWorkgroup);
-    main = fmt::format("  for (int64_t i = gid; i < {}; i += threads) elem(i);\n", w.text);
+  const auto launch_all = [&] {
+    Operand groups = host_.div_up(width, kElementsWorkgroup);
+    std::string main;
+    if (has_private_memory()) {
+      groups = affordable(groups, kElementsWorkgroup);
+      main = fmt::format("  for (int64_t i = gid; i < {}; i += threads) elem(i);\n", w.text);
+    } else {
+      main = fmt::format("  if (gid < {}) elem(gid);\n", w.text);
+    }
+    launch_once("", main, kElementsWorkgroup, groups, false);
+  };
+  if (uses_heap_) {
+    launch_repeatedly(launch_all);
   } else {
-    main = fmt::format("  if (gid < {}) elem(gid);\n", w.text);
+    launch_all();
   }
-  launch("", main, kElementsWorkgroup, groups, false);
 }
 
 void KernelGen::launch_single() {
   CHECK(single_thread_);
-  launch("", "  if (gid == 0l) elem(0l);\n", 1, PrimValue::i64(1), false);
+  const auto launch_all = [&] {
+    launch_once("", "  if (gid == 0l) elem(0l);\n", 1, PrimValue::i64(1), false);
+  };
+  if (uses_heap_) {
+    launch_repeatedly(launch_all);
+  } else {
+    launch_all();
+  }
 }
 
 }  // namespace kenaz::gpu

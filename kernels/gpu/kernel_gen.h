@@ -5,9 +5,12 @@
 // `return` wherever it is, and barriers in `main` stay uniform.
 //
 // Arrays made inside a thread live in its private part of a block that the host allocates for the
-// launch, interleaved over the threads. Their sizes must be computable on the host.
+// launch, interleaved over the threads, if the host can compute their sizes. Others come from the
+// thread's heap: a stack that loops reset, of a capacity that the host guesses; where it was too
+// small, the whole launch is repeated with a larger one.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -91,7 +94,8 @@ class KernelGen {
   KernelArray allocate(PrimType elem, const std::vector<ir::Atom>& dims);
   KernelArray in_memory(const KernelArray& a, const std::vector<ir::Atom>& dims);
   KernelArray sliced(const KernelArray& a, const SliceDims<Expr>& dims);
-  bool has_private_memory() const { return uses_private_; }
+  bool has_private_memory() const { return uses_private_ || uses_heap_; }
+  bool has_heap() const { return uses_heap_; }
 
   /// Writes an element of a scatter to each dest where its index is in bounds. `results`: index
   /// components of all dests, then values.
@@ -161,6 +165,19 @@ class KernelGen {
   // dests (kernel_body.cc)
   void spread_dest(const ir::Body& b, ir::VarId v, const KernelArray& dest);
 
+  // heap (kernel_heap.cc)
+  KernelArray allocate_on_heap(PrimType elem, const std::vector<ir::Atom>& dims);
+  Expr heap_mark();
+  void heap_reset(const Expr& mark);
+  KernelArray moving_param(const ir::ELoop& e, size_t k);
+  void move_results(const ir::ELoop& e, const std::vector<KernelValue>& results,
+                    const std::vector<size_t>& moving, const std::vector<KernelValue>& params,
+                    const Expr& bottom);
+  static bool is_moving(const ir::Program& program, const ir::ELoop& e, size_t k);
+  void launch_repeatedly(const std::function<void()>& launch_once);
+  void launch_once(const std::string& globals, const std::string& main, int workgroup_size,
+                   const Operand& groups, bool has_barriers);
+
   std::optional<Operand> on_host(const ir::Atom& a);
   std::string address(const KernelArray& a, const Expr& element) const;
   std::string resolve_arguments(const std::string& text, std::vector<program::Arg>& args,
@@ -188,6 +205,10 @@ class KernelGen {
   bool writes_unknown_ = false;
   bool single_thread_ = false;
   bool uses_private_ = false;
+  bool uses_heap_ = false;
+  ScalarReg heap_capacity_;  // bytes per thread
+  BlockReg heap_block_, heap_flag_;
+  Expr function_mark_;
   bool in_push_ = true;
   int slots_ = 0;
   Operand private_bytes_ = PrimValue::i64(0);  // per thread

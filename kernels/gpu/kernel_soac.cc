@@ -91,6 +91,7 @@ void KernelGen::soac(const ir::Stm& s, const ir::ESoac& e) {
   if (host_.failed()) return;
 
   const Expr i = open_for(width);
+  const Expr mark = heap_mark();
   bind_rows(e.map.params, e.inputs, i);
   std::vector<std::optional<KernelArray>> dests(e.map.body.results.size());
   std::vector<KernelArray> rows(s.pat.size());
@@ -118,6 +119,7 @@ void KernelGen::soac(const ir::Stm& s, const ir::ESoac& e) {
     at += reduce_acc[m].size();
   }
   for (size_t k = scanned + reduced; k < s.pat.size(); k++) place(results[k], rows[k]);
+  heap_reset(mark);
   close_for(i, width);
 
   at = 0;
@@ -178,10 +180,12 @@ void KernelGen::scatter(const ir::Stm& s, const ir::EScatter& e) {
   }
   if (host_.failed()) return;
   const Expr i = open_for(width);
+  const Expr mark = heap_mark();
   bind_rows(e.map.params, e.inputs, i);
   const auto results = body(e.map.body);
   if (host_.failed()) return;
   scatter_element(dests, ranks, results);
+  heap_reset(mark);
   close_for(i, width);
   for (size_t k = 0; k < dests.size(); k++) bind(s.pat[k], dests[k]);
 }
@@ -196,6 +200,7 @@ void KernelGen::hist(const ir::Stm& s, const ir::EHist& e) {
   }
   if (host_.failed()) return;
   const Expr i = open_for(width);
+  const Expr mark = heap_mark();
   bind_rows(e.map.params, e.inputs, i);
   const auto results = body(e.map.body);
   size_t index_at = 0, value_at = indices, dest_at = 0;
@@ -209,6 +214,7 @@ void KernelGen::hist(const ir::Stm& s, const ir::EHist& e) {
     value_at += op.dests.size();
   }
   if (host_.failed()) return;
+  heap_reset(mark);
   close_for(i, width);
   for (size_t k = 0; k < dests.size(); k++) bind(s.pat[k], dests[k]);
 }
