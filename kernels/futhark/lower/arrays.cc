@@ -162,7 +162,7 @@ V Lowerer::eval_update(const core::EUpdate& u, const Env& env) {
   V updated = map_leaves(elem, [&](const Atom& x) -> Atom {
     if (x.is_const()) return x;
     const Atom& old = from[k];
-    Atom v = wanted[k].empty() ? old : reshape(old, wanted[k], {});
+    Atom v = wanted[k].empty() ? old : reshape(old, wanted[k], certs);
     ++k;
     ir::EUpdate e{x.var(), s.dims, v};
     ir::Type t = b_.type_of(x);

@@ -212,7 +212,7 @@ void Lowerer::match_rows(std::vector<Atom>& arrays, const Atom& width,
     wanted.push_back(std::move(want));
   }
   check(same, {message}, certs);
-  for (size_t k = 0; k < wanted.size(); ++k) arrays[k] = reshape(arrays[k], wanted[k], {});
+  for (size_t k = 0; k < wanted.size(); ++k) arrays[k] = reshape(arrays[k], wanted[k], certs);
 }
 
 V Lowerer::scatter(const V& dest, const V& indices, const V& values, int rank) {

@@ -309,8 +309,15 @@ Atom Lowerer::reshape(const Atom& array, const std::vector<Atom>& dims, const Ce
   if (array.is_const()) return array;
   ir::Type t = b_.type_of(array);
   if (t.dims == dims && certs.empty()) return array;
+  Certs all = certs;
+  if (certs.empty() && dims.size() == t.dims.size()) {
+    // The checker says that these sizes are equal. Memory is not staked on that.
+    Atom same = PrimValue::of_bool(true);
+    for (size_t i = 0; i < dims.size(); ++i) same = b_.both(same, b_.eq(t.dims[i], dims[i]));
+    check(same, {"an array does not have the size that its type states"}, all);
+  }
   t.dims = dims;
-  return b_.let(t, ir::EReshape{dims, array.var()}, "shaped", certs);
+  return b_.let(t, ir::EReshape{dims, array.var()}, "shaped", all);
 }
 
 bool Lowerer::conform_dims(const V& v, const Ty& t, bool compute, std::vector<Atom>& dims,
