@@ -30,9 +30,11 @@ using MutExp = std::shared_ptr<core::Exp>;
 using MutPat = std::shared_ptr<core::Pat>;
 using MutDef = std::shared_ptr<core::Def>;
 
-inline constexpr int kMaxDepth = 2000;      // nesting of expressions, patterns, types, modules
-inline constexpr int kMaxTypeDepth = 500;   // of an inferred or declared type
-inline constexpr int kMaxFunctors = 20000;  // applications in one program
+inline constexpr int kMaxDepth = 2000;       // nesting of expressions, patterns, types, modules
+inline constexpr int kMaxTypeDepth = 500;    // of an inferred or declared type
+inline constexpr int kMaxTypeNodes = 20000;  // of the type of an expression or abbreviation
+inline constexpr int kMaxSizeNodes = 64;     // of a size expression; larger ones are forgotten
+inline constexpr int kMaxFunctors = 20000;   // applications in one program
 
 /// A local name, or a module opened in an expression.
 struct Local {
@@ -127,6 +129,8 @@ class Checker {
   };
   TypePtr resolve(TypePtr t);
   Size resolve(const Size& s);
+  bool small_type(const TypePtr& t, int& budget, int depth);
+  void check_size_of_type(const TypePtr& t, const SourceRange& range);
   bool unify(const TypePtr& a, const TypePtr& b);
   bool unify_depth(const TypePtr& a, const TypePtr& b, int depth);
   bool unify_arrows(const core::TArrow& a, const core::TArrow& b, int depth);

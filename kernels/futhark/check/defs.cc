@@ -134,9 +134,7 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
     if (!failed()) finish(state);
-    if (!failed() && core::type_depth(def->type) > kMaxTypeDepth) {
-      error(d.name_range, "The type of this definition is nested too deeply.");
-    }
+    if (!failed()) check_size_of_type(def->type, d.name_range);
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};
     out.range = d.name_range;

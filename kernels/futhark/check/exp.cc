@@ -7,6 +7,8 @@
 namespace kenaz::check {
 
 MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
+  check_size_of_type(type, range);
+  if (failed()) type = unit_;
   auto e = std::make_shared<core::Exp>();
   e->type = std::move(type);
   e->range = range;

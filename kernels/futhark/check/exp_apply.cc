@@ -79,17 +79,23 @@ Size Checker::size_of(const ExpPtr& e) {
 // ---- application
 
 TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg) {
-  if (!arrow.param.valid() && arrow.ext.empty()) return arrow.to;
+  TypePtr to = zonk(arrow.to, Zonk::kKeep);
   core::Subst subst;
   for (VarId v : arrow.ext) subst.sizes[v] = Size::of_var(new_var(out_.var_names[v.index]));
-  if (arrow.param.valid()) subst.sizes[arrow.param] = size_of(arg);
-  if (arrow.param.valid() && !core::is_prim(resolve(arrow.from), PrimType::kI64)) {
-    // [r.n]: a size that depends on a part of the argument.
+  if (arrow.param.valid() && core::is_prim(resolve(arrow.from), PrimType::kI64)) {
+    subst.sizes[arrow.param] = size_of(arg);
+    to = core::substitute(to, subst);
+  } else if (arrow.param.valid()) {  // [r.n]: a size that depends on a part of the argument
     const uint32_t start = next_var();
     subst.sizes[arrow.param] = Size::of_var(new_var("d"));
-    return hide(core::substitute(zonk(arrow.to, Zonk::kKeep), subst), start);
+    to = hide(core::substitute(to, subst), start);
+  } else {
+    to = core::substitute(to, subst);
   }
-  return core::substitute(zonk(arrow.to, Zonk::kKeep), subst);
+  return map_dims(to, [&](const Size& s) {
+    if (s.kind != Size::kExp || core::size_nodes(s.exp, kMaxSizeNodes) < kMaxSizeNodes) return s;
+    return Size::of_var(new_var("d"));
+  });
 }
 
 ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,

@@ -65,6 +65,41 @@ Size Checker::resolve(const Size& s) {
 
 // ---- types
 
+// Types are shared graphs whose written form can be exponentially larger, and everything here walks
+// the written form. So it is bounded: `budget` counts down.
+bool Checker::small_type(const TypePtr& type, int& budget, int depth) {
+  if (--budget < 0 || depth > kMaxTypeDepth) return false;
+  TypePtr t = resolve(type);
+  auto below = [&](const TypePtr& x) { return small_type(x, budget, depth + 1); };
+  return std::visit(
+      Overloaded{[&](const TArray& a) { return below(a.elem); },
+                 [&](const TRecord& r) {
+                   return std::all_of(r.fields.begin(), r.fields.end(),
+                                      [&](const auto& f) { return below(f.second); });
+                 },
+                 [&](const TSum& s) {
+                   return std::all_of(s.constructors.begin(), s.constructors.end(),
+                                      [&](const auto& c) {
+                                        return std::all_of(c.second.begin(), c.second.end(), below);
+                                      });
+                 },
+                 [&](const TArrow& a) { return below(a.from) && below(a.to); },
+                 [&](const TAbstract& a) {
+                   return std::all_of(a.args.begin(), a.args.end(), [&](const auto& x) {
+                     const auto* arg = std::get_if<TypePtr>(&x);
+                     return !arg || below(*arg);
+                   });
+                 },
+                 [](const auto&) { return true; }},
+      t->node);
+}
+
+void Checker::check_size_of_type(const TypePtr& t, const SourceRange& range) {
+  int budget = kMaxTypeNodes;
+  if (small_type(t, budget, 0)) return;
+  error(range, budget < 0 ? "The type of this is too large." : "This type is nested too deeply.");
+}
+
 static TypeMask mask_of(PrimType p) { return 1u << static_cast<int>(p); }
 
 bool Checker::constrain(const TypePtr& type, TypeMask mask) {

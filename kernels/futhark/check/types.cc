@@ -207,8 +207,8 @@ TypePtr Checker::type_name(const syntax::QualName& name,
     subst.sizes[v] = Size::of_var(sizes.universals.back());
   }
   TypePtr t = core::substitute(b->type, subst);
-  if (core::type_depth(t) > kMaxTypeDepth) error(range, "This type is nested too deeply.");
-  return t;
+  check_size_of_type(t, range);
+  return failed() ? unit_ : t;
 }
 
 TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
@@ -227,6 +227,8 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
     finish(state);
     out->type = zonk(out->type, Zonk::kFinal);
   });
+  check_size_of_type(out->type, b.type->range);
+  if (failed()) out->type = unit_;
   if (b.lifted != syntax::Liftedness::kFullyLifted && core::contains_function(out->type)) {
     error(b.type->range,
           "Non-lifted type abbreviations may not contain functions.\n"

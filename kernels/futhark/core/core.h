@@ -44,7 +44,8 @@ struct PConstr {
   std::string name;
   std::vector<PatPtr> args;
 };
-/// `type` may contain size variables that the pattern binds (from the shape of what is matched).
+/// `type` may contain size variables that have no value yet: the pattern binds them, from the shape
+/// of what is matched.
 struct Pat {
   TypePtr type;
   SourceRange range;
@@ -75,7 +76,10 @@ struct EString {
 /// Use of a variable or definition. targs and sargs instantiate its definition's type and size
 /// parameters, in order; both empty for a monomorphic one. A size argument may be kAny where
 /// inference found nothing, or (rarely) mention a variable that is not in scope here: then the
-/// shape of the arguments decides. Where both are there the arguments' shapes win.
+/// shape of the arguments decides. Where both are there the arguments' shapes win. In an EApply the
+/// instance of the function may mention sizes that the operands' and the application's own `ext`
+/// introduce: read it after the operands. A size that is an expression (kExp) may cost something:
+/// evaluate it only where no shape tells.
 /// Types of the node and of the definition may differ by abstract types and what they stand for.
 struct EVar {
   VarId id;
@@ -115,7 +119,9 @@ struct EMatch {
 };
 struct ELoop {
   enum Form : uint8_t { kFor, kForIn, kWhile };
-  std::vector<VarId> sizes;  // sizes of the pattern that may change from one iteration to the next
+  /// Sizes of the pattern (dimensions by themselves) that may change from one iteration to the
+  /// next: each iteration binds them anew. The result of the loop has them too (in `ext`).
+  std::vector<VarId> sizes;
   PatPtr pat;
   ExpPtr init;
   Form form = kFor;
@@ -188,8 +194,10 @@ struct Exp {
       node;
 };
 
-/// A value definition, top-level or local. A function's body is an ELambda. In a recursive
-/// definition the body mentions `id`.
+/// A value definition, top-level or local. A function's body is an ELambda (or any expression of
+/// function type). In a recursive definition the body mentions `id`. The type of a constant may
+/// mention sizes from inside its body (`body->ext`): they are known once it has been evaluated, and
+/// in scope in everything that follows.
 struct Def {
   VarId id;
   std::string name;  // as written, unqualified

@@ -359,30 +359,16 @@ bool contains_function(const TypePtr& t) {
       t->node);
 }
 
-int type_depth(const TypePtr& t) {
-  int below = 0;
-  auto look = [&](const TypePtr& x) { below = std::max(below, type_depth(x)); };
-  std::visit(Overloaded{[&](const TArray& a) { look(a.elem); },
-                        [&](const TRecord& r) {
-                          for (const auto& f : r.fields) look(f.second);
-                        },
-                        [&](const TSum& s) {
-                          for (const auto& c : s.constructors) {
-                            for (const auto& p : c.second) look(p);
-                          }
-                        },
-                        [&](const TArrow& a) {
-                          look(a.from);
-                          look(a.to);
-                        },
-                        [&](const TAbstract& a) {
-                          for (const auto& arg : a.args) {
-                            if (const auto* type = std::get_if<TypePtr>(&arg)) look(*type);
-                          }
-                        },
-                        [](const auto&) {}},
-             t->node);
-  return below + 1;
+int size_nodes(const ExpPtr& e, int limit) {
+  int count = 1;
+  if (const auto* a = std::get_if<EApply>(&e->node)) {
+    for (const auto& x : a->args) {
+      if (count < limit) count += size_nodes(x, limit - count);
+    }
+  } else if (const auto* p = std::get_if<EProject>(&e->node)) {
+    count += size_nodes(p->record, limit - count);
+  }
+  return count;
 }
 
 }  // namespace kenaz::core

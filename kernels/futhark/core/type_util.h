@@ -51,8 +51,8 @@ bool same_size_exp(const ExpPtr& a, const ExpPtr& b);
 Size size_of_exp(const ExpPtr& e);
 ExpPtr exp_of_size(const Size& s);  // not for kAny
 bool contains_function(const TypePtr& t);
-/// Nesting depth, saturating: walkers recurse, so the checker bounds it.
-int type_depth(const TypePtr& t);
+/// How large a size expression is, counted up to `limit`.
+int size_nodes(const ExpPtr& e, int limit);
 
 /// How names are printed; ids beyond the tables print as "?n".
 struct Names {

@@ -1,0 +1,280 @@
+#include "kernels/futhark/check/check.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "kernels/futhark/core/print.h"
+#include "kernels/futhark/core/type_util.h"
+#include "kernels/futhark/core/validate.h"
+
+namespace kenaz::compiler {
+SourceReader file_reader() {  // the checker's library has no file reader: see kernels/compiler
+  return [](const std::string& path) -> Result<std::string> { return bad_request(path); };
+}
+}  // namespace kenaz::compiler
+
+namespace kenaz::check {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+using Files = std::map<std::string, std::string>;
+
+Result<core::Checked> check_files(Files files) {
+  compiler::FrontEndOptions options;
+  options.read = [files](const std::string& path) -> Result<std::string> {
+    auto it = files.find(path);
+    if (it == files.end()) return bad_request("no such file");
+    return it->second;
+  };
+  return check_program("main.fut", options);
+}
+
+Result<core::Checked> check_text(const std::string& text) {
+  return check_files({{"main.fut", text}});
+}
+
+// The type of a definition, without the numbers that tell names apart; or the error.
+std::string type_of(const Result<core::Checked>& program, const std::string& name) {
+  if (!program) return program.error().text();
+  for (const auto& p : core::validate(*program, true)) ADD_FAILURE() << p;
+  core::Names names;
+  names.vars = &program->var_names;
+  names.abstract_types = &program->abstract_types;
+  std::string found = "none";
+  for (const auto& d : program->defs) {
+    if (d->name == name) found = core::str(d->type, names);
+  }
+  return found;
+}
+
+std::string type_in(const std::string& text, const std::string& name = "f") {
+  return type_of(check_text(text), name);
+}
+
+std::string error_of(const std::string& text) {
+  auto r = check_text(text);
+  return r ? "accepted" : r.error().text();
+}
+
+TEST(Check, Literals) {
+  EXPECT_EQ(type_in("def f = 1"), "i32");
+  EXPECT_EQ(type_in("def f = 1.5"), "f64");
+  EXPECT_EQ(type_in("def f = (1, 2i8, true)"), "(i32, i8, bool)");
+  EXPECT_EQ(type_in("def f : f32 = 1"), "f32");
+  EXPECT_EQ(type_in("def f = [1, 2u8]"), "[2]u8");
+  EXPECT_EQ(type_in("def f = \"abc\""), "[3]u8");
+  EXPECT_EQ(type_in("def f : i8 = -128"), "i8");
+  EXPECT_THAT(error_of("def f : u8 = 256"),
+              HasSubstr("Literal 256 out of bounds for inferred type u8."));
+}
+
+TEST(Check, Generalisation) {
+  EXPECT_EQ(type_in("def f x = x"), "?0 -> ?0");
+  EXPECT_EQ(type_in("def f x y = x + y"), "i32 -> i32 -> i32");
+  EXPECT_EQ(type_in("def f g x = (g x : bool)"), "(?0 -> bool) -> ?0 -> bool");
+  EXPECT_EQ(type_in("def f (x: {a: i32, b: bool}) = x.b"), "{a: i32, b: bool} -> bool");
+}
+
+TEST(Check, FieldsOfTypesFoundLater) {
+  EXPECT_EQ(type_in("def f (xs: []{a: i32}) = map (\\x -> x.a) xs"), "[d]{a: i32} -> *[d]i32");
+  EXPECT_THAT(error_of("def f x = x.a"), HasSubstr("Type is ambiguous"));
+}
+
+TEST(Check, SizesOfResults) {
+  EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = map (+ 1) xs"), "[n]i32 -> *[n]i32");
+  EXPECT_EQ(type_in("def f (n: i64) = iota n"), "(n: i64) -> *[n]i64");
+  EXPECT_EQ(type_in("def f (n: i64) = iota (n + 1)"), "(n: i64) -> *[n + 1]i64");
+  EXPECT_EQ(type_in("def f (n: i64) = let m = n * 2 in iota m"), "i64 -> ?[m].*[m]i64");
+  EXPECT_EQ(type_in("def f (xs: []i32) = filter (> 0) xs"), "[d]i32 -> ?[d].*[d]i32");
+  EXPECT_EQ(type_in("def f (b: bool) = if b then [1] else [1, 2]"), "bool -> ?[d].[d]i32");
+  EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = xs[2:n]"), "[n]i32 -> [n - 2]i32");
+}
+
+// The arguments that a use of `name` in `main` has.
+std::string instance(const std::string& text, const std::string& part) {
+  auto r = check_text(text);
+  if (!r) return r.error().text();
+  for (const auto& p : core::validate(*r, true)) ADD_FAILURE() << p;
+  std::string all = core::str(*r);
+  size_t at = all.find("def main");
+  at = all.find(part, at);
+  return at == std::string::npos ? all : all.substr(at, all.find('}', at) - at + 1);
+}
+
+TEST(Check, SizesFromTheContext) {
+  EXPECT_THAT(instance("def main (k: i64) : [k]i32 = rep 0", "rep_"), HasSubstr("[k_0]}"));
+  EXPECT_THAT(instance("def main (xs: []i32) = (unflatten xs : [3][4]i32)", "unflatten_"),
+              HasSubstr("[3], [4]}"));
+  EXPECT_THAT(instance("def main (a: i64) (b: i64) (xs: [a * b]i32) = unflatten xs", "unflatten_"),
+              HasSubstr("[a_0], [b_1]}"));
+}
+
+TEST(Check, Loops) {
+  auto sizes = [](const std::string& text) {
+    auto r = check_text(text);
+    if (!r) return r.error().text();
+    for (const auto& p : core::validate(*r, true)) ADD_FAILURE() << p;
+    std::string all = core::str(*r);
+    all = all.substr(all.find("def main"));
+    return std::string(all.find("loop [") == std::string::npos ? "fixed" : "varying");
+  };
+  EXPECT_EQ(sizes("def main (xs: []i32) = loop xs for i < 3 do map (+ 1) xs"), "fixed");
+  EXPECT_EQ(sizes("def main (xs: []i32) = loop xs for i < 3 do xs ++ [i]"), "varying");
+  EXPECT_EQ(sizes("def main (xs: []i32) = loop xs for i < 3 do if i > 1 then xs else filter (> 0) "
+                  "xs"),
+            "varying");
+  EXPECT_EQ(sizes("def main [n] (xs: [n]i32) (ys: [n]i32) = loop a = xs for i < 3 do "
+                  "if i > 1 then a else ys"),
+            "fixed");
+  EXPECT_EQ(sizes("def main (x: []i32) (y: []i32) = loop (a, b) = (x, y) for i < 3 do (b, a)"),
+            "varying");
+}
+
+TEST(Check, LocalFunctionsHaveSizesOfTheirOwn) {
+  EXPECT_EQ(type_in("def f (a: []i32) (b: []i32) = let g (xs: []i32) = map (+ 1) xs\n"
+                    "in (g a, g b)"),
+            "[d]i32 -> [d]i32 -> ([d]i32, [d]i32)");
+  EXPECT_EQ(type_in("def f = let id 't (x: t) = x in (id 1i8, id true)"), "(i8, bool)");
+}
+
+TEST(Check, Sums) {
+  EXPECT_EQ(type_in("type t = #a i32 | #b\ndef f (x: t) = match x case #a y -> y case #b -> 0"),
+            "(#a i32 | #b) -> i32");
+  EXPECT_THAT(error_of("def f = #a"), HasSubstr("ambiguous"));
+}
+
+TEST(Check, ModulesAreElaborated) {
+  const std::string stack = R"(
+module type stack = { type t val empty : t val push : i32 -> t -> t val top : t -> i32 }
+module pair : stack = {
+  type t = (i32, i32)
+  def empty = (0i32, 0i32)
+  def push x (y: t) = (x, y.0)
+  def top (x: t) = x.0
+}
+)";
+  EXPECT_EQ(type_in(stack + "def f = pair.push 1 pair.empty"), "t");
+  EXPECT_THAT(error_of(stack + "def f = pair.empty.0"), HasSubstr("field"));
+  EXPECT_EQ(type_in("module m (P: {type t val x : t}) = { def y = (P.x, P.x) }\n"
+                    "module a = m {type t = i32 def x = 1i32}\n"
+                    "module b = m {type t = bool def x = true}\n"
+                    "def f = (a.y, b.y)"),
+            "((i32, i32), (bool, bool))");
+  EXPECT_EQ(type_in("module m : {val id 'a : a -> a val one : i32} = {\n"
+                    "  def id x = x def one = 1 def hidden = 2 }\n"
+                    "def f = m.id m.one"),
+            "i32");
+  EXPECT_THAT(error_of("module m : {val one : i32} = {def one = 1 def two = 2}\ndef f = m.two"),
+              HasSubstr("Unknown name \"m.two\""));
+}
+
+TEST(Check, OperatorsCanBeShadowed) {
+  EXPECT_EQ(type_in("module m = {def (+) (x: bool) (y: bool) = x || y}\n"
+                    "def f = m.(true + false)"),
+            "bool");
+  EXPECT_EQ(type_in("def (<+>) x y = x * 2 + y\ndef f = 1 <+> 2"), "i32");
+}
+
+TEST(Check, Imports) {
+  Files files = {{"main.fut", "import \"lib/a\"\nmodule b = import \"lib/b\"\ndef f = (x, b.y)"},
+                 {"lib/a.fut", "open import \"../c\"\ndef x = c + 1"},
+                 {"lib/b.fut", "import \"../c\"\ndef y = c"},
+                 {"c.fut", "def c = 7i64"}};
+  EXPECT_EQ(type_of(check_files(files), "f"), "(i64, i64)");
+  files["c.fut"] = "import \"lib/a\"";
+  auto cycle = check_files(files);
+  ASSERT_FALSE(cycle);
+  EXPECT_THAT(cycle.error().text(), HasSubstr("Import cycle"));
+}
+
+TEST(Check, Recursion) {
+  auto r = check_text("def f (n: i32) : i32 = if n == 0 then 1 else n * f (n - 1)");
+  ASSERT_TRUE(r) << r.error().text();
+  EXPECT_TRUE(r->defs.back()->recursive);
+}
+
+TEST(Check, EntryPoints) {
+  auto r = check_text(
+      "type point = {y: f32, x: f32}\n"
+      "entry move [n] (ps: *[n]point) (by: point) : *[n]point = map (\\p -> p with x = by.x) ps\n"
+      "def main (x: i32, y: []bool) = (y, x)\n"
+      "entry pick (s: #a i32 | #b i32 [2]f32) = match s case #a x -> x case #b x _ -> x");
+  ASSERT_TRUE(r) << r.error().text();
+  ASSERT_EQ(r->entries.size(), 3u);
+  EXPECT_EQ(r->entries[0].name, "main");
+  EXPECT_EQ(r->entries[0].params[0].type, "(i32, []bool)");
+  EXPECT_EQ(r->entries[0].result, "([]bool, i32)");
+  const auto& move = r->entries[1];
+  EXPECT_EQ(move.params[0].type, "[]point");
+  EXPECT_EQ(move.params[0].name, "ps");
+  EXPECT_TRUE(move.params[0].unique);
+  EXPECT_TRUE(move.result_unique);
+  const ValueType& point = r->types.at("point");
+  EXPECT_EQ(point.kind, TypeKind::kRecord);
+  ASSERT_EQ(point.fields.size(), 2u);
+  EXPECT_EQ(point.fields[0].name, "x");
+  const ValueType& points = r->types.at("[]point");
+  EXPECT_EQ(points.elemtype, "point");
+  EXPECT_EQ(points.fields[0].type, "[]f32");
+  EXPECT_THAT(points.leaves, ElementsAre(LeafType{PrimType::kF32, 1}, LeafType{PrimType::kF32, 1}));
+  const ValueType& sum = r->types.at(r->entries[2].params[0].type);
+  EXPECT_EQ(sum.kind, TypeKind::kSum);
+  EXPECT_THAT(sum.leaves, ElementsAre(LeafType{PrimType::kI8, 0}, LeafType{PrimType::kI32, 0},
+                                      LeafType{PrimType::kF32, 1}));
+  EXPECT_THAT(sum.variants[1].payload_leaves, ElementsAre(ElementsAre(1), ElementsAre(2)));
+  EXPECT_THAT(error_of("entry f 't (x: t) = x"), HasSubstr("may not be polymorphic"));
+}
+
+TEST(Check, Errors) {
+  EXPECT_THAT(error_of("def f = x"), HasSubstr("Error at main.fut:1:9"));
+  EXPECT_THAT(error_of("def f = x"), HasSubstr("Unknown name \"x\""));
+  EXPECT_THAT(error_of("def f : t = 1"), HasSubstr("Unknown type \"t\""));
+  EXPECT_THAT(error_of("def f = 1 + true"), HasSubstr("Cannot apply \"+\" to \"true\""));
+  EXPECT_THAT(error_of("def f = if true then 1 else false"), HasSubstr("Branches differ in type."));
+  EXPECT_THAT(error_of("def f = 1\ndef f = 2"), HasSubstr("Duplicate definition of value \"f\""));
+  EXPECT_THAT(error_of("def f x = x x"), HasSubstr("Occurs check"));
+  EXPECT_THAT(error_of("def f (x, x) = x"), HasSubstr("also bound at"));
+}
+
+// Types whose written form grows without bound must end in an error, not in a crash.
+TEST(Check, HugeTypesAreRefused) {
+  std::string text = "def a0 = [1i32]\n";
+  for (int i = 1; i < 2000; i++) {
+    text += "def a" + std::to_string(i) + " = [a" + std::to_string(i - 1) + "]\n";
+  }
+  EXPECT_THAT(error_of(text), HasSubstr("nested too deeply"));
+}
+
+TEST(Check, WideTypesAreRefused) {
+  std::string text = "def f =\n  let x0 = 1i32\n";
+  for (int i = 1; i < 60; i++) {
+    const std::string last = "x" + std::to_string(i - 1);
+    text += "  let x" + std::to_string(i) + " = (" + last + ", " + last + ")\n";
+  }
+  EXPECT_THAT(error_of(text + "  in x59"), HasSubstr("too large"));
+  text = "def dup x = (x, x)\ndef f = ";
+  for (int i = 0; i < 60; i++) text += "dup (";
+  text += "1i32" + std::string(60, ')');
+  EXPECT_THAT(error_of(text), HasSubstr("too large"));
+  text = "type t0 = i32\n";
+  for (int i = 1; i < 60; i++) {
+    const std::string last = "t" + std::to_string(i - 1);
+    text += "type t" + std::to_string(i) + " = (" + last + ", " + last + ")\n";
+  }
+  EXPECT_THAT(error_of(text), HasSubstr("too large"));
+}
+
+TEST(Check, SizesThatGrowAreForgotten) {
+  std::string text = "def f (x0: []i32) =\n";
+  for (int i = 1; i < 60; i++) {
+    const std::string last = "x" + std::to_string(i - 1);
+    text += "  let x" + std::to_string(i) + " = " + last + " ++ " + last + "\n";
+  }
+  EXPECT_THAT(type_in(text + "  in x59"), HasSubstr("?["));
+}
+
+}  // namespace
+}  // namespace kenaz::check
