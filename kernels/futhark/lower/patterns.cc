@@ -49,6 +49,7 @@ void Lowerer::bind_sizes(const Ty& t, const V& v, Env& env) {
                  },
                  [&](const core::TSum& s) {
                    if (const auto* c = std::get_if<VConstr>(&v->node)) {
+                     if (static_cast<size_t>(c->index) >= s.constructors.size()) return;
                      const auto& types = s.constructors[c->index].second;
                      for (size_t i = 0; i < types.size() && i < c->args.size(); ++i) {
                        bind_sizes(sub(t, types[i]), c->args[i], env);
