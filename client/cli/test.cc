@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "client/cli/subcommands.h"
@@ -61,10 +62,18 @@ int test(const TestCommand& command) {
   const bool color = terminal && !command.no_color;
   const Progress progress(programs->size(), terminal);
   testing::Totals totals;
+  std::optional<testing::ResultsFile> file;
+  Status written;
+  if (!command.results.empty()) {
+    auto created = testing::ResultsFile::create(command.results);
+    if (!created) return complain(created.error(), kUsage);
+    file = std::move(*created);
+  }
   const auto begin = client::Clock::now();
   const auto results = testing::test_programs(
       *programs, command.test, command.workers, [&](const testing::ProgramResult& result) {
         totals.add(result);
+        if (file && written) written = file->add(result);
         progress.clear();
         if (result.outcome == testing::Outcome::kFail) {
           fmt::print("{}", testing::failure_text(result, color));
@@ -75,8 +84,6 @@ int test(const TestCommand& command) {
   progress.clear();
   const double seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
   fmt::print("{}", testing::summary_text(results, seconds));
-  Status written;
-  if (!command.results.empty()) written = testing::write_results(command.results, results);
   if (written && !command.junit.empty()) written = testing::write_junit(command.junit, results);
   if (!written) return complain(written.error(), kUsage);
   return totals.failed == 0 ? kOk : kFailed;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -46,6 +48,8 @@ std::string tsv_field(const std::string& text) {
       out += "\\t";
     } else if (c == '\\') {
       out += "\\\\";
+    } else if (c == '\0') {
+      out += ' ';
     } else {
       out += c;
     }
@@ -123,22 +127,31 @@ std::string summary_text(const std::vector<ProgramResult>& results, double secon
   return text + fmt::format("; {:.1f} s\n", seconds);
 }
 
-Status write_results(const std::string& path, const std::vector<ProgramResult>& results) {
+Result<ResultsFile> ResultsFile::create(const std::string& path) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return bad_request(fmt::format("{}: {}", path, std::strerror(errno)));
+  ResultsFile results(path, file);
+  KENAZ_TRY(results.write("path\tstatus\truns\tfailed\tunchecked\tseconds\tfailures\n"));
+  return results;
+}
+
+Status ResultsFile::write(const std::string& line) {
+  if (std::fputs(line.c_str(), file_.get()) >= 0 && std::fflush(file_.get()) == 0) return {};
+  return internal_error(fmt::format("{}: {}", path_, std::strerror(errno)));
+}
+
+Status ResultsFile::add(const ProgramResult& r) {
   // The bar separates the parts of a failure.
   auto bare = [](std::string name) {
     std::replace(name.begin(), name.end(), '|', '/');
     return one_line(name);
   };
-  std::string text = "path\tstatus\truns\tfailed\tunchecked\tseconds\tfailures\n";
-  for (const auto& r : results) {
-    text += fmt::format("{}\t{}\t{}\t{}\t{}\t{:.3f}", r.path, outcome_name(r.outcome), r.runs,
-                        r.failed_runs(), r.unchecked, r.seconds);
-    for (const auto& f : r.failures) {
-      text += fmt::format("\t{}|{}|{}", bare(f.entry), bare(f.dataset), tsv_field(f.message));
-    }
-    text += "\n";
+  std::string line = fmt::format("{}\t{}\t{}\t{}\t{}\t{:.3f}", r.path, outcome_name(r.outcome),
+                                 r.runs, r.failed_runs(), r.unchecked, r.seconds);
+  for (const auto& f : r.failures) {
+    line += fmt::format("\t{}|{}|{}", bare(f.entry), bare(f.dataset), tsv_field(f.message));
   }
-  return client::write_file(path, text);
+  return write(line + "\n");
 }
 
 Status write_junit(const std::string& path, const std::vector<ProgramResult>& results) {

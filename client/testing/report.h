@@ -1,6 +1,8 @@
 // What a test run prints and writes.
 #pragma once
 
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,25 @@ struct Totals {
 std::string failure_text(const ProgramResult& result, bool color);
 /// A table of programs and runs by folder, and the totals.
 std::string summary_text(const std::vector<ProgramResult>& results, double seconds);
-/// Tab separated, with a header: path, status, runs, failed, unchecked, seconds, and a field
-/// "entry|dataset|message" per failure, in which a backslash escapes line ends and tabs.
-Status write_results(const std::string& path, const std::vector<ProgramResult>& results);
+/// A tab separated file, with a header: path, status, runs, failed, unchecked, seconds, and a field
+/// "entry|dataset|message" per failure, in which a backslash escapes line ends and tabs. Each line
+/// is in the file as soon as its program is done.
+class ResultsFile {
+ public:
+  static Result<ResultsFile> create(const std::string& path);
+  Status add(const ProgramResult& result);
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  ResultsFile(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  Status write(const std::string& line);
+
+  std::string path_;
+  std::unique_ptr<std::FILE, Closer> file_;
+};
+
 /// JUnit's XML, for continuous integration.
 Status write_junit(const std::string& path, const std::vector<ProgramResult>& results);
 
