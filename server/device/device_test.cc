@@ -26,6 +26,13 @@ std::span<const std::byte> bytes_of(const T& v) {
 
 class DeviceTest : public testing::TestWithParam<bool> {
  protected:
+  // Some drivers cannot be loaded and unloaded dozens of times in one process.
+  static void SetUpTestSuite() {
+    keeps_the_driver_loaded_ = make_vulkan_device({}).value_or(nullptr);
+  }
+  static void TearDownTestSuite() { keeps_the_driver_loaded_.reset(); }
+  static inline std::shared_ptr<Device> keeps_the_driver_loaded_;
+
   void SetUp() override {
     VulkanOptions options;
     options.validation = log_;

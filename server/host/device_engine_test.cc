@@ -89,6 +89,13 @@ Entry add_entry(int64_t rounds) {
 
 class DeviceEngineTest : public testing::TestWithParam<bool> {
  protected:
+  // Some drivers cannot be loaded and unloaded dozens of times in one process.
+  static void SetUpTestSuite() {
+    keeps_the_driver_loaded_ = device::make_vulkan_device({}).value_or(nullptr);
+  }
+  static void TearDownTestSuite() { keeps_the_driver_loaded_.reset(); }
+  static inline std::shared_ptr<device::Device> keeps_the_driver_loaded_;
+
   void SetUp() override {
     device::VulkanOptions options;
     options.validation = log_;

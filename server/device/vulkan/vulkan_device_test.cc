@@ -77,14 +77,17 @@ class CacheFile : public testing::Test {
 TEST_F(CacheFile, IsWrittenAndRebuiltWhenBroken) {
   run_once();
   ASSERT_TRUE(std::filesystem::exists(path_));
-  const auto size = std::filesystem::file_size(path_);
+  EXPECT_GT(std::filesystem::file_size(path_), 120u);
   run_once();
   for (const char* damage : {"", "short",
                              "KNZPIPE1 and then something else altogether, at length "
                              "enough to be taken for a header, which it is not. Or?"}) {
     std::ofstream(path_, std::ios::trunc) << damage;
     run_once();
-    EXPECT_EQ(std::filesystem::file_size(path_), size);
+    std::string start(8, ' ');
+    std::ifstream(path_).read(start.data(), 8);
+    EXPECT_EQ(start, "KNZPIPE1");
+    EXPECT_GT(std::filesystem::file_size(path_), 120u);
   }
   std::filesystem::remove(path_);
   std::filesystem::create_directory(path_);  // cannot be read or replaced: not fatal
