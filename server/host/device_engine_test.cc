@@ -100,6 +100,7 @@ class DeviceEngineTest : public testing::TestWithParam<bool> {
     device::VulkanOptions options;
     options.validation = log_;
     options.force_staging = GetParam();
+    options.faults = faults_;
     auto made = device::make_vulkan_device(options);
     ASSERT_TRUE(made) << made.error().text();
     device_ = *made;
@@ -136,6 +137,7 @@ class DeviceEngineTest : public testing::TestWithParam<bool> {
   }
 
   std::shared_ptr<device::ValidationLog> log_ = std::make_shared<device::ValidationLog>();
+  std::shared_ptr<device::VulkanFaults> faults_ = std::make_shared<device::VulkanFaults>();
   std::shared_ptr<device::Device> device_;
   std::unique_ptr<Engine> engine_;
 };
@@ -277,6 +279,24 @@ TEST_P(DeviceEngineTest, TooMuchMemoryFailsTheCallOnly) {
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().kind, ErrorKind::kOutOfMemory);
   EXPECT_THAT(numbers(i32s({9})), ElementsAre(9));
+}
+
+TEST_P(DeviceEngineTest, CallsThatFailAnywhereLeaveNothingBehind) {
+  load(add_entry(600), [](Program& p) { p.entries["check"] = check_entry(); });
+  const LeafPtr xs = i32s({5, 2, 30}), k = scalar(PrimValue::i32(2)), fine = i32s({1});
+  for (int64_t n = 0; n < 60; ++n) {
+    for (const bool check : {false, true}) {
+      faults_->calls = 0;
+      faults_->fail_at = n;
+      auto first = check ? call("check", {xs}) : call("add", {xs, k});
+      faults_->fail_at = -1;
+      EXPECT_TRUE(!check || !first);
+      auto again = call("add", {xs, k});
+      ASSERT_TRUE(again) << n << again.error().text();
+      EXPECT_THAT(numbers(again->at(0)), ElementsAre(1205, 1202, 1230)) << n;
+      EXPECT_TRUE(call("check", {fine})) << n;
+    }
+  }
 }
 
 TEST_P(DeviceEngineTest, BrokenProgramsAreRefused) {

@@ -50,13 +50,15 @@ Status Interpreter::synchronise(const device::ReadBack* piece) {
     if (piece != nullptr) return device_.submit_and_read({piece, 1});
     return {};
   }
-  dirty_ = false;
-  launches_ = 0;
   std::array<device::ReadBack, 2> pieces = {failure_.first_word(), {}};
   if (piece != nullptr) pieces[1] = *piece;
   KENAZ_TRY(device_.submit_and_read(std::span(pieces).first(piece != nullptr ? 2 : 1)));
   hazards_.note_barrier();
-  return failure_.check(device_, program_);
+  launches_ = 0;
+  Status status = failure_.check(device_, program_);
+  // After any other error the record may still hold something: finish() looks again.
+  dirty_ = !status && status.error().kind != ErrorKind::kProgramFailure;
+  return status;
 }
 
 Status Interpreter::barrier() {

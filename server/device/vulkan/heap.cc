@@ -11,6 +11,7 @@ namespace kenaz::device::vulkan {
 namespace {
 
 constexpr int64_t kMaxSlab = int64_t{64} << 20;
+constexpr int64_t kCpuSpare = int64_t{512} << 20;
 constexpr int64_t kLargeGrain = int64_t{1} << 20;
 
 int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * grain; }
@@ -121,7 +122,8 @@ bool Heap::hoards() const {
   std::lock_guard lock(mutex_);
   int64_t spare = 0;
   for (const auto& [size, slab] : spare_) spare += size;
-  return spare > limit_ / 2;
+  // A CPU's memory is everybody's, and quickly had again.
+  return spare > (context_->physical().info.is_cpu ? kCpuSpare : limit_ / 2);
 }
 
 }  // namespace kenaz::device::vulkan

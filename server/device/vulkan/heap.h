@@ -53,7 +53,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   /// Returns memory that no block uses to the driver.
   void trim();
   MemoryStats stats() const;
-  /// Whether so much lies unused that it should go back before more is taken.
+  /// Whether so much lies unused in large slabs that it should go back.
   bool hoards() const;
 
  private:
