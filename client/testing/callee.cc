@@ -108,9 +108,7 @@ Status Callee::load(const Input& input, const std::string& program,
           },
           [&](const DataFile& file) { return load_file(beside(program, file.path), scratch); },
           [&](const RandomInput& random) { return load_random(random, scratch); },
-          [&](const Script&) -> Status {
-            return bad_request("script input is not supported yet");
-          }},
+          [&](const Script& script) { return load_script(script, program, scratch); }},
       input);
 }
 

@@ -7,29 +7,42 @@
 
 namespace kenaz::core {
 
-std::vector<LeafType> leaves_of(const TypePtr& t, const std::vector<AbstractType>& abstract_types) {
-  std::vector<LeafType> out;
-  auto append = [&](const TypePtr& x, int rank) {
-    for (LeafType l : leaves_of(x, abstract_types)) {
-      l.rank += rank;
-      out.push_back(l);
-    }
-  };
+namespace {
+
+void add_leaves(const TypePtr& t, int rank, const std::vector<AbstractType>& abstract_types,
+                std::vector<LeafType>& out) {
   std::visit(Overloaded{[&](const TPrim& p) {
-                          out.push_back({p.prim, 0});
+                          out.push_back({p.prim, rank});
                         },
-                        [&](const TArray& a) { append(a.elem, 1); },
+                        [&](const TArray& a) {
+                          const size_t before = out.size();
+                          add_leaves(a.elem, rank + 1, abstract_types, out);
+                          // An array of nothing is its size.
+                          if (out.size() == before) out.push_back({PrimType::kI64, 0});
+                        },
                         [&](const TRecord& r) {
-                          for (const auto& f : r.fields) append(f.second, 0);
+                          for (const auto& f : r.fields)
+                            add_leaves(f.second, rank, abstract_types, out);
                         },
                         [&](const TSum& s) {
-                          SumLayout layout = sum_layout(s, abstract_types);
-                          if (layout.tag) out.push_back({PrimType::kI8, 0});
-                          out.insert(out.end(), layout.slots.begin(), layout.slots.end());
+                          const SumLayout layout = sum_layout(s, abstract_types);
+                          if (layout.tag) out.push_back({PrimType::kI8, rank});
+                          for (const LeafType& slot : layout.slots) {
+                            out.push_back({slot.prim, slot.rank + rank});
+                          }
                         },
-                        [&](const TAbstract& a) { append(expand_abstract(a, abstract_types), 0); },
+                        [&](const TAbstract& a) {
+                          add_leaves(expand_abstract(a, abstract_types), rank, abstract_types, out);
+                        },
                         [](const auto&) {}},
              t->node);
+}
+
+}  // namespace
+
+std::vector<LeafType> leaves_of(const TypePtr& t, const std::vector<AbstractType>& abstract_types) {
+  std::vector<LeafType> out;
+  add_leaves(t, 0, abstract_types, out);
   return out;
 }
 

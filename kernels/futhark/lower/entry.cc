@@ -178,8 +178,7 @@ void Lowerer::lower_entry(const core::EntryPoint& e) {
 void Lowerer::finish_entry(ir::Function& fun, const V& result, const std::set<uint32_t>& known) {
   std::vector<Atom> sizes, data;
   for (const auto& l : failed() ? std::vector<Leaf>{} : leaves(result)) {
-    if (l.is_dim) continue;
-    ir::Type t = b_.type_of(l.atom);
+    ir::Type t = b_.type_of(l.atom);  // of the size of an array of nothing: i64
     for (Atom& d : t.dims) {
       if (d.is_const() || known.count(d.var().index) != 0) continue;
       size_t k = 0;
