@@ -21,38 +21,48 @@ void add_consumed_inside(const Program& p, const Body& b, VarSet& out) {
   }
 }
 
-// Params whose array the body may consume, directly or through a name it gives it. Views inside
-// the body are followed; what an inner body returns is taken to alias everything it was given.
+void add_if_var(const Atom& a, VarSet& out) {
+  if (!a.is_const()) out.insert(a.var());
+}
+
+// Backwards through names and views: whoever aliases a consumed array is consumed too.
+void spread_backwards(const Body& b, VarSet& consumed) {
+  for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
+    const auto hit = [&](size_t k) { return consumed.contains(it->pat[k]); };
+    if (const auto* c = std::get_if<EIf>(&it->exp)) {
+      for (const Body* inner : {&c->then_body, &c->else_body}) {
+        for (size_t k = 0; k < it->pat.size() && k < inner->results.size(); ++k) {
+          if (hit(k)) add_if_var(inner->results[k], consumed);
+        }
+        spread_backwards(*inner, consumed);
+      }
+      continue;
+    }
+    if (const auto* l = std::get_if<ELoop>(&it->exp)) {
+      for (size_t k = 0; k < it->pat.size() && k < l->body.results.size(); ++k) {
+        if (!hit(k)) continue;
+        add_if_var(l->body.results[k], consumed);
+        add_if_var(l->params[k].init, consumed);
+      }
+      spread_backwards(l->body, consumed);
+      for (const auto& param : l->params) {
+        if (consumed.contains(param.var)) add_if_var(param.init, consumed);
+      }
+      continue;
+    }
+    if (it->pat.size() != 1 || !hit(0)) continue;
+    if (const auto* a = std::get_if<EAtom>(&it->exp)) add_if_var(a->atom, consumed);
+    if (const auto* i = std::get_if<EIndex>(&it->exp)) consumed.insert(i->array);
+    if (const auto* r = std::get_if<ERearrange>(&it->exp)) consumed.insert(r->array);
+    if (const auto* s = std::get_if<EReshape>(&it->exp)) consumed.insert(s->array);
+  }
+}
+
+// Params whose array the body may consume, directly or by another name.
 VarSet consumed_params(const Program& p, const ELoop& l) {
   VarSet consumed;
   add_consumed_inside(p, l.body, consumed);
-  // Backwards through views: whoever names a consumed array is consumed too.
-  for (auto it = l.body.stms.rbegin(); it != l.body.stms.rend(); ++it) {
-    bool hit = false;
-    for (VarId v : it->pat) hit = hit || consumed.contains(v);
-    if (!hit) continue;
-    if (const auto* a = std::get_if<EAtom>(&it->exp)) {
-      if (!a->atom.is_const()) consumed.insert(a->atom.var());
-    } else if (const auto* i = std::get_if<EIndex>(&it->exp)) {
-      consumed.insert(i->array);
-    } else if (const auto* r = std::get_if<ERearrange>(&it->exp)) {
-      consumed.insert(r->array);
-    } else if (const auto* s = std::get_if<EReshape>(&it->exp)) {
-      consumed.insert(s->array);
-    } else if (const auto* c = std::get_if<EIf>(&it->exp)) {
-      for (const Body* b : {&c->then_body, &c->else_body}) {
-        for (size_t k = 0; k < it->pat.size() && k < b->results.size(); ++k) {
-          if (consumed.contains(it->pat[k]) && !b->results[k].is_const()) {
-            consumed.insert(b->results[k].var());
-          }
-        }
-      }
-    } else if (const auto* inner = std::get_if<ELoop>(&it->exp)) {
-      for (const auto& param : inner->params) {
-        if (!param.init.is_const()) consumed.insert(param.init.var());
-      }
-    }
-  }
+  spread_backwards(l.body, consumed);
   return consumed;
 }
 
