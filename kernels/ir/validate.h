@@ -1,0 +1,18 @@
+// Checks that a program is well-formed array IR: every variable bound once and used in scope,
+// operand and pattern types, arities of combinators and their lambdas, calls, and that nothing is
+// used after it was consumed. Runs before and after every pass in debug and test builds; an error
+// is a bug of the pass before it.
+#pragma once
+
+#include "kernels/ir/ir.h"
+#include "protocol/base/result.h"
+
+namespace kenaz::ir {
+
+/// kInternal, with the statement in its message.
+Status validate(const Program& p);
+
+/// The part of validate about consumption; expects the rest to hold.
+Status validate_consumption(const Program& p);
+
+}  // namespace kenaz::ir

@@ -1,0 +1,150 @@
+// Consumption: every array variable stands for a set of roots (the arrays it may share memory
+// with); consuming it kills its roots, and a variable with a dead root may not be used.
+#include <fmt/format.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/print.h"
+#include "kernels/ir/validate.h"
+#include "kernels/ir/visit.h"
+
+namespace kenaz::ir {
+namespace {
+
+using Roots = std::set<uint32_t>;  // VarIds of the variables that made the arrays
+
+class Consumption {
+ public:
+  explicit Consumption(const Program& p) : p_(p) {}
+
+  Status run() {
+    body(p_.constants);
+    for (const Function& f : p_.functions) {
+      if (f.name.empty()) continue;
+      dead_.clear();
+      for (VarId v : f.params) roots_[v.index] = {v.index};
+      body(f.body);
+    }
+    if (!error_.empty()) return internal_error(error_);
+    return {};
+  }
+
+ private:
+  bool is_array(VarId v) const { return !p_.type_of(v).is_scalar(); }
+  Roots roots_of(const Atom& a) const { return a.is_const() ? Roots{} : roots_of(a.var()); }
+  Roots roots_of(VarId v) const {
+    if (!is_array(v)) return {};
+    const auto it = roots_.find(v.index);
+    return it == roots_.end() ? Roots{v.index} : it->second;
+  }
+  void use(const Atom& a, const Stm* s) {
+    if (!a.is_const()) use(a.var(), s);
+  }
+  void use(VarId v, const Stm* s) {
+    if (!error_.empty() || dead_.empty()) return;
+    for (uint32_t r : roots_of(v)) {
+      if (!dead_.contains(r)) continue;
+      error_ = fmt::format("invalid array IR: {} is used after it was consumed", print_atom(p_, v));
+      if (s != nullptr) error_ += "\n  " + print_stm(p_, *s).substr(0, 2000);
+    }
+  }
+
+  void body(const Body& b) {
+    for (const Stm& s : b.stms) {
+      if (!error_.empty()) return;
+      stm(s);
+    }
+    for (const Atom& a : b.results) use(a, nullptr);
+  }
+
+  void stm(const Stm& s) {
+    visit_operands(s.exp, [&](const auto& a) { use(a, &s); });
+    for (VarId v : s.pat) roots_[v.index] = {v.index};
+    if (const auto* l = std::get_if<ELoop>(&s.exp)) return loop(s, *l);
+    if (const auto* i = std::get_if<EIf>(&s.exp)) return branches(s, *i);
+    visit_binders(s.exp, [&](VarId v) { roots_[v.index] = {v.index}; });
+    visit_bodies(s.exp, [&](const Body& b) {
+      const Roots before = dead_;
+      body(b);
+      dead_ = before;  // lambdas consume only what they bind
+    });
+    if (const auto* a = std::get_if<EAtom>(&s.exp)) alias(s.pat[0], roots_of(a->atom));
+    if (const auto* a = std::get_if<EIndex>(&s.exp)) alias(s.pat[0], roots_of(a->array));
+    if (const auto* a = std::get_if<ERearrange>(&s.exp)) alias(s.pat[0], roots_of(a->array));
+    if (const auto* a = std::get_if<EReshape>(&s.exp)) alias(s.pat[0], roots_of(a->array));
+    for (VarId v : consumed_by(p_, s)) dead_.merge(roots_of(v));
+  }
+  void alias(VarId v, Roots r) {
+    if (is_array(v)) roots_[v.index] = std::move(r);
+  }
+
+  void branches(const Stm& s, const EIf& e) {
+    const Roots before = dead_;
+    body(e.then_body);
+    Roots after = dead_;
+    dead_ = before;
+    body(e.else_body);
+    dead_.merge(after);
+    for (size_t k = 0; k < s.pat.size(); ++k) {
+      Roots r = roots_of(e.then_body.results[k]);
+      r.merge(roots_of(e.else_body.results[k]));
+      for (uint32_t d : dead_) r.erase(d);  // dead in the other branch only
+      r.insert(s.pat[k].index);
+      alias(s.pat[k], std::move(r));
+    }
+  }
+
+  void loop(const Stm& s, const ELoop& e) {
+    for (const auto& q : e.params) roots_[q.var.index] = {q.var.index};
+    const Roots before = dead_;
+    body(e.body);
+    for (uint32_t d : dead_) {
+      bool fine = before.contains(d);
+      for_each_bound(s, [&](VarId v) { fine = fine || v.index == d; });
+      if (!fine && error_.empty()) {
+        error_ = fmt::format("invalid array IR: a loop consumes {}, which is not its param",
+                             print_atom(p_, VarId{d}));
+      }
+    }
+    // What a result may share: outer arrays that flow into params, if the body passes them on.
+    std::vector<Roots> out(e.params.size());
+    for (size_t k = 0; k < out.size(); ++k) out[k] = roots_of(e.params[k].init);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t k = 0; k < out.size(); ++k) {
+        Roots next = out[k];
+        for (uint32_t r : roots_of(e.body.results[k])) {
+          bool param = false;
+          for (size_t j = 0; j < out.size(); ++j) {
+            if (e.params[j].var.index != r) continue;
+            param = true;
+            next.insert(out[j].begin(), out[j].end());
+          }
+          if (!param) next.insert(r);
+        }
+        changed = changed || next.size() != out[k].size();
+        out[k] = std::move(next);
+      }
+    }
+    dead_ = before;
+    for (VarId v : consumed_by(p_, s)) dead_.merge(roots_of(v));
+    for (size_t k = 0; k < s.pat.size(); ++k) {
+      for (uint32_t d : dead_) out[k].erase(d);
+      out[k].insert(s.pat[k].index);
+      alias(s.pat[k], std::move(out[k]));
+    }
+  }
+
+  const Program& p_;
+  std::unordered_map<uint32_t, Roots> roots_;
+  Roots dead_;
+  std::string error_;
+};
+
+}  // namespace
+
+Status validate_consumption(const Program& p) { return Consumption(p).run(); }
+
+}  // namespace kenaz::ir
