@@ -36,8 +36,10 @@ struct Lowered {
 /// Checks the program at `path` (and its imports). Errors have kind kCompile.
 Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options = {});
 Result<Lowered> lower(const core::Checked& checked);
-/// Runs the optimising pipeline in place.
-Status optimise(ir::Program& program);
+/// Called with the name of what has just run ("lowering" first) and the program it left.
+using PassObserver = std::function<void(const char* pass, const ir::Program&)>;
+/// Runs the optimising pipeline in place. Debug builds validate the program between passes.
+Status optimise(ir::Program& program, const PassObserver& observe = {});
 /// Kernels with SPIR-V, and host code.
 Result<program::Program> generate(const Lowered& lowered);
 

@@ -1,10 +1,33 @@
 #include "kernels/compiler.h"
+#include "kernels/ir/print.h"
+#include "kernels/ir/validate.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::compiler {
+namespace {
 
-Status optimise(ir::Program& program) {
-#define PASS(function) passes::function(program);
+#ifdef NDEBUG
+constexpr bool kValidate = false;
+#else
+constexpr bool kValidate = true;
+#endif
+
+Status check(const ir::Program& p, const char* after) {
+  if (!kValidate) return {};
+  auto status = ir::validate(p);
+  if (!status) status.error().context.push_back(std::string("after ") + after);
+  return status;
+}
+
+}  // namespace
+
+Status optimise(ir::Program& program, const PassObserver& observe) {
+  KENAZ_TRY(check(program, "lowering"));
+  if (observe) observe("lowering", program);
+#define PASS(function)                  \
+  passes::function(program);            \
+  KENAZ_TRY(check(program, #function)); \
+  if (observe) observe(#function, program);
 #include "kernels/passes/pipeline.def"
 #undef PASS
   return {};

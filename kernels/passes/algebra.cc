@@ -14,6 +14,11 @@ bool is_bool(const Atom& a, bool b) {
   return a.is_const() && a.constant() == PrimValue::of_bool(b);
 }
 
+bool is_float_one(const Atom& a, PrimType t) {
+  return a.is_const() && is_float(t) && a.constant() == PrimValue::of_float(t, 1);
+}
+Atom b_zero(PrimType t) { return PrimValue::of_int(t, 0); }
+
 std::optional<Atom> fold(const EPrim& e) {
   std::vector<PrimValue> values;
   for (const Atom& a : e.args) {
@@ -37,12 +42,25 @@ std::optional<Atom> arithmetic(const EPrim& e) {
       if (a == b && is_integer(t)) return Atom(PrimValue::of_int(t, 0));
       break;
     case ScalarOp::kMul:
-      if (is_int(a, t, 1) || is_int(b, t, 0)) return b;
-      if (is_int(b, t, 1) || is_int(a, t, 0)) return a;
+      if (is_int(a, t, 1) || is_int(b, t, 0) || is_float_one(a, t)) return b;
+      if (is_int(b, t, 1) || is_int(a, t, 0) || is_float_one(b, t)) return a;
       break;
     case ScalarOp::kDiv:
     case ScalarOp::kQuot:
-      if (is_int(b, t, 1)) return a;
+      if (is_int(b, t, 1) || is_float_one(b, t)) return a;
+      break;
+    case ScalarOp::kMod:
+    case ScalarOp::kRem:
+      if (is_int(b, t, 1)) return b_zero(t);
+      break;
+    case ScalarOp::kShl:
+    case ScalarOp::kShr:
+    case ScalarOp::kLShr:
+      if (is_int(b, t, 0)) return a;
+      break;
+    case ScalarOp::kXor:
+      if (t == PrimType::kBool ? is_bool(b, false) : is_int(b, t, 0)) return a;
+      if (t == PrimType::kBool ? is_bool(a, false) : is_int(a, t, 0)) return b;
       break;
     case ScalarOp::kMin:
     case ScalarOp::kMax:
@@ -58,7 +76,14 @@ std::optional<Atom> logic(const EPrim& e) {
   const Atom& b = e.args[1];
   const bool is_and = e.op == ScalarOp::kAnd;
   if (a == b) return a;
-  if (e.type != PrimType::kBool) return std::nullopt;
+  if (e.type != PrimType::kBool) {
+    const PrimValue zero = PrimValue::of_int(e.type, 0), ones = PrimValue::of_int(e.type, -1);
+    const PrimValue& unit = is_and ? ones : zero;
+    const PrimValue& absorbing = is_and ? zero : ones;
+    if (a == Atom(unit) || b == Atom(absorbing)) return b;
+    if (b == Atom(unit) || a == Atom(absorbing)) return a;
+    return std::nullopt;
+  }
   if (is_bool(a, is_and)) return b;
   if (is_bool(b, is_and)) return a;
   if (is_bool(a, !is_and) || is_bool(b, !is_and)) return Atom(PrimValue::of_bool(!is_and));
@@ -86,11 +111,62 @@ std::optional<Atom> simplify_prim(const EPrim& e) {
       if (e.type == e.to) return e.args[0];
       return std::nullopt;
     case ScalarOp::kSelect:
+      if (is_bool(e.args[1], true) && is_bool(e.args[2], false)) return e.args[0];
       if (is_bool(e.args[0], true) || e.args[1] == e.args[2]) return e.args[1];
       if (is_bool(e.args[0], false)) return e.args[2];
       return std::nullopt;
     default: return e.args.size() == 2 ? arithmetic(e) : std::nullopt;
   }
+}
+
+std::optional<EPrim> simplify_prim_of_prim(const EPrim& e, const PrimOf& prim_of) {
+  const auto made_by = [&](const Atom& a, ScalarOp op) -> const EPrim* {
+    const EPrim* d = a.is_const() ? nullptr : prim_of(a.var());
+    return d && d->op == op ? d : nullptr;
+  };
+  const PrimType t = e.type;
+  if (e.op == ScalarOp::kNot) {
+    if (const EPrim* d = made_by(e.args[0], ScalarOp::kNot)) {
+      return EPrim{ScalarOp::kOr, t, t, {d->args[0], d->args[0]}};
+    }
+    if (t != PrimType::kBool) return std::nullopt;
+    // Of comparisons, but not of floats: neither a < b nor b <= a holds for a NaN.
+    if (const EPrim* d = made_by(e.args[0], ScalarOp::kEq)) {
+      return EPrim{ScalarOp::kNe, d->type, t, d->args};
+    }
+    if (const EPrim* d = made_by(e.args[0], ScalarOp::kNe)) {
+      return EPrim{ScalarOp::kEq, d->type, t, d->args};
+    }
+    if (const EPrim* d = made_by(e.args[0], ScalarOp::kLt); d && !is_float(d->type)) {
+      return EPrim{ScalarOp::kLe, d->type, t, {d->args[1], d->args[0]}};
+    }
+    if (const EPrim* d = made_by(e.args[0], ScalarOp::kLe); d && !is_float(d->type)) {
+      return EPrim{ScalarOp::kLt, d->type, t, {d->args[1], d->args[0]}};
+    }
+  }
+  if (e.op == ScalarOp::kSelect && t == PrimType::kBool) {
+    if (is_bool(e.args[2], false)) return EPrim{ScalarOp::kAnd, t, t, {e.args[0], e.args[1]}};
+    if (is_bool(e.args[1], true)) return EPrim{ScalarOp::kOr, t, t, {e.args[0], e.args[2]}};
+  }
+  // (x + c) + d, with - as well; integers wrap, so the constants may be added first.
+  const bool sum = e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub;
+  if (sum && is_integer(t) && e.args[1].is_const()) {
+    for (const ScalarOp inner : {ScalarOp::kAdd, ScalarOp::kSub}) {
+      const EPrim* d = made_by(e.args[0], inner);
+      if (!d || !d->args[1].is_const() || d->args[0].is_const()) continue;
+      const PrimValue values[] = {d->args[1].constant(), e.args[1].constant()};
+      const ScalarOp both = inner == e.op ? ScalarOp::kAdd : ScalarOp::kSub;
+      return EPrim{inner, t, t, {d->args[0], eval_scalar(both, t, t, values)}};
+    }
+  }
+  if (e.op == ScalarOp::kConvert && is_integer(t)) {
+    const EPrim* d = made_by(e.args[0], ScalarOp::kConvert);
+    // There and back through a type that holds all values.
+    if (d && d->type == e.to && is_integer(d->type) && prim_size(t) >= prim_size(d->type)) {
+      return EPrim{ScalarOp::kOr, e.to, e.to, {d->args[0], d->args[0]}};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace kenaz::passes

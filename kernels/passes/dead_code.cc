@@ -29,10 +29,13 @@ class DeadCode {
       }
       if (auto* soac = std::get_if<ESoac>(&s.exp)) trim(*soac, s);
       if (auto* cond = std::get_if<EIf>(&s.exp)) trim(*cond, s);
+      if (auto* loop = std::get_if<ELoop>(&s.exp)) trim(*loop, s);
       depth_++;
       visit_bodies(s.exp, [&](Body& inner) { body(inner); });
       depth_--;
-      if (auto* soac = std::get_if<ESoac>(&s.exp)) drop_inputs(*soac);
+      if (auto* soac = std::get_if<ESoac>(&s.exp)) drop_inputs(soac->inputs, soac->map);
+      if (auto* e = std::get_if<EScatter>(&s.exp)) drop_inputs(e->inputs, e->map);
+      if (auto* e = std::get_if<EHist>(&s.exp)) drop_inputs(e->inputs, e->map);
       for_each_use(p_, s, [&](VarId v) { live_.insert(v); });
       kept.push_back(std::move(s));
     }
@@ -90,13 +93,46 @@ class DeadCode {
     select(e.else_body.results, keep);
   }
 
+  /// Params of which neither the results nor later iterations of needed params make use.
+  void trim(ELoop& e, Stm& s) {
+    VarSet needed;
+    std::vector<char> keep(s.pat.size(), 0);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t k = 0; k < keep.size(); k++) {
+        const auto& param = e.params[k];
+        const auto* w = std::get_if<LoopWhile>(&e.form);
+        if (keep[k] || (!live_.contains(s.pat[k]) && !needed.contains(param.var) &&
+                        !(w && w->cond == param.var))) {
+          continue;
+        }
+        keep[k] = 1;
+        changed = true;
+        const auto need_here = [&](VarId v) { needed.insert(v); };
+        if (!e.body.results[k].is_const()) need_here(e.body.results[k].var());
+        uses_detail::type_uses(p_.type_of(param.var), need_here);
+        uses_detail::type_uses(p_.type_of(s.pat[k]), [&](VarId v) { live_.insert(v); });
+        for (size_t i = e.body.stms.size(); i-- > 0;) {
+          const Stm& inner = e.body.stms[i];
+          if (std::any_of(inner.pat.begin(), inner.pat.end(),
+                          [&](VarId v) { return needed.contains(v); })) {
+            for_each_use(p_, inner, need_here);
+          }
+        }
+      }
+    }
+    select(s.pat, keep);
+    select(e.params, keep);
+    select(e.body.results, keep);
+  }
+
   /// Inputs whose rows the lambda does not look at.
-  void drop_inputs(ESoac& e) {
-    const auto used = free_vars(p_, e.map.body);
+  void drop_inputs(std::vector<VarId>& inputs, Lambda& map) {
+    const auto used = free_vars(p_, map.body);
     std::vector<char> keep;
-    for (const VarId v : e.map.params) keep.push_back(used.contains(v));
-    select(e.map.params, keep);
-    select(e.inputs, keep);
+    for (const VarId v : map.params) keep.push_back(used.contains(v));
+    select(map.params, keep);
+    select(inputs, keep);
   }
 
   template <class T>

@@ -1,41 +1,77 @@
 // The simplifier: one forward walk over each body that knows what the variables in scope are.
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/builder.h"
 #include "kernels/passes/algebra.h"
+#include "kernels/passes/cse.h"
+#include "kernels/passes/merge.h"
 #include "kernels/passes/passes.h"
-#include "protocol/base/overloaded.h"
+#include "kernels/passes/ranges.h"
+#include "kernels/passes/views.h"
 
 namespace kenaz::passes {
 namespace {
 
 using namespace ir;
 
+/// Rewritings of one statement one after the other; more would be a cycle.
+constexpr int kMaxRounds = 16;
+/// Statements of a branch that are computed rather than branched over.
+constexpr size_t kCheapBranch = 4;
+
+bool is_bool(const Atom& a, bool b) { return a == Atom(PrimValue::of_bool(b)); }
+bool is_int(const Atom& a, int64_t n) {
+  return a.is_const() && is_integer(a.constant().type) && a.constant().as_i64() == n;
+}
+
 class Simplify {
  public:
-  explicit Simplify(Program& p) : p_(p) {}
+  explicit Simplify(Program& p) : p_(p), uses_(count_uses(p)) {
+    find_plain_uses(p.constants);
+    for (const Function& f : p.functions) {
+      find_plain_uses(f.body);
+      for (const Type& t : f.ret) plain_type(t);
+    }
+  }
 
   void program() {
     body(p_.constants);
     for (Function& f : p_.functions) {
-      for (const VarId v : f.params) sizes_are_nonnegative(p_.type_of(v));
+      for (const VarId v : f.params) {
+        for (const Atom& d : p_.type_of(v).dims) {
+          if (!d.is_const()) ranges_.nonnegative(d.var());
+        }
+      }
       body(f.body);
       for (Type& t : f.ret) apply(t);
     }
   }
 
  private:
-  // ---- what is known
-  struct Facts {
-    bool nonnegative = false;
-    std::vector<Atom> below;  // var < each of these
-  };
+  // ---- uses that cannot carry certificates: results of bodies, dims of types
+  void plain_type(const Type& t) {
+    for (const Atom& d : t.dims) plain(d);
+  }
+  void plain(const Atom& a) {
+    if (!a.is_const()) plainly_used_.insert(a.var());
+  }
+  void find_plain_uses(const Body& b) {
+    for (const Stm& s : b.stms) {
+      for (const VarId v : s.pat) plain_type(p_.type_of(v));
+      visit_binders(s.exp, [&](VarId v) { plain_type(p_.type_of(v)); });
+      visit_types(s.exp, [&](const Type& t) { plain_type(t); });
+      visit_bodies(s.exp, [&](const Body& inner) { find_plain_uses(inner); });
+    }
+    for (const Atom& r : b.results) plain(r);
+  }
 
+  // ---- substitution
   void apply(Atom& a) {
     if (a.is_const()) return;
     const auto it = subst_.find(a.var());
@@ -48,306 +84,409 @@ class Simplify {
   void apply(Type& t) {
     for (Atom& d : t.dims) apply(d);
   }
-
-  void sizes_are_nonnegative(const Type& t) {
-    for (const Atom& d : t.dims) {
-      if (!d.is_const()) facts_[d.var()].nonnegative = true;
-    }
+  /// `by` is in normal form: nothing is substituted for it.
+  void replace(VarId v, const Atom& by) {
+    subst_[v] = by;
+    if (by.is_const()) return;
+    if (uses_.size() < p_.vars.size()) uses_.resize(p_.vars.size(), 1);
+    uses_[by.var().index] += uses_[v.index];
+    if (plainly_used_.contains(v)) plainly_used_.insert(by.var());
   }
-
-  bool nonnegative(const Atom& a) {
-    if (a.is_const()) return a.constant().as_i64() >= 0;
-    const auto it = facts_.find(a.var());
-    return it != facts_.end() && it->second.nonnegative;
-  }
-  bool below(const Atom& a, const Atom& bound) {
-    if (a.is_const()) return false;
-    const auto it = facts_.find(a.var());
-    if (it == facts_.end()) return false;
-    return std::find(it->second.below.begin(), it->second.below.end(), bound) !=
-           it->second.below.end();
-  }
-
-  // ---- walking
-  void body(Body& b) {
-    const auto outer_seen = seen_;
-    std::vector<Stm> out;
-    for (Stm& s : b.stms) {
-      prepare(s);
-      enter(s);
-      visit_bodies(s.exp, [&](Body& inner) { body(inner); });
-      if (auto* soac = std::get_if<ESoac>(&s.exp)) simplify_inputs(*soac);
-      if (!rewrite(s, out)) {
-        remember(s);
-        out.push_back(std::move(s));
-      }
-    }
-    b.stms = std::move(out);
-    for (Atom& r : b.results) apply(r);
-    seen_ = outer_seen;
+  /// As replace, but whoever uses it needs the certificates too.
+  void replace_with_certs(VarId v, const Atom& by, const std::vector<VarId>& certs) {
+    certified_[v] = {by, certs};
+    if (!by.is_const() && by.var().index < uses_.size()) uses_[by.var().index] += 2;
   }
 
   /// Applies the substitution to everything in the statement except its bodies.
   void prepare(Stm& s) {
+    visit_operands(s.exp, [&](auto& a) { apply(a); });
+    visit_operands(s.exp, [&](auto& a) { add_certs_of(a, s.certs); });
     std::vector<VarId> certs;
-    for (VarId c : s.certs) {
+    const auto add = [&](VarId c) {
       const auto it = subst_.find(c);
-      if (it != subst_.end() && it->second.is_const()) continue;  // holds
+      if (it != subst_.end() && it->second.is_const()) return;  // holds
       apply(c);
       if (std::find(certs.begin(), certs.end(), c) == certs.end()) certs.push_back(c);
+    };
+    for (const VarId c : s.certs) {
+      const auto it = certified_.find(c);
+      if (it == certified_.end()) {
+        add(c);
+      } else {
+        for (const VarId inner : it->second.second) add(inner);
+      }
     }
     s.certs = std::move(certs);
-    visit_operands(s.exp, [&](auto& a) { apply(a); });
     visit_types(s.exp, [&](Type& t) { apply(t); });
     visit_binders(s.exp, [&](VarId v) { apply(p_.vars[v.index].type); });
-    for (const VarId v : s.pat) {
-      apply(p_.vars[v.index].type);
-      sizes_are_nonnegative(p_.type_of(v));
-    }
+    for (const VarId v : s.pat) apply(p_.vars[v.index].type);
+  }
+  void add_certs_of(Atom& a, std::vector<VarId>& certs) {
+    if (a.is_const()) return;
+    const auto it = certified_.find(a.var());
+    if (it == certified_.end()) return;
+    certs.insert(certs.end(), it->second.second.begin(), it->second.second.end());
+    a = it->second.first;
+  }
+  void add_certs_of(VarId& v, std::vector<VarId>& certs) {
+    Atom a = v;
+    add_certs_of(a, certs);
+    if (!a.is_const()) v = a.var();
   }
 
-  /// Facts about what the statement binds for its bodies.
-  void enter(Stm& s) {
-    if (auto* l = std::get_if<ELoop>(&s.exp)) {
-      if (auto* f = std::get_if<LoopFor>(&l->form)) {
-        facts_[f->index] = {true, {f->bound}};
+  // ---- walking
+  void body(Body& b) {
+    const uint32_t outer = std::exchange(place_, ++places_);
+    const size_t mark = seen_.mark();
+    std::vector<Stm> out;
+    for (Stm& s : b.stms) process(std::move(s), out);
+    b.stms = std::move(out);
+    for (Atom& r : b.results) apply(r);
+    seen_.back_to(mark);
+    place_ = outer;
+  }
+
+  void process(Stm s, std::vector<Stm>& out) {
+    prepare(s);
+    if (auto* e = std::get_if<EIf>(&s.exp); e && e->cond.is_const()) {
+      return take_branch(s, e->cond.constant().as_bool() ? e->then_body : e->else_body, out);
+    }
+    if (auto* e = std::get_if<ELoop>(&s.exp)) {
+      if (unroll(s, *e, out)) return;
+      invariant_params(*e, s);
+    }
+    if (const auto c = combinator(s)) enter_rows(*c);
+    inner_bodies(s);
+    if (auto* e = std::get_if<ESoac>(&s.exp)) {
+      if (soac(s, *e, out)) return;
+    }
+    for (int round = 0; round < kMaxRounds; round++) {
+      if (const auto* e = std::get_if<EAtom>(&s.exp)) {
+        if (atom(s, e->atom)) return;
+        break;
       }
-      invariant_params(*l, s);
+      if (!rewrite(s, out)) break;
     }
-    const auto rows = [&](const std::vector<VarId>& inputs, Lambda& map) {
-      for (size_t k = 0; k < inputs.size(); k++) {
-        const auto it = defs_.find(inputs[k]);
-        if (it == defs_.end()) continue;
-        if (const auto* iota = std::get_if<EIota>(&it->second)) {
-          if (iota->start == Atom(PrimValue::of_int(iota->type, 0)) &&
-              iota->stride == Atom(PrimValue::of_int(iota->type, 1)) &&
-              iota->type == PrimType::kI64) {
-            facts_[map.params[k]] = {true, {iota->n}};
-          }
-        } else if (const auto* rep = std::get_if<EReplicate>(&it->second)) {
-          if (rep->dims.size() == 1) subst_[map.params[k]] = rep->value;
-        }
-      }
-    };
-    if (auto* e = std::get_if<ESoac>(&s.exp)) rows(e->inputs, e->map);
-    if (auto* e = std::get_if<EScatter>(&s.exp)) rows(e->inputs, e->map);
-    if (auto* e = std::get_if<EHist>(&s.exp)) rows(e->inputs, e->map);
+    if (s.pat.empty()) return;
+    if (auto* e = std::get_if<EIf>(&s.exp)) {
+      if (branches(s, *e, out)) return;
+    }
+    if (const auto same = seen_.find_or_add(p_, s)) return replace(s.pat[0], *same);
+    remember(s);
+    out.push_back(std::move(s));
   }
 
-  /// Scalar params of a loop that every iteration hands on unchanged are their inits.
-  void invariant_params(ELoop& l, const Stm& s) {
-    for (size_t k = 0; k < l.params.size(); k++) {
-      const auto& param = l.params[k];
-      if (l.body.results[k] != Atom(param.var) || !p_.type_of(param.var).is_scalar()) continue;
-      const auto* w = std::get_if<LoopWhile>(&l.form);
-      if (w && w->cond == param.var) continue;
-      subst_[param.var] = param.init;
-      subst_[s.pat[k]] = param.init;
-    }
-  }
-
-  /// Inputs that are replicates became values; the simplified lambda needs them no more.
-  void simplify_inputs(ESoac& e) {
-    std::vector<VarId> inputs;
-    std::vector<VarId> params;
-    for (size_t k = 0; k < e.inputs.size(); k++) {
-      if (subst_.contains(e.map.params[k])) continue;
-      inputs.push_back(e.inputs[k]);
-      params.push_back(e.map.params[k]);
-    }
-    e.inputs = std::move(inputs);
-    e.map.params = std::move(params);
-  }
-
-  // ---- rewriting one statement; true: it is gone
-  bool replace(Stm& s, const Atom& by) {
-    subst_[s.pat[0]] = by;
-    return true;
-  }
-
-  bool rewrite(Stm& s, std::vector<Stm>& out) {
-    if (auto* e = std::get_if<EAtom>(&s.exp)) {
-      return s.certs.empty() && replace(s, e->atom);
-    }
-    if (auto* e = std::get_if<EPrim>(&s.exp)) {
-      if (const auto a = simplify_prim(*e)) return s.certs.empty() && replace(s, *a);
-      if (in_range(*e)) return replace(s, PrimValue::of_bool(true));
-    }
-    if (auto* e = std::get_if<EAssert>(&s.exp)) {
-      if (e->cond == Atom(PrimValue::of_bool(true))) return replace(s, PrimValue::of_bool(true));
-    }
-    if (auto* e = std::get_if<EIndex>(&s.exp)) {
-      if (index(*e, s)) return true;
-    }
-    if (std::holds_alternative<EIf>(s.exp)) {
-      if (branch(s, out)) return true;
-    }
-    return known(s);
-  }
-
-  /// Comparisons that hold because of the ranges of indices.
-  bool in_range(const EPrim& e) {
-    if (!is_integer(e.type)) return false;
-    if (e.op == ScalarOp::kLe && e.args[0] == Atom(PrimValue::of_int(e.type, 0))) {
-      return nonnegative(e.args[1]);
-    }
-    if (e.op == ScalarOp::kLt || e.op == ScalarOp::kLe) return below(e.args[0], e.args[1]);
-    return false;
-  }
-
-  /// Elements of arrays that need not exist. True if the statement is gone; it may also have
-  /// become another one.
-  bool index(EIndex& e, Stm& s) {
-    for (int round = 0; round < 8; round++) {
-      if (!std::all_of(e.dims.begin(), e.dims.end(),
-                       [](const Dim& d) { return std::holds_alternative<DimFix>(d); })) {
-        return false;
-      }
-      const auto it = defs_.find(e.array);
-      if (it == defs_.end()) return false;
-      if (const auto* rep = std::get_if<EReplicate>(&it->second)) {
-        if (rep->dims.size() != e.dims.size() || !s.certs.empty()) return false;
-        return p_.type_of(rep->value).is_scalar() && replace(s, rep->value);
-      }
-      if (const auto* iota = std::get_if<EIota>(&it->second)) {
-        if (iota->type != PrimType::kI64 || iota->start != Atom(PrimValue::i64(0)) ||
-            iota->stride != Atom(PrimValue::i64(1))) {
-          return false;
-        }
-        const Atom at = std::get<DimFix>(e.dims[0]).index;
-        if (s.certs.empty()) return replace(s, at);
-        s.exp = EAtom{at};
-        return false;
-      }
-      const auto* perm = std::get_if<ERearrange>(&it->second);
-      if (!perm) return false;
-      std::vector<Dim> dims(e.dims.size(), DimFix{});
-      for (size_t d = 0; d < dims.size(); d++) {
-        dims[static_cast<size_t>(perm->perm[d])] = e.dims[d];
-      }
-      e.array = perm->array;
-      e.dims = std::move(dims);
-    }
-    return false;
-  }
-
-  static bool is_cheap(const Body& b) {
-    return b.stms.size() <= 4 && std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) {
-             const auto* e = std::get_if<EPrim>(&s.exp);
-             return e && s.certs.empty() && e->op < ScalarOp::kSqrt && e->op != ScalarOp::kDiv &&
-                    e->op != ScalarOp::kMod && e->op != ScalarOp::kPow;
-           });
-  }
-
-  /// An if on a constant is one of its branches; a cheap one of scalars computes both.
-  bool branch(Stm& s, std::vector<Stm>& out) {
-    auto& e = std::get<EIf>(s.exp);
-    if (e.cond.is_const()) {
-      Body taken = std::move(e.cond.constant().as_bool() ? e.then_body : e.else_body);
-      for (Stm& inner : taken.stms) {
-        for (const VarId c : s.certs) inner.certs.push_back(c);
-        remember(inner);
-        out.push_back(std::move(inner));
-      }
-      for (size_t k = 0; k < s.pat.size(); k++) {
-        if (s.certs.empty()) {
-          subst_[s.pat[k]] = taken.results[k];
-        } else {
-          Stm copy{{s.pat[k]}, EAtom{taken.results[k]}, s.certs, s.prov, s.attrs};
-          out.push_back(std::move(copy));
-        }
-      }
-      return true;
-    }
-    const bool scalars =
-        std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p_.type_of(v).is_scalar(); });
-    if (!scalars || !s.certs.empty() || !is_cheap(e.then_body) || !is_cheap(e.else_body)) {
-      return false;
-    }
-    EIf cond = std::move(e);
-    for (Body* b : {&cond.then_body, &cond.else_body}) {
-      for (Stm& inner : b->stms) {
-        remember(inner);
-        out.push_back(std::move(inner));
-      }
-    }
-    for (size_t k = 0; k < s.pat.size(); k++) {
-      const PrimType t = p_.type_of(s.pat[k]).prim;
-      EPrim select{ScalarOp::kSelect,
-                   t,
-                   t,
-                   {cond.cond, cond.then_body.results[k], cond.else_body.results[k]}};
-      if (const auto a = simplify_prim(select)) {
-        subst_[s.pat[k]] = *a;
-      } else {
-        out.push_back(Stm{{s.pat[k]}, std::move(select), {}, s.prov, {}});
-      }
-    }
-    return true;
-  }
-
-  // ---- common subexpressions
-  static void key_atom(const Atom& a, std::string& key) {
-    if (a.is_const()) {
-      key += 'c' + std::to_string(static_cast<int>(a.constant().type)) + ':' +
-             std::to_string(a.constant().bits);
-    } else {
-      key += 'v' + std::to_string(a.var().index);
-    }
-    key += ' ';
-  }
-
-  /// Only what makes scalars or views: merging arrays that are made is wrong if one is consumed.
-  std::optional<std::string> key_of(const Stm& s) {
-    std::string key;
-    if (const auto* e = std::get_if<EPrim>(&s.exp)) {
-      key = "p" + std::to_string(static_cast<int>(e->op)) + ' ' +
-            std::to_string(static_cast<int>(e->type)) + ' ' +
-            std::to_string(static_cast<int>(e->to)) + ' ';
-    } else if (std::holds_alternative<EIndex>(s.exp)) {
-      if (!p_.type_of(s.pat[0]).is_scalar()) return std::nullopt;
-      key = "i";
-    } else if (const auto* a = std::get_if<EAssert>(&s.exp)) {
-      key = "a";
-      for (const auto& part : a->message) {
-        if (const auto* t = std::get_if<std::string>(&part)) key += *t;
-      }
-    } else {
-      return std::nullopt;
-    }
-    visit_operands(s.exp, [&](const auto& a) { key_atom(Atom(a), key); });
-    for (const VarId c : s.certs) key += "," + std::to_string(c.index);
-    return key;
-  }
-
-  bool known(Stm& s) {
-    const auto key = key_of(s);
-    if (!key) return false;
-    const auto it = seen_.find(*key);
-    if (it != seen_.end()) return replace(s, it->second);
-    seen_[*key] = s.pat[0];
-    return false;
-  }
-
-  void remember(const Stm& s) {
-    if (const auto* e = std::get_if<EPrim>(&s.exp)) {
-      // i + c, i * c, .. of nonnegative values stay so only without overflow, so they are not.
-      if (e->op == ScalarOp::kMin && nonnegative(e->args[0]) && nonnegative(e->args[1])) {
-        facts_[s.pat[0]].nonnegative = true;
+  void inner_bodies(Stm& s) {
+    if (auto* e = std::get_if<EIf>(&s.exp)) {
+      for (const bool taken : {true, false}) {
+        // Inside a branch the condition is known.
+        const bool is_var = !e->cond.is_const();
+        const VarId c = is_var ? e->cond.var() : VarId{};
+        if (is_var) subst_[c] = PrimValue::of_bool(taken);
+        body(taken ? e->then_body : e->else_body);
+        if (is_var) subst_.erase(c);
       }
       return;
     }
+    if (auto* e = std::get_if<ELoop>(&s.exp)) {
+      if (auto* f = std::get_if<LoopFor>(&e->form)) ranges_.index(f->index, f->bound);
+    }
+    visit_bodies(s.exp, [&](Body& inner) { body(inner); });
+    visit_types(s.exp, [&](Type& t) { apply(t); });
+  }
+
+  /// Facts about the rows that a lambda gets, and inputs that are the same or need not be arrays.
+  void enter_rows(const Combinator& c) {
+    std::vector<VarId> inputs, params;
+    for (size_t k = 0; k < c.inputs->size(); k++) {
+      const VarId input = (*c.inputs)[k], param = c.map->params[k];
+      size_t same = 0;
+      while (same < inputs.size() && !same_rows(inputs[same], input)) same++;
+      if (same < inputs.size()) {
+        replace(param, params[same]);
+        continue;
+      }
+      const Stm* def = definition(input);
+      const auto* rep = def ? std::get_if<EReplicate>(&def->exp) : nullptr;
+      if (rep && def->certs.empty() && rep->dims.size() == 1 &&
+          p_.type_of(rep->value).is_scalar()) {
+        replace(param, rep->value);
+        continue;
+      }
+      const auto* iota = def ? std::get_if<EIota>(&def->exp) : nullptr;
+      if (iota && iota->type == PrimType::kI64 && is_int(iota->start, 0) &&
+          is_int(iota->stride, 1)) {
+        ranges_.index(param, iota->n);
+        if (*c.width != iota->n) ranges_.index(param, *c.width);
+      }
+      inputs.push_back(input);
+      params.push_back(param);
+    }
+    *c.inputs = std::move(inputs);
+    c.map->params = std::move(params);
+  }
+  bool same_rows(VarId a, VarId b) {
+    if (a == b) return true;
+    const Stm *da = definition(a), *db = definition(b);
+    if (!da || !db) return false;
+    const auto *x = std::get_if<EIota>(&da->exp), *y = std::get_if<EIota>(&db->exp);
+    return x && y && x->type == y->type && x->start == y->start && x->stride == y->stride;
+  }
+
+  // ---- statements that become something else
+  /// Another name. True: the statement is gone.
+  bool atom(const Stm& s, const Atom& a) {
+    if (!s.attrs.empty()) return false;  // "opaque" stops optimisation
+    if (s.certs.empty()) {
+      replace(s.pat[0], a);
+      return true;
+    }
+    if (plainly_used_.contains(s.pat[0])) return false;
+    replace_with_certs(s.pat[0], a, s.certs);
+    return true;
+  }
+
+  /// One step; true: the statement's expression is another one now.
+  bool rewrite(Stm& s, std::vector<Stm>& out) {
+    if (auto* e = std::get_if<EPrim>(&s.exp)) return scalar(s, *e);
+    if (auto* e = std::get_if<EAssert>(&s.exp)) {
+      if (!is_bool(e->cond, true)) return false;
+      s.exp = EAtom{PrimValue::of_bool(true)};
+      return true;
+    }
+    if (auto* e = std::get_if<ECopy>(&s.exp)) {
+      const auto it = fresh_.find(e->array);
+      const size_t at = e->array.index;
+      if (it == fresh_.end() || it->second != place_ || at >= uses_.size() || uses_[at] != 1) {
+        return false;
+      }
+      s.exp = EAtom{e->array};  // nobody else has it
+      return true;
+    }
+    Body pre;
+    Builder b(p_, pre, s.prov);
+    b.certs() = {};
+    const auto next = simplify_view(
+        b, s.exp, p_.type_of(s.pat.empty() ? VarId{0} : s.pat[0]),
+        [&](VarId v) { return definition(v); }, s.certs);
+    if (!next) return false;
+    for (Stm& t : pre.stms) process(std::move(t), out);
+    s.exp = *next;
+    prepare(s);
+    return true;
+  }
+
+  bool scalar(Stm& s, const EPrim& e) {
+    if (const auto a = simplify_prim(e)) {
+      s.exp = EAtom{*a};
+      return true;
+    }
+    if (const auto known = ranges_.compare(e)) {
+      s.exp = EAtom{PrimValue::of_bool(*known)};
+      return true;
+    }
+    const auto prim_of = [&](VarId v) -> const EPrim* {
+      const auto it = prims_.find(v);
+      return it == prims_.end() ? nullptr : &it->second;
+    };
+    if (auto next = simplify_prim_of_prim(e, prim_of)) {
+      s.exp = std::move(*next);
+      return true;
+    }
+    return false;
+  }
+
+  void take_branch(const Stm& s, Body& taken, std::vector<Stm>& out) {
+    for (Stm& inner : taken.stms) {
+      inner.certs.insert(inner.certs.end(), s.certs.begin(), s.certs.end());
+      process(std::move(inner), out);
+    }
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      process(Stm{{s.pat[k]}, EAtom{taken.results[k]}, s.certs, s.prov, {}}, out);
+    }
+  }
+
+  static bool is_cheap(const Body& b) {
+    return b.stms.size() <= kCheapBranch &&
+           std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) {
+             const auto* e = std::get_if<EPrim>(&s.exp);
+             if (!e || !s.certs.empty() || e->op >= ScalarOp::kSqrt) return false;
+             return is_float(e->type) || (e->op != ScalarOp::kDiv && e->op != ScalarOp::kMod &&
+                                          e->op != ScalarOp::kQuot && e->op != ScalarOp::kRem &&
+                                          e->op != ScalarOp::kPow);
+           });
+  }
+
+  /// Results that do not depend on the branch, and branches that are cheaper taken both.
+  bool branches(Stm& s, EIf& e, std::vector<Stm>& out) {
+    if (!s.certs.empty() || !s.attrs.empty()) return false;
+    const bool scalars =
+        std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p_.type_of(v).is_scalar(); });
+    if (scalars && is_cheap(e.then_body) && is_cheap(e.else_body)) {
+      EIf both = std::move(e);
+      for (Body* b : {&both.then_body, &both.else_body}) {
+        for (Stm& inner : b->stms) process(std::move(inner), out);
+        for (Atom& r : b->results) apply(r);
+      }
+      for (size_t k = 0; k < s.pat.size(); k++) {
+        const PrimType t = p_.type_of(s.pat[k]).prim;
+        EPrim select{ScalarOp::kSelect,
+                     t,
+                     t,
+                     {both.cond, both.then_body.results[k], both.else_body.results[k]}};
+        process(Stm{{s.pat[k]}, std::move(select), {}, s.prov, {}}, out);
+      }
+      return true;
+    }
+    std::vector<VarId> pat;
+    std::vector<Atom> a, b;
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      const Atom &x = e.then_body.results[k], &y = e.else_body.results[k];
+      if (x == y) {
+        replace(s.pat[k], x);
+        continue;
+      }
+      pat.push_back(s.pat[k]);
+      a.push_back(x);
+      b.push_back(y);
+    }
+    if (pat.size() == s.pat.size()) return false;
+    s.pat = std::move(pat);
+    e.then_body.results = std::move(a);
+    e.else_body.results = std::move(b);
+    for (const VarId v : s.pat) apply(p_.vars[v.index].type);
+    return s.pat.empty();
+  }
+
+  /// Params that every iteration hands on unchanged are their inits.
+  void invariant_params(ELoop& l, Stm& s) {
+    const auto* w = std::get_if<LoopWhile>(&l.form);
+    std::vector<ELoop::Param> params;
+    std::vector<Atom> results;
+    std::vector<VarId> pat;
+    for (size_t k = 0; k < l.params.size(); k++) {
+      const auto& param = l.params[k];
+      const bool unchanged =
+          l.body.results[k] == Atom(param.var) || l.body.results[k] == param.init;
+      if (unchanged && !(w && w->cond == param.var) && s.certs.empty()) {
+        replace(param.var, param.init);
+        replace(s.pat[k], param.init);
+        continue;
+      }
+      params.push_back(param);
+      results.push_back(l.body.results[k]);
+      pat.push_back(s.pat[k]);
+    }
+    if (params.size() == l.params.size()) return;
+    l.params = std::move(params);
+    l.body.results = std::move(results);
+    s.pat = std::move(pat);
+    for (const auto& param : l.params) apply(p_.vars[param.var.index].type);
+    for (const VarId v : s.pat) apply(p_.vars[v.index].type);
+  }
+
+  /// Loops of no or one iteration. True: the statement is gone.
+  bool unroll(const Stm& s, ELoop& l, std::vector<Stm>& out) {
+    if (!s.certs.empty() || !s.attrs.empty()) return false;
+    if (const auto* w = std::get_if<LoopWhile>(&l.form)) {
+      const auto cond = std::find_if(l.params.begin(), l.params.end(),
+                                     [&](const auto& param) { return param.var == w->cond; });
+      if (!is_bool(cond->init, false)) return false;
+      for (size_t k = 0; k < s.pat.size(); k++) replace(s.pat[k], l.params[k].init);
+      return true;
+    }
+    const auto& f = std::get<LoopFor>(l.form);
+    if (!f.bound.is_const()) return false;
+    const PrimValue n = f.bound.constant();
+    const bool none = n.bits == 0 || (prim_kind(n.type) == PrimKind::kSigned && n.as_i64() < 0);
+    if (!none && n.bits != 1) return false;
+    if (none) {
+      for (size_t k = 0; k < s.pat.size(); k++) replace(s.pat[k], l.params[k].init);
+      return true;
+    }
+    for (const auto& param : l.params) replace(param.var, param.init);
+    replace(f.index, PrimValue::of_int(n.type, 0));
+    for (Stm& inner : l.body.stms) process(std::move(inner), out);
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      process(Stm{{s.pat[k]}, EAtom{l.body.results[k]}, {}, s.prov, {}}, out);
+    }
+    return true;
+  }
+
+  /// Plain results that are the same for all elements, and maps that only copy.
+  bool soac(Stm& s, ESoac& e, std::vector<Stm>& out) {
+    if (!s.attrs.empty()) return false;
+    VarSet bound(e.map.params.begin(), e.map.params.end());
+    for (const Stm& inner : e.map.body.stms) bound.insert(inner.pat.begin(), inner.pat.end());
+    const size_t special = values_of(e.scans) + values_of(e.reduces);
+    const auto& results = e.map.body.results;
+    if (results.size() == 1 && special == 0 && !results[0].is_const()) {
+      for (size_t k = 0; k < e.inputs.size(); k++) {
+        if (results[0].var() != e.map.params[k]) continue;
+        process(Stm{s.pat, ECopy{e.inputs[k]}, s.certs, s.prov, {}}, out);
+        return true;
+      }
+    }
+    std::vector<VarId> pat;
+    std::vector<Atom> kept;
+    std::vector<Type> ret;
+    std::vector<Stm> replicates;
+    for (size_t k = 0; k < results.size(); k++) {
+      const Atom& r = results[k];
+      if (k >= special && (r.is_const() || !bound.contains(r.var()))) {
+        replicates.push_back(Stm{{s.pat[k]}, EReplicate{{e.width}, r}, s.certs, s.prov, {}});
+        continue;
+      }
+      pat.push_back(s.pat[k]);
+      kept.push_back(r);
+      ret.push_back(e.map.ret[k]);
+    }
+    if (replicates.empty()) return false;
+    s.pat = std::move(pat);
+    e.map.body.results = std::move(kept);
+    e.map.ret = std::move(ret);
+    for (Stm& t : replicates) process(std::move(t), out);
+    return s.pat.empty();
+  }
+
+  // ---- what is remembered about statements that stay
+  const Stm* definition(VarId v) const {
+    const auto it = views_.find(v);
+    return it == views_.end() ? nullptr : &it->second;
+  }
+  void remember(const Stm& s) {
+    if (const auto* e = std::get_if<EPrim>(&s.exp)) {
+      ranges_.define(s.pat[0], *e);
+      if (s.certs.empty()) prims_.emplace(s.pat[0], *e);
+      return;
+    }
+    const auto* literal = std::get_if<EArrayLit>(&s.exp);
     if (std::holds_alternative<EIota>(s.exp) || std::holds_alternative<EReplicate>(s.exp) ||
-        std::holds_alternative<ERearrange>(s.exp)) {
-      if (s.certs.empty()) defs_.emplace(s.pat[0], s.exp);
+        std::holds_alternative<ERearrange>(s.exp) || std::holds_alternative<EReshape>(s.exp) ||
+        std::holds_alternative<EIndex>(s.exp) || (literal && literal->elems.size() <= 64)) {
+      if (!p_.type_of(s.pat[0]).is_scalar()) views_.emplace(s.pat[0], s);
+    }
+    const bool makes =
+        std::holds_alternative<ESoac>(s.exp) || std::holds_alternative<EIota>(s.exp) ||
+        std::holds_alternative<EReplicate>(s.exp) || std::holds_alternative<EScratch>(s.exp) ||
+        literal || std::holds_alternative<EConcat>(s.exp) || std::holds_alternative<ECopy>(s.exp);
+    if (makes) {
+      for (const VarId v : s.pat) fresh_[v] = place_;
     }
   }
 
   Program& p_;
+  std::vector<int> uses_;
+  VarSet plainly_used_;
   Subst subst_;
-  std::unordered_map<VarId, Facts> facts_;
-  std::unordered_map<VarId, Exp> defs_;
-  std::map<std::string, VarId> seen_;
+  std::unordered_map<VarId, std::pair<Atom, std::vector<VarId>>> certified_;
+  Ranges ranges_;
+  CommonExpressions seen_;
+  std::unordered_map<VarId, EPrim> prims_;
+  std::unordered_map<VarId, Stm> views_;
+  std::unordered_map<VarId, uint32_t> fresh_;  // made in the body of that number
+  uint32_t place_ = 0, places_ = 0;
 };
 
 }  // namespace
