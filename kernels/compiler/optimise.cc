@@ -22,7 +22,7 @@ Status check(const ir::Program& p, const char* after) {
 }  // namespace
 
 Status optimise(ir::Program& program, const PassObserver& observe) {
-  KENAZ_TRY(check(program, "lowering"));
+  // Consumption is right from the first pass on.
   if (observe) observe("lowering", program);
 #define PASS(function)                  \
   passes::function(program);            \

@@ -4,6 +4,9 @@
 // is a bug of the pass before it.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "kernels/ir/ir.h"
 #include "protocol/base/result.h"
 
@@ -14,5 +17,14 @@ Status validate(const Program& p);
 
 /// The part of validate about consumption; expects the rest to hold.
 Status validate_consumption(const Program& p);
+
+/// What is wrong with a program's consumption, and which statement consumed what. `consumer` points
+/// into the program; it may be null.
+struct ConsumptionError {
+  std::string message;
+  const Stm* consumer = nullptr;
+  VarId consumed;
+};
+std::optional<ConsumptionError> find_consumption_error(const Program& p);
 
 }  // namespace kenaz::ir

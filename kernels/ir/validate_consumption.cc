@@ -2,8 +2,11 @@
 // with); consuming it kills its roots, and a variable with a dead root may not be used.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/print.h"
@@ -19,16 +22,21 @@ class Consumption {
  public:
   explicit Consumption(const Program& p) : p_(p) {}
 
-  Status run() {
+  std::optional<ConsumptionError> run() {
     body(p_.constants);
+    VarSet globals;
+    for_each_bound(p_.constants, [&](VarId v) { globals.insert(v); });
     for (const Function& f : p_.functions) {
       if (f.name.empty()) continue;
       dead_.clear();
-      for (VarId v : f.params) roots_[v.index] = {v.index};
+      borrowed_ = globals;
+      for (size_t i = 0; i < f.params.size(); ++i) {
+        roots_[f.params[i].index] = {f.params[i].index};
+        if (i >= f.consumed.size() || !f.consumed[i]) borrowed_.insert(f.params[i]);
+      }
       body(f.body);
     }
-    if (!error_.empty()) return internal_error(error_);
-    return {};
+    return std::move(error_);
   }
 
  private:
@@ -43,17 +51,60 @@ class Consumption {
     if (!a.is_const()) use(a.var(), s);
   }
   void use(VarId v, const Stm* s) {
-    if (!error_.empty() || dead_.empty()) return;
+    if (error_ || dead_.empty()) return;
     for (uint32_t r : roots_of(v)) {
       if (!dead_.contains(r)) continue;
-      error_ = fmt::format("invalid array IR: {} is used after it was consumed", print_atom(p_, v));
-      if (s != nullptr) error_ += "\n  " + print_stm(p_, *s).substr(0, 2000);
+      return fail(r, fmt::format("{} is used after it was consumed", name(v)), s);
     }
+  }
+  std::string name(VarId v) const { return print_atom(p_, v); }
+  void fail(uint32_t root, const std::string& what, const Stm* s) {
+    if (error_) return;
+    error_.emplace();
+    if (const auto it = killers_.find(root); it != killers_.end()) {
+      error_->consumer = it->second.first;
+      error_->consumed = it->second.second;
+    }
+    error_->message = "invalid array IR: " + what;
+    if (s != nullptr) error_->message += "\n  " + print_stm(p_, *s).substr(0, 2000);
+  }
+
+  /// What the statement consumes is dead from now on. Nothing else in the statement may be the
+  /// same memory.
+  void consume(const Stm& s) {
+    const auto consumed = consumed_by(p_, s);
+    if (consumed.empty()) return;
+    Roots own;
+    for (VarId v : consumed) {
+      for (uint32_t r : roots_of(v)) {
+        killers_[r] = {&s, v};
+        if (borrowed_.contains(VarId{r})) {
+          fail(r, fmt::format("{} is consumed but only lent", name(VarId{r})), &s);
+        }
+        if (!own.insert(r).second) fail(r, fmt::format("{} is consumed twice", name(v)), &s);
+      }
+    }
+    std::vector<VarId> left = consumed;
+    visit_operands(s.exp, [&](const auto& a) {
+      const Atom atom = a;
+      if (atom.is_const() || !is_array(atom.var())) return;
+      const auto it = std::find(left.begin(), left.end(), atom.var());
+      if (it != left.end()) {
+        left.erase(it);
+        return;
+      }
+      for (uint32_t r : roots_of(atom)) {
+        if (own.contains(r)) {
+          fail(r, fmt::format("{} is used by what consumes it", name(atom.var())), &s);
+        }
+      }
+    });
+    dead_.merge(own);
   }
 
   void body(const Body& b) {
     for (const Stm& s : b.stms) {
-      if (!error_.empty()) return;
+      if (error_) return;
       stm(s);
     }
     for (const Atom& a : b.results) use(a, nullptr);
@@ -68,13 +119,23 @@ class Consumption {
     visit_bodies(s.exp, [&](const Body& b) {
       const Roots before = dead_;
       body(b);
-      dead_ = before;  // lambdas consume only what they bind
+      if (dead_.size() != before.size()) check_lambda(b, before);
+      dead_ = before;
     });
     if (const auto* a = std::get_if<EAtom>(&s.exp)) alias(s.pat[0], roots_of(a->atom));
     if (const auto* a = std::get_if<EIndex>(&s.exp)) alias(s.pat[0], roots_of(a->array));
     if (const auto* a = std::get_if<ERearrange>(&s.exp)) alias(s.pat[0], roots_of(a->array));
     if (const auto* a = std::get_if<EReshape>(&s.exp)) alias(s.pat[0], roots_of(a->array));
-    for (VarId v : consumed_by(p_, s)) dead_.merge(roots_of(v));
+    consume(s);
+  }
+  /// Lambdas consume only what they bind.
+  void check_lambda(const Body& b, const Roots& before) {
+    VarSet bound;
+    for_each_bound(b, [&](VarId v) { bound.insert(v); });
+    for (uint32_t d : dead_) {
+      if (before.contains(d) || bound.contains(VarId{d})) continue;
+      fail(d, fmt::format("a lambda consumes {}, which it did not make", name(VarId{d})), nullptr);
+    }
   }
   void alias(VarId v, Roots r) {
     if (is_array(v)) roots_[v.index] = std::move(r);
@@ -103,9 +164,8 @@ class Consumption {
     for (uint32_t d : dead_) {
       bool fine = before.contains(d);
       for_each_bound(s, [&](VarId v) { fine = fine || v.index == d; });
-      if (!fine && error_.empty()) {
-        error_ = fmt::format("invalid array IR: a loop consumes {}, which is not its param",
-                             print_atom(p_, VarId{d}));
+      if (!fine) {
+        fail(d, fmt::format("a loop consumes {}, which is not its param", name(VarId{d})), nullptr);
       }
     }
     // What a result may share: outer arrays that flow into params, if the body passes them on.
@@ -129,7 +189,7 @@ class Consumption {
       }
     }
     dead_ = before;
-    for (VarId v : consumed_by(p_, s)) dead_.merge(roots_of(v));
+    consume(s);
     for (size_t k = 0; k < s.pat.size(); ++k) {
       for (uint32_t d : dead_) out[k].erase(d);
       out[k].insert(s.pat[k].index);
@@ -140,11 +200,20 @@ class Consumption {
   const Program& p_;
   std::unordered_map<uint32_t, Roots> roots_;
   Roots dead_;
-  std::string error_;
+  VarSet borrowed_;
+  std::unordered_map<uint32_t, std::pair<const Stm*, VarId>> killers_;  // by root
+  std::optional<ConsumptionError> error_;
 };
 
 }  // namespace
 
-Status validate_consumption(const Program& p) { return Consumption(p).run(); }
+std::optional<ConsumptionError> find_consumption_error(const Program& p) {
+  return Consumption(p).run();
+}
+
+Status validate_consumption(const Program& p) {
+  if (const auto error = find_consumption_error(p)) return internal_error(error->message);
+  return {};
+}
 
 }  // namespace kenaz::ir

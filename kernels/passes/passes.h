@@ -5,6 +5,8 @@
 
 namespace kenaz::passes {
 
+/// Copies arrays before they are consumed where somebody else needs them as well.
+void copy_shared(ir::Program& p);
 /// Removes what nothing uses: statements, results of combinators.
 void remove_dead_code(ir::Program& p);
 /// Copy propagation, constant folding, algebra that is exact for the type, checks that hold by
