@@ -17,6 +17,7 @@ namespace {
 
 using client::Connection;
 
+constexpr const char* kServerStderr = "server.stderr";
 constexpr size_t kQuotedText = 3000;  // of a message that does not match
 
 class ProgramTest {
@@ -46,7 +47,7 @@ class ProgramTest {
                                               const Input& input);
   Status compare(const Expected& expected, const std::string& entry, const Input& input,
                  const std::vector<data::Value>& got);
-  Result<std::unique_ptr<Connection>> start(bool reference);
+  Result<std::unique_ptr<Connection>> start(bool reference, const std::string& stderr_name);
   Result<Connection*> server();
   Result<Connection*> reference();
 
@@ -66,11 +67,12 @@ bool ProgramTest::excluded(const std::vector<std::string>& tags) const {
   });
 }
 
-Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference) {
+Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference,
+                                                       const std::string& stderr_name) {
   client::ServerOptions options = options_.server;
   options.program = path_;
   options.reference = reference;
-  options.stderr_path = scratch_.file(reference ? "reference.stderr" : "server.stderr");
+  options.stderr_path = scratch_.file(stderr_name);
   ::unlink(options.stderr_path.c_str());
   const std::string tuning = path_ + ".tuning";
   if (std::filesystem::exists(tuning)) {
@@ -83,7 +85,7 @@ Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference) {
 Result<Connection*> ProgramTest::server() {
   if (!server_ || server_->broken()) {
     server_.reset();
-    KENAZ_ASSIGN(server_, start(options_.server.reference));
+    KENAZ_ASSIGN(server_, start(options_.server.reference, kServerStderr));
   }
   return server_.get();
 }
@@ -91,7 +93,7 @@ Result<Connection*> ProgramTest::server() {
 Result<Connection*> ProgramTest::reference() {
   if (!reference_ || reference_->broken()) {
     reference_.reset();
-    auto started = start(true);
+    auto started = start(true, "reference.stderr");
     if (!started) {
       return internal_error("for the expected output: " + started.error().message);
     }
@@ -131,7 +133,7 @@ Status ProgramTest::check_starts_and_ends() {
 Status ProgramTest::check_warnings(const std::vector<std::string>& regexes) {
   if (regexes.empty()) return {};
   KENAZ_TRY(server());
-  KENAZ_ASSIGN(const auto text, client::read_file(scratch_.file("server.stderr")));
+  KENAZ_ASSIGN(const auto text, client::read_file(scratch_.file(kServerStderr)));
   for (const auto& regex : regexes) {
     KENAZ_ASSIGN(const bool found, regex_found(regex, text));
     if (!found) {
