@@ -240,6 +240,7 @@ class Checker {
   Size size_of(const ExpPtr& e);
   bool simple_size(const ExpPtr& e, int depth);
   TypePtr close_arrow(const TypePtr& t, uint32_t start, std::unordered_set<VarId> bound);
+  bool simple_arg(const ExpPtr& e);
   ExpPtr clean_size(const ExpPtr& e);
   bool contains_meta(const TypePtr& t);
   ExpPtr lambda(const syntax::ELambda& l, const SourceRange& range, const TypePtr& expected);

@@ -48,6 +48,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     }
   }
   def->id = new_var(b.name);
+  if (top) vars_[def->id.index].param = true;  // known everywhere
   TypePtr hint = ret ? ret : new_meta();
   if (top && !fun.params.empty()) {  // it sees itself
     ValBinding* self = new_val();
@@ -80,7 +81,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     generalise(ret);
   }
   if (fun.params.empty()) {
-    def->type = close_arrow(zonk(ret, Zonk::kKeep), start, {});
+    def->type = close_arrow(hide(zonk(ret, Zonk::kKeep), start), start, {});
     def->body = body;
   } else {
     def->type = arrow_type(fun.params, ret, start, sizes.ext);

@@ -15,7 +15,10 @@ bool Checker::simple_size(const ExpPtr& e, int depth) {
   if (depth > 20) return false;
   TypePtr t = resolve(e->type);
   return std::visit(
-      Overloaded{[&](const core::ELit&) { return core::is_prim(t, PrimType::kI64); },
+      Overloaded{[&](const core::ELit& l) {
+                   const auto* p = core::as_prim(t);
+                   return p && p->prim == l.value.type;  // no placeholder
+                 },
                  [&](const core::EVar& v) {
                    return v.targs.empty() && v.sargs.empty() && core::as_prim(t);
                  },
@@ -78,12 +81,22 @@ Size Checker::size_of(const ExpPtr& e) {
 
 // ---- application
 
+// Can this argument, which is no i64, stand in a size expression?
+bool Checker::simple_arg(const ExpPtr& e) {
+  const auto* v = std::get_if<core::EVar>(&e->node);
+  if (v) return v->targs.empty() && v->sargs.empty() && !contains_meta(e->type);
+  return core::as_prim(resolve(e->type)) && simple_size(e, 0);
+}
+
 TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg) {
   TypePtr to = zonk(arrow.to, Zonk::kKeep);
   core::Subst subst;
   for (VarId v : arrow.ext) subst.sizes[v] = Size::of_var(new_var(out_.var_names[v.index]));
   if (arrow.param.valid() && core::is_prim(resolve(arrow.from), PrimType::kI64)) {
     subst.sizes[arrow.param] = size_of(arg);
+    to = core::substitute(to, subst);
+  } else if (arrow.param.valid() && simple_arg(arg)) {  // [i64.i32 n]
+    subst.sizes[arrow.param] = Size::of_exp(clean_size(arg));
     to = core::substitute(to, subst);
   } else if (arrow.param.valid()) {  // [r.n]: a size that depends on a part of the argument
     const uint32_t start = next_var();

@@ -196,8 +196,8 @@ struct Exp {
 
 /// A value definition, top-level or local. A function's body is an ELambda (or any expression of
 /// function type). In a recursive definition the body mentions `id`. The type of a constant may
-/// mention sizes from inside its body (`body->ext`): they are known once it has been evaluated, and
-/// in scope in everything that follows.
+/// mention sizes that nothing else binds: its value's shape does, once it has been evaluated; they
+/// are in scope in everything that follows.
 struct Def {
   VarId id;
   std::string name;  // as written, unqualified

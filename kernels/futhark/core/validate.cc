@@ -56,6 +56,7 @@ class Validator {
     for (VarId v : d.sparams) scope_.insert(v);
     if (d.recursive) declare(d);
     exp(d.body);
+    if (!std::holds_alternative<TArrow>(d.type->node)) free_sizes(d.type, scope_);
     type(d.type, d.range);
     same(d.type, d.body->type, d.range, "body of a definition");
     scope_ = std::move(saved);
@@ -64,7 +65,7 @@ class Validator {
   }
 
   void declare(const Def& d) {
-    for (VarId v : d.body->ext) scope_.insert(v);
+    if (!std::holds_alternative<TArrow>(d.type->node)) free_sizes(d.type, scope_);
     defs_[d.id] = {d.tparams, d.sparams.size(), d.type};
     scope_.insert(d.id);
   }
