@@ -229,7 +229,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     if (!r) return false;
     for (const auto& [name, type] : meta.fields) {
       auto it = std::find_if(r->fields.begin(), r->fields.end(),
-                             [&](const auto& f) { return f.first == name; });
+                             [&name = name](const auto& f) { return f.first == name; });
       if (it == r->fields.end()) return false;
       equal.emplace_back(type, it->second);
     }
@@ -239,7 +239,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     if (!s) return false;
     for (const auto& [name, types] : meta.constructors) {
       auto it = std::find_if(s->constructors.begin(), s->constructors.end(),
-                             [&](const auto& c) { return c.first == name; });
+                             [&name = name](const auto& c) { return c.first == name; });
       if (it == s->constructors.end() || it->second.size() != types.size()) return false;
       for (size_t i = 0; i < types.size(); i++) equal.emplace_back(types[i], it->second[i]);
     }
