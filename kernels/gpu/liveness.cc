@@ -57,22 +57,6 @@ Live live_before(const Code& code, Live live) {
   return live;
 }
 
-/// All registers that the code mentions.
-void mentioned(const Code& code, Live& all) {
-  for (const auto& op : code) {
-    uses_of(op, all);
-    if (auto d = defined_by(op)) all.insert(*d);
-    if (const auto* branch = std::get_if<program::OpIf>(&op.op)) {
-      mentioned(branch->then_code, all);
-      mentioned(branch->else_code, all);
-    }
-    if (const auto* loop = std::get_if<program::OpWhile>(&op.op)) {
-      mentioned(loop->head, all);
-      mentioned(loop->body, all);
-    }
-  }
-}
-
 void release_all(Code& out, const Live& dead) {
   for (BlockReg b : dead) out.push_back({program::OpRelease{b}});
 }
