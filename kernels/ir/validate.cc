@@ -283,9 +283,8 @@ class Validator {
   }
   std::vector<Type> check(const EIf& e, const std::vector<Type>& pat) {
     want(e.cond, kBoolScalar);
-    std::vector<Type> loose = pat;  // dims of the pattern may name earlier results
-    body(e.then_body, loose);
-    body(e.else_body, loose);
+    body(e.then_body, pat);  // dims of the pattern may name earlier results
+    body(e.else_body, pat);
     return pat;
   }
   std::vector<Type> check(const ELoop& e, const std::vector<Type>&) {

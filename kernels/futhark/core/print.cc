@@ -37,7 +37,7 @@ std::string literal(const PrimValue& v) {
 
 class Printer {
  public:
-  explicit Printer(const Checked& p) : program_(p) {
+  explicit Printer(const Checked& p) {
     for (size_t i = 0; i < p.var_names.size(); i++) {
       names_.push_back(fmt::format("{}_{}", p.var_names[i], i));
     }
@@ -202,7 +202,6 @@ class Printer {
         e->node);
   }
 
-  const Checked& program_;
   std::vector<std::string> names_;
   Names type_names_;
 };
