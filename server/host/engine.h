@@ -25,6 +25,33 @@ class Leaf {
 };
 using LeafPtr = std::shared_ptr<const Leaf>;
 
+/// Fills a new leaf piece by piece, so that data from a socket needs no second copy in memory. The
+/// pieces may be written by any thread; everything else happens on the engine's own.
+class LeafWriter {
+ public:
+  virtual ~LeafWriter() = default;
+  /// Where the next bytes go. Empty: all are there, or work() must be called first.
+  virtual std::span<std::byte> window() = 0;
+  /// `n` bytes of the window have been written.
+  virtual void advance(size_t n) = 0;
+  /// On the engine's thread: makes room for more.
+  virtual Status work() = 0;
+  /// On the engine's thread, when all bytes are there.
+  virtual Result<LeafPtr> finish() = 0;
+};
+
+/// Reads a leaf piece by piece; same threads.
+class LeafReader {
+ public:
+  virtual ~LeafReader() = default;
+  /// The next bytes. Empty: all have been taken, or work() must be called first.
+  virtual std::span<const std::byte> window() = 0;
+  /// `n` bytes of the window are no longer needed.
+  virtual void advance(size_t n) = 0;
+  /// On the engine's thread: fetches more.
+  virtual Status work() = 0;
+};
+
 struct EntrySignature {
   struct Param {
     std::string name, type;
@@ -38,6 +65,8 @@ struct EntrySignature {
   std::vector<std::string> attrs;
 };
 
+/// Used by one thread at a time, its own, except for types() and entries(), which never change, and
+/// memory(). Leaves may be let go by any thread.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -46,6 +75,10 @@ class Engine {
 
   virtual Result<LeafPtr> put(const data::Value& value) = 0;
   virtual Result<data::Value> get(const Leaf& leaf) = 0;
+
+  /// Both in pieces; these go through a value in host memory.
+  virtual Result<std::unique_ptr<LeafWriter>> writer(PrimType prim, std::vector<int64_t> shape);
+  virtual Result<std::unique_ptr<LeafReader>> reader(LeafPtr leaf);
 
   /// Runs an entry point on the leaves of its arguments, in order, and waits. A program's failure
   /// has kind kProgramFailure and the whole text ("Error: ...\n\nBacktrace:\n..."); nothing is
