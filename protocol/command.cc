@@ -8,7 +8,8 @@ namespace kenaz::protocol {
 namespace {
 
 constexpr CommandInfo kCommands[] = {
-#define COMMAND(e, name, min, max, args, help) {CommandId::e, #name, min, max, args, help},
+#define COMMAND(e, name, min, max, where, reply, args, help) \
+  {CommandId::e, #name, min, max, Where::where, ReplyForm::reply, args, help},
 #include "protocol/commands.def"
 #undef COMMAND
 };
@@ -27,7 +28,7 @@ const CommandInfo* find_command(std::string_view name) {
   return it == std::end(kCommands) ? nullptr : it;
 }
 
-Result<std::vector<std::string>> split_line(std::string_view line) {
+std::vector<std::string> split_line(std::string_view line) {
   std::vector<std::string> words;
   size_t i = 0;
   while (true) {
@@ -43,11 +44,26 @@ Result<std::vector<std::string>> split_line(std::string_view line) {
       while (i < line.size() && !is_space(line[i])) ++i;
       end = i;
     }
-    if (words.size() == kMaxWords) {
-      return bad_request(fmt::format("Line too long: more than {} words.", kMaxWords));
-    }
     words.emplace_back(line.substr(start, end - start));
   }
+}
+
+Result<Request> parse_request(std::string_view line) {
+  auto words = split_line(line);
+  if (words.empty()) return bad_request("Empty line");
+  const CommandInfo* command = find_command(words[0]);
+  if (command == nullptr) {
+    std::string known;
+    for (const auto& c : commands()) known += fmt::format(" {}", c.name);
+    return bad_request(fmt::format("Unknown command: {}\nCommands are:{}", words[0], known));
+  }
+  const auto n = static_cast<int>(words.size()) - 1;
+  if (n < command->min_args || (command->max_args >= 0 && n > command->max_args)) {
+    return bad_request(fmt::format("Wrong number of arguments: {}\nUsage: {} {}", n, command->name,
+                                   command->args));
+  }
+  words.erase(words.begin());
+  return Request{command, std::move(words)};
 }
 
 Result<std::string> join_words(std::span<const std::string> words) {

@@ -12,16 +12,35 @@
 namespace kenaz::protocol {
 
 enum class CommandId : uint8_t {
-#define COMMAND(e, name, min, max, args, help) e,
+#define COMMAND(e, name, min, max, where, reply, args, help) e,
 #include "protocol/commands.def"
 #undef COMMAND
+};
+
+/// What running a command needs.
+enum class Where : uint8_t {
+  kNow,         // the session's own bookkeeping: quick, runs at once
+  kDevice,      // the engine, whose turn it waits for
+  kStream,      // the engine, and bytes that follow the command or its reply
+  kConnection,  // the connection; the session knows nothing of it
+};
+
+/// What the reply to a success holds.
+enum class ReplyForm : uint8_t {
+  kNothing,
+  kLine,   // one line
+  kLines,  // any number
+  kCall,   // "runtime: MICROSECONDS", after log lines if there are any
+  kData,   // a line with a number of bytes, and the bytes
 };
 
 struct CommandInfo {
   CommandId id;
   std::string_view name;
   int min_args, max_args;  // max_args -1: any number
-  std::string_view args;   // "ENTRY OUT IN.."
+  Where where;
+  ReplyForm reply;
+  std::string_view args;  // "ENTRY OUT IN.."
   std::string_view help;
 };
 
@@ -29,12 +48,20 @@ struct CommandInfo {
 std::span<const CommandInfo> commands();
 const CommandInfo* find_command(std::string_view name);
 
-inline constexpr size_t kMaxWords = 999;
-inline constexpr size_t kMaxLine = size_t{1} << 20;  // bytes, without the newline
+inline constexpr size_t kMaxLine = size_t{1} << 20;  // bytes, without the newline, by default
 
 /// Words are separated by white space. A word that starts with `"` runs to the next `"`; if there
 /// is none, it is dropped with the rest of the line.
-Result<std::vector<std::string>> split_line(std::string_view line);
+std::vector<std::string> split_line(std::string_view line);
+
+struct Request {
+  const CommandInfo* command;
+  std::vector<std::string> args;
+};
+
+/// A line as a command with a fitting number of arguments.
+Result<Request> parse_request(std::string_view line);
+
 /// The words as a line that split_line takes apart again; fails if a word has a newline or a quote
 /// where it cannot be written.
 Result<std::string> join_words(std::span<const std::string> words);

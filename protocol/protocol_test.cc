@@ -9,19 +9,18 @@ namespace {
 using Words = std::vector<std::string>;
 
 TEST(SplitLine, WordsAndQuotes) {
-  EXPECT_EQ(*split_line("  a\t\"(i32, bool)\"b \r"), (Words{"a", "(i32, bool)", "b"}));
-  EXPECT_EQ(*split_line("a\"b \"\""), (Words{"a\"b", ""}));
-  EXPECT_EQ(*split_line("a b \"c d e"), (Words{"a", "b"}));
-  EXPECT_EQ(*split_line(" "), Words{});
+  EXPECT_EQ(split_line("  a\t\"(i32, bool)\"b \r"), (Words{"a", "(i32, bool)", "b"}));
+  EXPECT_EQ(split_line("a\"b \"\""), (Words{"a\"b", ""}));
+  EXPECT_EQ(split_line("a b \"c d e"), (Words{"a", "b"}));
+  EXPECT_EQ(split_line(" "), Words{});
   std::string many;
-  for (int i = 0; i < 999; ++i) many += "x ";
-  EXPECT_EQ(split_line(many)->size(), 999u);
-  EXPECT_FALSE(split_line(many + "y"));
+  for (int i = 0; i < 5000; ++i) many += "x ";
+  EXPECT_EQ(split_line(many).size(), 5000u);
 }
 
 TEST(JoinWords, SplitsAgain) {
   const Words words{"call", "", "[](i32, bool)", "a\"b"};
-  EXPECT_EQ(*split_line(*join_words(words)), words);
+  EXPECT_EQ(split_line(*join_words(words)), words);
   EXPECT_FALSE(join_words(Words{"a\nb"}));
   EXPECT_FALSE(join_words(Words{"a \"b"}));
 }

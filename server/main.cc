@@ -55,7 +55,11 @@ int serve(const Options& options) {
   {
     auto engine = load(options, validation);
     if (!engine) return report(engine.error());
-    Session session(std::move(*engine), {.log = options.log, .profile = options.profile});
+    SessionOptions session_options;
+    session_options.log = options.log;
+    session_options.profile = options.profile;
+    session_options.metrics = std::make_shared<Metrics>();
+    Session session(std::move(*engine), std::move(session_options));
     if (!serve_lines(session, STDIN_FILENO, out)) status = 1;
   }
   if (validation && validation->count() > 0) {

@@ -19,13 +19,15 @@ tl::unexpected<Error> short_data(const ByteSource& source, const std::string& wh
   return bad_request("the binary data ends inside " + what);
 }
 
-struct Header {
-  PrimType type = PrimType::kI32;
-  std::vector<int64_t> shape;
-};
+}  // namespace
 
-Result<Header> read_header(ByteSource& source) {
-  unsigned char fixed[7];
+size_t binary_header_bytes(std::span<const std::byte> fixed) {
+  constexpr size_t kRankAt = 2;
+  return kBinaryHeaderMin + 8 * std::to_integer<size_t>(fixed[kRankAt]);
+}
+
+Result<BinaryHeader> read_binary_header(ByteSource& source) {
+  unsigned char fixed[kBinaryHeaderMin];
   if (source.read(std::as_writable_bytes(std::span(fixed))) != sizeof fixed) {
     return short_data(source, "a value's header");
   }
@@ -43,7 +45,7 @@ Result<Header> read_header(ByteSource& source) {
   while (name.starts_with(' ')) name.remove_prefix(1);
   const auto type = prim_from_name(name);
   if (!type) return bad_request("unknown element type in a binary value's header");
-  Header header{*type, {}};
+  BinaryHeader header{*type, {}};
   for (int i = 0; i < rank; ++i) {
     uint64_t d = 0;
     if (source.read(std::as_writable_bytes(std::span(&d, 1))) != sizeof d) {
@@ -56,6 +58,8 @@ Result<Header> read_header(ByteSource& source) {
   }
   return header;
 }
+
+namespace {
 
 /// From a source of unknown length memory grows only with what has arrived.
 Status read_unknown_length(ByteSource& source, int64_t bytes, std::vector<std::byte>& out) {
@@ -114,7 +118,7 @@ Status write_binary(std::FILE* file, const Value& value) {
 }
 
 Result<Value> read_binary(ByteSource& source) {
-  KENAZ_ASSIGN(Header header, read_header(source));
+  KENAZ_ASSIGN(BinaryHeader header, read_binary_header(source));
   KENAZ_ASSIGN(const int64_t bytes, checked_bytes(header.type, header.shape));
   Value value{header.type, std::move(header.shape), {}};
   try {

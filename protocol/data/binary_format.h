@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdio>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "protocol/data/byte_source.h"
 #include "protocol/data/value.h"
@@ -14,6 +16,16 @@ std::string binary_header(PrimType type, std::span<const int64_t> shape);
 void append_binary(const Value& value, std::string& out);
 /// The error's message is the system's.
 Status write_binary(std::FILE* file, const Value& value);
+
+/// What stands before the elements.
+struct BinaryHeader {
+  PrimType type = PrimType::kI32;
+  std::vector<int64_t> shape;
+};
+inline constexpr size_t kBinaryHeaderMin = 7;
+/// The length of a header that starts with these kBinaryHeaderMin bytes.
+size_t binary_header_bytes(std::span<const std::byte> fixed);
+Result<BinaryHeader> read_binary_header(ByteSource& source);
 
 /// Reads one value whose 'b' is the next byte. What the header promises is held against what is
 /// left of the source before memory is taken for it; from a pipe, at most 4 GiB are accepted.

@@ -13,9 +13,14 @@ constexpr size_t kChunk = 1 << 16;
 }
 
 Result<ByteSource> ByteSource::open(const std::string& path) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) return bad_request(std::strerror(errno));
+  return adopt(std::move(file));
+}
+
+Result<ByteSource> ByteSource::adopt(std::unique_ptr<std::FILE, int (*)(std::FILE*)> file) {
   ByteSource s;
-  s.file_.reset(std::fopen(path.c_str(), "rb"));
-  if (!s.file_) return bad_request(std::strerror(errno));
+  s.file_ = std::move(file);
   std::setvbuf(s.file_.get(), nullptr, _IONBF, 0);  // the chunk is the buffer
   struct stat info {};
   if (fstat(fileno(s.file_.get()), &info) == 0) {

@@ -20,6 +20,8 @@ class ByteSource {
   explicit ByteSource(std::string_view text) : cursor_(text.data()), end_(cursor_ + text.size()) {}
   /// The error's message is the system's ("No such file or directory").
   static Result<ByteSource> open(const std::string& path);
+  /// Reads on from where the file is.
+  static Result<ByteSource> adopt(std::unique_ptr<std::FILE, int (*)(std::FILE*)> file);
 
   /// The next byte, or -1 at the end (or on a read error: see `error`).
   int peek() { return cursor_ != end_ || refill() ? static_cast<unsigned char>(*cursor_) : -1; }
@@ -50,14 +52,11 @@ class ByteSource {
   std::string position() const;
 
  private:
-  struct Closer {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
   ByteSource() = default;
   bool refill();  // keeps what is unread; true if there is more than before
   const char* begin_of_chunk() const { return file_ ? chunk_.data() : end_ - memory_size_; }
 
-  std::unique_ptr<std::FILE, Closer> file_;  // null: memory
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};  // null: memory
   std::vector<char> chunk_;
   const char* cursor_ = nullptr;
   const char* end_ = nullptr;

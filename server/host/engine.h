@@ -22,6 +22,12 @@ class Leaf {
   virtual ~Leaf() = default;
   PrimType prim = PrimType::kI32;
   std::vector<int64_t> shape;  // empty: a scalar
+
+  int64_t bytes() const {  // of its elements; known not to overflow
+    int64_t n = prim_size(prim);
+    for (int64_t d : shape) n *= d;
+    return n;
+  }
 };
 using LeafPtr = std::shared_ptr<const Leaf>;
 

@@ -69,8 +69,7 @@ Status Session::do_index(Args args) {
     KENAZ_ASSIGN(auto part, engine_->put(cut(whole, type->rank, at)));
     element.leaves.push_back(std::move(part));
   }
-  variables_.add(args[0], std::move(element));
-  return {};
+  return variables_.add(args[0], std::move(element));
 }
 
 Status Session::do_set(Args args) {
@@ -97,8 +96,7 @@ Status Session::do_set(Args args) {
     KENAZ_ASSIGN(auto leaf, engine_->put(whole));
     updated.leaves.push_back(std::move(leaf));
   }
-  variables_.replace(args[0], std::move(updated));
-  return {};
+  return variables_.replace(args[0], std::move(updated));
 }
 
 Status Session::do_new_array(Args args) {
@@ -137,8 +135,7 @@ Status Session::do_new_array(Args args) {
     KENAZ_ASSIGN(auto leaf, engine_->put(whole));
     array.leaves.push_back(std::move(leaf));
   }
-  variables_.add(args[0], std::move(array));
-  return {};
+  return variables_.add(args[0], std::move(array));
 }
 
 /// The k-th leaf of an array made of `elements`.

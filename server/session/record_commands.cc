@@ -24,8 +24,7 @@ Status Session::do_new(Args args) {
                                    type->fields.size(), values.size()));
   }
   KENAZ_ASSIGN(Leaves leaves, gather(type->fields, values));
-  variables_.add(args[0], {type->name, std::move(leaves)});
-  return {};
+  return variables_.add(args[0], {type->name, std::move(leaves)});
 }
 
 Status Session::do_project(Args args) {
@@ -45,8 +44,7 @@ Status Session::do_project(Args args) {
     }
     const auto begin = from->leaves.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = begin + static_cast<std::ptrdiff_t>(field_type->leaves.size());
-    variables_.add(to, {field.type, Leaves(begin, end)});
-    return {};
+    return variables_.add(to, {field.type, Leaves(begin, end)});
   }
   return bad_request("No such field: " + args[2]);
 }
@@ -68,8 +66,7 @@ Status Session::do_zip(Args args) {
                                      data::shape_text(first), data::shape_text(leaf->shape)));
     }
   }
-  variables_.add(args[0], {type->name, std::move(leaves)});
-  return {};
+  return variables_.add(args[0], {type->name, std::move(leaves)});
 }
 
 Status Session::do_unzip(Args args) {
@@ -146,8 +143,7 @@ Status Session::do_construct(Args args) {
     if (t.rank == 0) none = data::Value::scalar(PrimValue{t.prim, 0});
     KENAZ_ASSIGN(leaves[i], engine_->put(none));
   }
-  variables_.add(args[0], {sum->name, std::move(leaves)});
-  return {};
+  return variables_.add(args[0], {sum->name, std::move(leaves)});
 }
 
 Status Session::do_destruct(Args args) {

@@ -10,43 +10,40 @@ namespace kenaz {
 
 Session::Handler Session::handler(protocol::CommandId id) {
   static constexpr Handler kHandlers[] = {
-#define COMMAND(e, name, min, max, usage, help) &Session::do_##name,
+#define COMMAND(e, name, min, max, where, reply, args, help) &Session::do_##name,
 #include "protocol/commands.def"
 #undef COMMAND
   };
   return kHandlers[static_cast<size_t>(id)];
 }
 
-protocol::Reply Session::execute(std::string_view line) {
+protocol::Reply Session::guarded(const std::function<Status()>& body) {
   reply_ = {};
   Status status;
   // Containers throw where memory ends, also on a client's account: that fails the command only.
   try {
-    status = dispatch(line);
+    status = body();
   } catch (const std::bad_alloc&) {
     status = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
   } catch (const std::exception& e) {
     status = internal_error(fmt::format("Internal error: {}", e.what()));
   }
-  if (!status) reply_.failure = status.error().text();
+  if (!status) {
+    reply_.failure = status.error().text();
+    if (options_.metrics) options_.metrics->failed(status.error().kind);
+  }
   return std::move(reply_);
 }
 
-Status Session::dispatch(std::string_view line) {
-  KENAZ_ASSIGN(const auto words, protocol::split_line(line));
-  if (words.empty()) return bad_request("Empty line");
-  const auto* command = protocol::find_command(words[0]);
-  if (command == nullptr) {
-    std::string known;
-    for (const auto& c : protocol::commands()) known += fmt::format(" {}", c.name);
-    return bad_request(fmt::format("Unknown command: {}\nCommands are:{}", words[0], known));
-  }
-  const auto n = static_cast<int>(words.size()) - 1;
-  if (n < command->min_args || (command->max_args >= 0 && n > command->max_args)) {
-    return bad_request(fmt::format("Wrong number of arguments: {}\nUsage: {} {}", n, command->name,
-                                   command->args));
-  }
-  return (this->*handler(command->id))(Args(words).subspan(1));
+protocol::Reply Session::execute(const protocol::Request& request) {
+  return guarded([&] { return (this->*handler(request.command->id))(request.args); });
+}
+
+protocol::Reply Session::execute(std::string_view line) {
+  return guarded([&]() -> Status {
+    KENAZ_ASSIGN(const protocol::Request request, protocol::parse_request(line));
+    return (this->*handler(request.command->id))(request.args);
+  });
 }
 
 Result<const host::EntrySignature*> Session::find_entry(const std::string& name) const {
@@ -105,7 +102,47 @@ Status Session::scatter(std::span<const std::string> types, Args names, const Le
     parts.push_back({type_name, {next, next + n}});
     next += n;
   }
-  for (size_t i = 0; i < names.size(); ++i) variables_.add(names[i], std::move(parts[i]));
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto added = variables_.add(names[i], std::move(parts[i]));
+    if (added) continue;
+    while (i > 0) KENAZ_TRY(variables_.remove(names[--i]));
+    return added;
+  }
+  return {};
+}
+
+// ---- commands that something else carries out
+
+Status Session::do_auth(Args) { return bad_request("No token is asked for here."); }
+
+Status Session::do_attach(Args) {
+  return bad_request("Only connections to a socket can join named sessions.");
+}
+
+Status Session::do_upload(Args) { return internal_error("upload is a stream"); }
+
+Status Session::do_download(Args) { return internal_error("download is a stream"); }
+
+// ---- help and figures
+
+Status Session::do_help(Args args) {
+  const auto usage = [](const protocol::CommandInfo& c) {
+    return fmt::format("{}{}{}", c.name, c.args.empty() ? "" : " ", c.args);
+  };
+  if (!args.empty()) {
+    const auto* command = protocol::find_command(args[0]);
+    if (command == nullptr) return bad_request("Unknown command: " + args[0]);
+    print(usage(*command));
+    print(std::string(command->help));
+    return {};
+  }
+  for (const auto& c : protocol::commands()) print(fmt::format("{:<32} {}", usage(c), c.help));
+  return {};
+}
+
+Status Session::do_stats(Args) {
+  if (!options_.metrics) return bad_request("This server keeps no figures.");
+  for (auto& line : options_.metrics->lines(engine_->memory())) print(std::move(line));
   return {};
 }
 

@@ -1,6 +1,9 @@
-// A session: one client, its variables, and what the commands do. Lines in, replies out; knows no
+// A session: one client's variables, and what the commands do. Requests in, replies out; knows no
 // transport. A command that fails changes nothing, except that `restore` keeps the variables that
 // it read before the one that failed, and `free` those it freed, as the protocol documents.
+//
+// One thread at a time uses a session. Commands of Where::kDevice, and Stream::work(), use the
+// engine, so they run where its turn is.
 #pragma once
 
 #include <functional>
@@ -13,6 +16,9 @@
 #include "protocol/command.h"
 #include "protocol/reply.h"
 #include "server/host/engine.h"
+#include "server/metrics/metrics.h"
+#include "server/session/files.h"
+#include "server/session/stream.h"
 #include "server/variables/variables.h"
 
 namespace kenaz {
@@ -20,30 +26,51 @@ namespace kenaz {
 struct SessionOptions {
   bool log = false;      // say in replies what was done
   bool profile = false;  // record an event per call, for `report`
+  VariableLimits limits;
+  int64_t max_upload = 0;  // bytes; 0: any number
+  FileAccess files;
+  std::shared_ptr<Metrics> metrics;  // may be null
 };
 
 class Session {
  public:
-  Session(std::unique_ptr<host::Engine> engine, const SessionOptions& options)
-      : engine_(std::move(engine)), options_(options), recording_(options.profile) {}
+  Session(std::shared_ptr<host::Engine> engine, SessionOptions options)
+      : engine_(std::move(engine)),
+        options_(std::move(options)),
+        variables_(options_.limits),
+        recording_(options_.profile) {}
 
+  /// Carries out a command that is no stream.
+  protocol::Reply execute(const protocol::Request& request);
   protocol::Reply execute(std::string_view line);
+
+  /// Starts a command of Where::kStream. An upload whose arguments are wrong is a stream too: it
+  /// takes its bytes and fails at the end. An error means that nobody knows how many bytes follow.
+  Result<std::unique_ptr<Stream>> begin(const protocol::Request& request);
+  /// The reply to a stream that is done.
+  protocol::Reply end(Stream& stream);
 
  private:
   using Args = std::span<const std::string>;
   using Leaves = std::vector<host::LeafPtr>;
   using Handler = Status (Session::*)(Args);
 
-  Status dispatch(std::string_view line);
+  protocol::Reply guarded(const std::function<Status()>& body);
   static Handler handler(protocol::CommandId id);
-#define COMMAND(e, name, min, max, usage, help) Status do_##name(Args args);
+#define COMMAND(e, name, min, max, where, reply, usage, help) Status do_##name(Args args);
 #include "protocol/commands.def"
 #undef COMMAND
 
+  Result<std::unique_ptr<Stream>> begin_upload(Args args);
+  Result<std::unique_ptr<Stream>> begin_download(Args args);
+  Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
+  /// The variables that a call makes: one, or one per component (see do_outputs).
+  Status add_results(const host::EntrySignature& entry, Args outs, Leaves leaves);
   Result<const host::EntrySignature*> find_entry(const std::string& name) const;
   Result<const ValueType*> find_type(const std::string& name) const;
   /// Also fails if the type is not of that kind: "Not a record type".
   Result<const ValueType*> find_type(const std::string& name, TypeKind kind) const;
+  const TypeTable& types() const { return engine_->types(); }
   void print(std::string line) { reply_.output.push_back(std::move(line)); }
 
   /// The leaves of variables in order, which must have these types, one each.
@@ -57,7 +84,7 @@ class Session {
                                 const std::vector<const Variable*>& elements, size_t k);
   Result<data::Value> get(const host::LeafPtr& leaf) { return engine_->get(*leaf); }
 
-  std::unique_ptr<host::Engine> engine_;
+  const std::shared_ptr<host::Engine> engine_;
   const SessionOptions options_;
   Variables variables_;
   protocol::Reply reply_;  // of the command being executed

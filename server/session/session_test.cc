@@ -1,5 +1,6 @@
 #include "server/session/session.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <random>
 #include <sstream>
 
+#include "protocol/data/binary_format.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 #include "server/transport/stdio.h"
@@ -75,7 +77,7 @@ class EchoEngine : public host::Engine {
 
 class SessionTest : public ::testing::Test {
  protected:
-  SessionTest() : session_(std::make_unique<EchoEngine>(), {}), dir_(::testing::TempDir()) {
+  SessionTest() : session_(std::make_shared<EchoEngine>(), {}), dir_(::testing::TempDir()) {
     dir_ += "kenaz_session_test_" + std::to_string(getpid());
   }
   ~SessionTest() override { std::remove(dir_.c_str()); }
@@ -201,6 +203,151 @@ TEST_F(SessionTest, BuildsSums) {
   EXPECT_EQ(run("construct u sum any"), "!No such variant: any");
 }
 
+std::string binary(const std::string& text) {
+  std::string out;
+  data::ByteSource source(text);
+  while (auto v = data::read_value(source)) {
+    if (!*v) break;
+    data::append_binary(**v, out);
+  }
+  return out;
+}
+
+/// Sends `data` in pieces of `piece` bytes; gives the failure, if any.
+std::string upload(Session& session, const std::string& words, const std::string& data,
+                   size_t piece) {
+  const auto request = protocol::parse_request(fmt::format("upload {} {}", data.size(), words));
+  auto stream = session.begin(*request);
+  if (!stream) return "refused: " + stream.error().text();
+  size_t at = 0;
+  while ((*stream)->want() != Stream::Want::kDone) {
+    if ((*stream)->want() == Stream::Want::kWork) {
+      (*stream)->work();
+      continue;
+    }
+    const auto to = (*stream)->input();
+    EXPECT_FALSE(to.empty());
+    const size_t n = std::min({to.size(), piece, data.size() - at});
+    std::copy_n(std::as_bytes(std::span(data)).begin() + static_cast<std::ptrdiff_t>(at), n,
+                to.begin());
+    (*stream)->advance(n);
+    at += n;
+  }
+  EXPECT_EQ(at, data.size());  // whatever is wrong with it, all of it is taken
+  return session.end(**stream).failure.value_or("");
+}
+
+std::string download(Session& session, const std::string& words) {
+  auto stream = session.begin(*protocol::parse_request("download " + words));
+  if (!stream) return "refused: " + stream.error().text();
+  std::string all;
+  while ((*stream)->want() != Stream::Want::kDone) {
+    if ((*stream)->want() == Stream::Want::kWork) {
+      (*stream)->work();
+      continue;
+    }
+    const auto from = (*stream)->output();
+    const size_t n = std::min<size_t>(from.size(), 5);
+    all.append(reinterpret_cast<const char*>(from.data()), n);
+    (*stream)->advance(n);
+  }
+  return all + session.end(**stream).failure.value_or("");
+}
+
+TEST_F(SessionTest, UploadsAndDownloads) {
+  const std::string data = binary("[1,2,3] 5 true [7,8] [true,false]");
+  const std::string words = "i []i32 r \"(i32, bool)\" z \"[](i32, bool)\"";
+  for (size_t piece : {1, 3, 1000}) {
+    EXPECT_EQ(upload(session_, words, data, piece), "");
+    EXPECT_EQ(read("i r z"), "[1i32, 2i32, 3i32] 5i32 true [7i32, 8i32] [true, false] ");
+    EXPECT_EQ(download(session_, "i r z"), std::to_string(data.size()) + "\n" + data);
+    EXPECT_EQ(run("free i r z"), "");
+  }
+  EXPECT_EQ(upload(session_, "e []i32", binary("empty([0]i32)"), 4), "");
+  EXPECT_EQ(read("e"), "empty([0]i32) ");
+  EXPECT_EQ(download(session_, "nosuch"), "refused: Unknown variable: nosuch");
+}
+
+TEST_F(SessionTest, RefusesBadUploads) {
+  const std::string one = binary("1");
+  EXPECT_EQ(upload(session_, "a i32", one, 100), "");
+  EXPECT_EQ(upload(session_, "a i32", one, 100), "Variable already exists: a");
+  EXPECT_EQ(upload(session_, "b i32 b i32", one + one, 2), "Variable already exists: b");
+  EXPECT_EQ(upload(session_, "b i64", one, 100),
+            "In the value of b: i64 of rank 0 is expected, but i32 of rank 0 comes.");
+  EXPECT_EQ(upload(session_, "b i32 c i32", one, 100), "The data ends before the value of c does.");
+  EXPECT_EQ(upload(session_, "b i32", one + one, 3),
+            "Expected the data to end after 1 values, but 11 bytes follow.");
+  EXPECT_EQ(upload(session_, "b i32", one.substr(0, 5), 3), "The data ends inside the value of b.");
+  EXPECT_EQ(upload(session_, "b []i32", binary("[1,2]").substr(0, 20), 3),
+            "The value of b takes 8 bytes, but only 5 follow its header.");
+  EXPECT_EQ(upload(session_, "b bool", std::string("b\2\0bool\7", 8), 3),
+            "A bool in the data of b is 7, which is neither 0 nor 1.");
+  EXPECT_EQ(
+      upload(session_, "b \"[](i32, bool)\"", binary("[1] [true,false]"), 3),
+      "The parts of the value of b, of type [](i32, bool), have different shapes: [1] and [2].");
+  EXPECT_EQ(upload(session_, "b nosuch", one, 3).substr(0, 20), "Unknown type: nosuch");
+  EXPECT_EQ(run("type a", "type b"), "i32|!Unknown variable: b");
+  EXPECT_FALSE(session_.begin(*protocol::parse_request("upload x b i32")));
+  EXPECT_FALSE(session_.begin(*protocol::parse_request("upload -1 b i32")));
+}
+
+TEST_F(SessionTest, KeepsItsLimits) {
+  SessionOptions options;
+  options.limits = {3, 100};
+  options.max_upload = 1000;
+  Session session(std::make_shared<EchoEngine>(), options);
+  const std::string ten = binary("[1,2,3,4,5,6,7,8,9,10]");
+  EXPECT_EQ(upload(session, "a []i32 b []i32", ten + ten, 100), "");
+  EXPECT_EQ(upload(session, "c []i32", ten, 100),
+            "The value of c takes 40 bytes; the session may have 20 more.");
+  EXPECT_EQ(upload(session, "c i32", binary("1"), 100), "");
+  EXPECT_EQ(upload(session, "d i32", binary("1"), 100),
+            "The session has 3 variables; more are not allowed.");
+  EXPECT_FALSE(session.begin(*protocol::parse_request("upload 1001 b i32")));
+  EXPECT_FALSE(session.execute("free a c").failure);
+  write(data::to_text(*data::read_values(ten)->begin()));
+  EXPECT_FALSE(session.execute("restore " + dir_ + " a []i32").failure);
+  EXPECT_TRUE(
+      session.execute("restore " + dir_ + " e []i32")
+          .failure->starts_with("The session's variables would take 120 bytes; 100 are allowed."));
+}
+
+TEST_F(SessionTest, OpensFilesBelowItsFolderOnly) {
+  const std::string root = dir_ + "_root";
+  ASSERT_EQ(system(("rm -rf " + root + " && mkdir -p " + root + "/sub && ln -s /etc " + root +
+                    "/out && ln -s sub " + root + "/in && mkfifo " + root + "/pipe")
+                       .c_str()),
+            0);
+  SessionOptions options;
+  options.files = *FileAccess::below(root);
+  Session session(std::make_shared<EchoEngine>(), options);
+  const auto failure = [&](const std::string& line) {
+    return session.execute(line).failure.value_or("");
+  };
+  EXPECT_EQ(upload(session, "a i32", binary("1"), 100), "");
+  EXPECT_EQ(failure("store sub/a a"), "");
+  EXPECT_EQ(failure("restore in/a b i32"), "");
+  EXPECT_TRUE(failure("restore ../" + dir_ + " c i32").find("leads out") != std::string::npos);
+  EXPECT_TRUE(failure("restore out/passwd c i32").find("leads out") != std::string::npos);
+  EXPECT_TRUE(failure("restore /etc/passwd c i32").find("leads out") != std::string::npos);
+  EXPECT_TRUE(failure("store ../x a").find("leads out") != std::string::npos);
+  EXPECT_EQ(failure("restore pipe c i32"), "Failed to open pipe: Not a regular file");
+  options.files = FileAccess::none();
+  Session closed(std::make_shared<EchoEngine>(), options);
+  EXPECT_TRUE(closed.execute("restore a b i32").failure->find("--root") != std::string::npos);
+  ASSERT_EQ(system(("rm -r " + root).c_str()), 0);
+}
+
+TEST_F(SessionTest, ServesOldClientsToo) {
+  write("1 true");
+  run("restore " + dir_ + " t \"(i32, bool)\"");
+  EXPECT_EQ(run("outputs same"), "i32|bool|");
+  EXPECT_EQ(run("call same a b t"), "runtime|");
+  EXPECT_EQ(run("type a", "type b"), "i32|bool|");
+  EXPECT_EQ(run("call same a c t"), "!Variable already exists: a");
+}
+
 /// Whatever is sent, an answer comes, and a failed command leaves the variables alone.
 TEST_F(SessionTest, AnswersEverything) {
   write("[1,2] [true,false] 7 true");
@@ -216,7 +363,7 @@ TEST_F(SessionTest, AnswersEverything) {
   for (int round = 0; round < 20000; ++round) {
     if (round % 50 == 0) run("clear", start);
     std::string line = commands[random() % commands.size()];
-    if (line == "store" || line == "restore") continue;
+    if (line == "store" || line == "restore" || line == "upload" || line == "download") continue;
     for (size_t n = random() % 6; n > 0; --n) line += " " + words[random() % words.size()];
     const auto reply = session_.execute(line);
     ASSERT_FALSE(reply.failure && reply.failure->empty()) << line;

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 
 #include "protocol/data/binary_format.h"
 #include "protocol/data/values.h"
@@ -34,22 +33,51 @@ Result<std::vector<data::Value>> read_leaves(const ValueType& type, data::ByteSo
   return leaves;
 }
 
-struct FileCloser {
-  void operator()(std::FILE* f) const { std::fclose(f); }
-};
+/// A tuple's fields are numbered; any other value is its own only component.
+std::vector<std::string> component_types(const ValueType& type) {
+  std::vector<std::string> types;
+  if (type.kind == TypeKind::kRecord) {
+    for (const auto& f : type.fields) {
+      if (f.name != std::to_string(types.size())) return {type.name};
+      types.push_back(f.type);
+    }
+    return types;
+  }
+  return {type.name};
+}
+
+size_t component_count(const ValueType& type) { return component_types(type).size(); }
 
 }  // namespace
 
+Status Session::do_outputs(Args args) {
+  KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
+  for (const auto& type : component_types(types().at(entry->result))) {
+    print((entry->result_unique ? "*" : "") + type);
+  }
+  return {};
+}
+
+Status Session::add_results(const host::EntrySignature& entry, Args outs, Leaves leaves) {
+  if (outs.size() == 1) return variables_.add(outs[0], {entry.result, std::move(leaves)});
+  return scatter(component_types(types().at(entry.result)), outs, leaves);
+}
+
 Status Session::do_call(Args args) {
   KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
-  const std::string& out = args[1];
-  const Args inputs = args.subspan(2);
-  if (inputs.size() < entry->params.size()) {
+  // Before 0.26.1 Futhark's servers gave a tuple's components a variable each; from there on it is
+  // one variable. The number of words tells which is meant.
+  const size_t wanted = entry->params.size();
+  const size_t components = component_count(types().at(entry->result));
+  const bool apart = components != 1 && args.size() == 1 + components + wanted;
+  const Args outs = args.subspan(1, apart ? components : std::min<size_t>(1, args.size() - 1));
+  const Args inputs = args.subspan(1 + outs.size());
+  if ((outs.empty() && !apart) || inputs.size() < wanted) {
     return bad_request(fmt::format("Entry point {} takes {} inputs, but {} are given.", entry->name,
-                                   entry->params.size(), inputs.size()));
+                                   wanted, inputs.size()));
   }
   Leaves leaves;
-  for (size_t i = 0; i < entry->params.size(); ++i) {
+  for (size_t i = 0; i < wanted; ++i) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(inputs[i]));
     if (v->type != entry->params[i].type) {
       return bad_request(
@@ -57,12 +85,13 @@ Status Session::do_call(Args args) {
     }
     leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
   }
-  KENAZ_TRY(variables_.check_free(out));
+  for (const auto& out : outs) KENAZ_TRY(variables_.check_free(out));
 
   const auto start = std::chrono::steady_clock::now();
   auto result = engine_->call(entry->name, leaves);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   if (recording_) events_.push_back({"call " + entry->name, time.count()});
+  if (options_.metrics) options_.metrics->called(time.count() / 1e6);
   if (options_.log) {
     const auto memory = engine_->memory();
     print(fmt::format("Called {}: device memory {} bytes, peak {} bytes", entry->name, memory.used,
@@ -70,8 +99,7 @@ Status Session::do_call(Args args) {
   }
   print(fmt::format("runtime: {}", static_cast<int64_t>(time.count())));
   if (!result) return tl::make_unexpected(std::move(result).error());
-  variables_.add(out, {entry->result, std::move(*result)});
-  return {};
+  return add_results(*entry, outs, std::move(*result));
 }
 
 Status Session::do_restore(Args args) {
@@ -82,7 +110,9 @@ Status Session::do_restore(Args args) {
         fmt::format("Variable {} has no type.\nUsage: restore FILE VAR TYPE ..", pairs.back()));
   }
   for (size_t i = 1; i < pairs.size(); i += 2) KENAZ_TRY(find_type(pairs[i]));
-  auto source = data::ByteSource::open(path);
+  auto file = options_.files.open(path, false);
+  if (!file) return bad_request(fmt::format("Failed to open {}: {}", path, file.error().message));
+  auto source = data::ByteSource::adopt(std::move(*file));
   if (!source) {
     return bad_request(fmt::format("Failed to open {}: {}", path, source.error().message));
   }
@@ -103,7 +133,7 @@ Status Session::do_restore(Args args) {
       value = {};
       variable.leaves.push_back(std::move(leaf));
     }
-    variables_.add(name, std::move(variable));
+    KENAZ_TRY(variables_.add(name, std::move(variable)));
   }
   auto rest = data::read_value(*source);
   if (!rest || *rest) {
@@ -120,8 +150,11 @@ Status Session::do_store(Args args) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(name));
     values.push_back(v);
   }
-  const std::unique_ptr<std::FILE, FileCloser> file(std::fopen(path.c_str(), "wb"));
-  if (!file) return bad_request(fmt::format("Failed to open {}: {}", path, std::strerror(errno)));
+  auto opened = options_.files.open(path, true);
+  if (!opened) {
+    return bad_request(fmt::format("Failed to open {}: {}", path, opened.error().message));
+  }
+  const File file = std::move(*opened);
   for (const Variable* v : values) {
     for (const auto& leaf : v->leaves) {
       KENAZ_ASSIGN(const data::Value value, get(leaf));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -21,10 +22,24 @@ bool write_all(int fd, std::string_view text) {
 
 }  // namespace
 
+size_t LineReader::read(std::span<std::byte> out) {
+  if (begin_ != end_) {
+    const size_t n = std::min(out.size(), end_ - begin_);
+    std::memcpy(out.data(), buffer_.data() + begin_, n);
+    begin_ += n;
+    return n;
+  }
+  while (true) {
+    const ssize_t n = ::read(fd_, out.data(), out.size());
+    if (n < 0 && errno == EINTR) continue;
+    return n > 0 ? static_cast<size_t>(n) : 0;
+  }
+}
+
 bool LineReader::refill() {
   if (buffer_.empty()) buffer_.resize(size_t{1} << 16);
   while (true) {
-    const ssize_t n = read(fd_, buffer_.data(), buffer_.size());
+    const ssize_t n = ::read(fd_, buffer_.data(), buffer_.size());
     if (n < 0 && errno == EINTR) continue;
     begin_ = 0;
     end_ = n > 0 ? static_cast<size_t>(n) : 0;
@@ -49,20 +64,63 @@ LineReader::Line LineReader::next(std::string& line) {
   return too_long ? Line::kTooLong : Line::kLine;
 }
 
-bool serve_lines(Session& session, int in, int out) {
+namespace {
+
+/// False if the data ended early, or nobody reads the reply.
+bool run_stream(Stream& stream, LineReader& reader, int out) {
+  while (true) {
+    switch (stream.want()) {
+      case Stream::Want::kDone: return true;
+      case Stream::Want::kWork: stream.work(); break;
+      case Stream::Want::kInput: {
+        const size_t n = reader.read(stream.input());
+        if (n == 0) return false;
+        stream.advance(n);
+        break;
+      }
+      case Stream::Want::kOutput: {
+        const auto bytes = stream.output();
+        if (!write_all(out, {reinterpret_cast<const char*>(bytes.data()), bytes.size()})) {
+          return false;
+        }
+        stream.advance(bytes.size());
+        break;
+      }
+    }
+  }
+}
+
+/// False if no further command can be read.
+bool run_line(Session& session, const std::string& line, LineReader& reader, int out) {
+  const auto request = protocol::parse_request(line);
+  if (!request || request->command->where != protocol::Where::kStream) {
+    const auto reply = request ? session.execute(*request) : session.execute(line);
+    return write_all(out, protocol::render(reply));
+  }
+  const auto stream = session.begin(*request);
+  if (!stream) {
+    const bool synchronous = request->command->reply == protocol::ReplyForm::kData;
+    return write_all(out, protocol::render({{}, stream.error().text()})) && synchronous;
+  }
+  return run_stream(**stream, reader, out) &&
+         write_all(out, protocol::render(session.end(**stream)));
+}
+
+}  // namespace
+
+bool serve_lines(Session& session, int in, int out, size_t max_line) {
   if (!write_all(out, protocol::render({}))) return false;
-  LineReader reader(in);
+  LineReader reader(in, max_line);
   std::string line;
   while (true) {
     const auto what = reader.next(line);
     if (what == LineReader::Line::kEnd) return true;
-    protocol::Reply reply;
     if (what == LineReader::Line::kTooLong) {
-      reply.failure = fmt::format("Line too long: more than {} bytes.", protocol::kMaxLine);
-    } else {
-      reply = session.execute(line);
+      const protocol::Reply reply{{}, fmt::format("Line too long: more than {} bytes.", max_line)};
+      if (!write_all(out, protocol::render(reply))) return false;
+    } else if (!run_line(session, line, reader, out)) {
+      return false;
     }
-    if (!write_all(out, protocol::render(reply))) return false;
   }
 }
 

@@ -1,6 +1,7 @@
 // The protocol over a pair of pipes.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,7 +9,7 @@
 
 namespace kenaz {
 
-/// Lines from a file descriptor, of bounded length.
+/// Lines, and bytes between them, from a file descriptor.
 class LineReader {
  public:
   enum class Line { kLine, kTooLong, kEnd };
@@ -18,6 +19,8 @@ class LineReader {
   /// The next line, without its newline; waits for it. A line that is too long is skipped to its
   /// end. The last line may lack its newline.
   Line next(std::string& line);
+  /// Some of the next bytes, at least one; 0 at the end.
+  size_t read(std::span<std::byte> out);
 
  private:
   bool refill();
@@ -29,7 +32,7 @@ class LineReader {
 };
 
 /// Says that the server is ready, then answers commands until the input ends. False if the client
-/// no longer reads.
-bool serve_lines(Session& session, int in, int out);
+/// no longer reads, or sent something after which nobody knows where the next command starts.
+bool serve_lines(Session& session, int in, int out, size_t max_line = protocol::kMaxLine);
 
 }  // namespace kenaz

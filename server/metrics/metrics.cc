@@ -1,0 +1,92 @@
+#include "server/metrics/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace kenaz {
+
+namespace {
+constexpr const char* kKinds[] = {"bad_request",   "program",     "compile",
+                                  "out_of_memory", "device_lost", "internal"};
+}
+
+void Metrics::called(double seconds) {
+  ++calls_;
+  call_nanoseconds_ += static_cast<int64_t>(seconds * 1e9);
+  const auto* bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
+  ++buckets_[static_cast<size_t>(bound - kBounds.begin())];
+}
+
+void Metrics::failed(ErrorKind kind) { ++failures_[static_cast<size_t>(kind)]; }
+
+std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const {
+  return {
+      {"commands_total", "counter", "Commands received", commands_},
+      {"calls_total", "counter", "Entry points run", calls_},
+      {"received_bytes_total", "counter", "Bytes received from sockets", bytes_in_},
+      {"sent_bytes_total", "counter", "Bytes sent to sockets", bytes_out_},
+      {"connections", "gauge", "Connections open now", connections_},
+      {"connections_total", "counter", "Connections accepted", connections_total_},
+      {"connections_refused_total", "counter", "Connections over the limit", refused_},
+      {"sessions", "gauge", "Sessions now, named ones without a connection included", sessions_},
+      {"device_memory_used_bytes", "gauge", "Device memory in use", memory.used},
+      {"device_memory_cached_bytes", "gauge", "Device memory kept for reuse", memory.cached},
+      {"device_memory_peak_bytes", "gauge", "Most device memory in use so far", memory.peak},
+      {"program_cache_hits_total", "counter", "Programs that were not compiled anew", cache_hits_},
+      {"program_cache_misses_total", "counter", "Programs that were compiled", cache_misses_},
+  };
+}
+
+std::vector<std::string> Metrics::lines(const device::MemoryStats& memory) const {
+  std::vector<std::string> lines;
+  for (const auto& row : rows(memory)) lines.push_back(fmt::format("{} {}", row.name, row.value));
+  lines.push_back(fmt::format("call_microseconds_total {}", call_nanoseconds_ / 1000));
+  for (size_t i = 0; i < failures_.size(); ++i) {
+    lines.push_back(fmt::format("failures_{}_total {}", kKinds[i], failures_[i].load()));
+  }
+  return lines;
+}
+
+std::string Metrics::prometheus(const device::MemoryStats& memory) const {
+  std::string out;
+  const auto head = [&](const char* name, const char* type, const char* help) {
+    out += fmt::format("# HELP kenaz_{0} {2}\n# TYPE kenaz_{0} {1}\n", name, type, help);
+  };
+  for (const auto& row : rows(memory)) {
+    head(row.name, row.type, row.help);
+    out += fmt::format("kenaz_{} {}\n", row.name, row.value);
+  }
+  head("failures_total", "counter", "Failed commands, by kind");
+  for (size_t i = 0; i < failures_.size(); ++i) {
+    out += fmt::format("kenaz_failures_total{{kind=\"{}\"}} {}\n", kKinds[i], failures_[i].load());
+  }
+  head("call_seconds", "histogram", "Run times of entry points");
+  int64_t below = 0;
+  for (size_t i = 0; i < buckets_.size(); ++i) {
+    below += buckets_[i];
+    const auto bound = i < kBounds.size() ? fmt::format("{}", kBounds[i]) : "+Inf";
+    out += fmt::format("kenaz_call_seconds_bucket{{le=\"{}\"}} {}\n", bound, below);
+  }
+  out += fmt::format("kenaz_call_seconds_sum {}\nkenaz_call_seconds_count {}\n",
+                     static_cast<double>(call_nanoseconds_) / 1e9, below);
+  return out;
+}
+
+Status replace_file(const std::string& path, const std::string& text) {
+  const std::string temporary = path + ".new";
+  std::FILE* file = std::fopen(temporary.c_str(), "wb");
+  if (file == nullptr) return bad_request(temporary + ": " + std::strerror(errno));
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (std::fclose(file) != 0 || !written || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    const std::string why = std::strerror(errno);
+    std::remove(temporary.c_str());
+    return bad_request(path + ": " + why);
+  }
+  return {};
+}
+
+}  // namespace kenaz

@@ -1,0 +1,61 @@
+// What the server counts, for `stats` and for Prometheus. All functions may be called by any
+// thread.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "protocol/base/result.h"
+#include "server/device/device.h"
+
+namespace kenaz {
+
+class Metrics {
+ public:
+  /// An entry point ran, or failed while running.
+  void called(double seconds);
+  /// A command failed.
+  void failed(ErrorKind kind);
+  void received(int64_t bytes) { bytes_in_ += bytes; }
+  void sent(int64_t bytes) { bytes_out_ += bytes; }
+  void commanded(int64_t commands) { commands_ += commands; }
+  void connected(int change) {
+    connections_ += change;
+    if (change > 0) connections_total_ += change;
+  }
+  void refused() { ++refused_; }
+  void sessions(int change) { sessions_ += change; }
+  void program_cache(bool hit) { ++(hit ? cache_hits_ : cache_misses_); }
+
+  /// "NAME VALUE", in a fixed order.
+  std::vector<std::string> lines(const device::MemoryStats& memory) const;
+  /// The same and the histogram of run times, in Prometheus' text format.
+  std::string prometheus(const device::MemoryStats& memory) const;
+
+  /// Upper bounds of the histogram's buckets, in seconds; one more for what is above.
+  static constexpr std::array<double, 12> kBounds = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,
+                                                     1e-2, 3e-2, 1e-1, 1,    10,   100};
+
+ private:
+  using Counter = std::atomic<int64_t>;
+  struct Row {
+    const char *name, *type, *help;
+    int64_t value;
+  };
+  std::vector<Row> rows(const device::MemoryStats& memory) const;
+
+  Counter commands_{0}, calls_{0}, call_nanoseconds_{0};
+  Counter bytes_in_{0}, bytes_out_{0};
+  Counter connections_{0}, connections_total_{0}, refused_{0}, sessions_{0};
+  Counter cache_hits_{0}, cache_misses_{0};
+  std::array<Counter, 6> failures_{};  // by ErrorKind
+  std::array<Counter, kBounds.size() + 1> buckets_{};
+};
+
+/// Writes `text` to `path` so that readers see the old file or the new one, never a part.
+Status replace_file(const std::string& path, const std::string& text);
+
+}  // namespace kenaz

@@ -1,0 +1,70 @@
+// The commands that are streams: what they are made of.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <new>
+#include <set>
+
+#include "server/session/session.h"
+
+namespace kenaz {
+
+Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) const {
+  if (pairs.size() % 2 != 0) {
+    return bad_request(
+        fmt::format("Variable {} has no type.\nUsage: upload BYTES VAR TYPE ..", pairs.back()));
+  }
+  std::vector<Upload::Target> targets;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < pairs.size(); i += 2) {
+    KENAZ_TRY(variables_.check_free(pairs[i]));
+    if (!seen.insert(pairs[i]).second) return bad_request("Variable already exists: " + pairs[i]);
+    KENAZ_ASSIGN(const ValueType* type, find_type(pairs[i + 1]));
+    targets.push_back({pairs[i], type});
+  }
+  return targets;
+}
+
+Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
+  int64_t bytes = 0;
+  const auto [end, error] = std::from_chars(args[0].data(), args[0].data() + args[0].size(), bytes);
+  if (error != std::errc() || end != args[0].data() + args[0].size() || bytes < 0) {
+    return bad_request(fmt::format("`{}` is no number of bytes.", args[0]));
+  }
+  if (options_.max_upload != 0 && bytes > options_.max_upload) {
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("An upload of {} bytes; {} are allowed.", bytes, options_.max_upload));
+  }
+  auto targets = upload_targets(args.subspan(1));
+  std::optional<Error> refused;
+  if (!targets) refused = std::move(targets).error();
+  const int64_t room = options_.limits.bytes == 0
+                           ? -1
+                           : std::max<int64_t>(0, options_.limits.bytes - variables_.bytes());
+  return std::make_unique<Upload>(engine_, refused ? std::vector<Upload::Target>() : *targets,
+                                  bytes, room, std::move(refused));
+}
+
+Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
+  Leaves leaves;
+  for (const auto& name : args) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(name));
+    leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
+  }
+  return std::make_unique<Download>(engine_, std::move(leaves));
+}
+
+Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request) {
+  try {
+    return request.command->id == protocol::CommandId::kUpload ? begin_upload(request.args)
+                                                               : begin_download(request.args);
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
+  }
+}
+
+protocol::Reply Session::end(Stream& stream) {
+  return guarded([&] { return stream.finish(variables_); });
+}
+
+}  // namespace kenaz
