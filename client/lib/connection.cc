@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
 
+#include "client/lib/socket_stream.h"
 #include "client/lib/temp_dir.h"
 #include "protocol/command.h"
 
@@ -13,6 +16,8 @@ namespace kenaz::client {
 namespace {
 
 constexpr size_t kStderrTail = 4000;
+// A reply line longer than this is a server gone wrong.
+constexpr size_t kMaxLine = size_t{256} << 20;
 
 EntryParam parse_param(std::string line) {
   if (line.starts_with("*")) return {line.substr(1), true};
@@ -33,7 +38,7 @@ std::vector<std::string> server_command(const ServerOptions& options) {
   if (options.reference) argv.push_back("--reference");
   if (!options.device.empty()) argv.insert(argv.end(), {"--device", options.device});
   argv.insert(argv.end(), options.arguments.begin(), options.arguments.end());
-  argv.push_back(options.program);
+  if (!options.program.empty()) argv.push_back(options.program);
   return argv;
 }
 
@@ -41,45 +46,153 @@ Result<std::unique_ptr<Connection>> Connection::start(const ServerOptions& optio
                                                       Deadline deadline) {
   ProcessOptions child{server_command(options), options.stderr_path, options.memory_limit};
   KENAZ_ASSIGN(auto process, Process::spawn(child));
-  std::unique_ptr<Connection> c(new Connection(std::move(process), options));
+  std::unique_ptr<Connection> c(new Connection(std::move(process), options.stderr_path));
   c->deadline_ = deadline;
-  KENAZ_ASSIGN(auto greeting, c->read_reply());
-  if (greeting.failure) return internal_error(*greeting.failure);
-  c->greeting_ = std::move(greeting.output);
+  KENAZ_TRY(c->greet());
   return c;
 }
 
-Result<protocol::Reply> Connection::command(const std::vector<std::string>& words) {
-  if (broken_) return tl::unexpected<Error>(*broken_);
-  KENAZ_ASSIGN(std::string text, protocol::join_words(words));
-  text += '\n';
-  // If it cannot be written the server is gone; reading finds out how it ended.
-  const auto written = process_->write(text, deadline_);
-  if (!written && Clock::now() >= deadline_) return lost("did not answer in time");
-  return read_reply();
+Result<std::unique_ptr<Connection>> Connection::connect(std::string_view url,
+                                                        const ConnectOptions& options,
+                                                        Deadline deadline) {
+  KENAZ_ASSIGN(const Url where, parse_url(url));
+  KENAZ_ASSIGN(auto stream, connect_stream(where, options.ca_file, deadline));
+  std::unique_ptr<Connection> c(new Connection(std::move(stream), ""));
+  c->deadline_ = deadline;
+  KENAZ_TRY(c->greet());
+  if (!options.token.empty()) KENAZ_TRY(c->request({"auth", options.token}));
+  if (!options.session_name.empty()) KENAZ_TRY(c->request({"attach", options.session_name}));
+  return c;
 }
 
-Result<protocol::Reply> Connection::read_reply() {
+Status Connection::greet() {
+  KENAZ_ASSIGN(auto greeting, receive());
+  if (greeting.failure) return internal_error("the server refuses: " + *greeting.failure);
+  greeting_ = std::move(greeting.output);
+  return {};
+}
+
+Result<protocol::Reply> Connection::command(const std::vector<std::string>& words) {
+  KENAZ_TRY(send(words));
+  return receive();
+}
+
+Status Connection::send(const std::vector<std::string>& words) {
+  KENAZ_ASSIGN(const std::string line, protocol::join_words(words));
+  return send_line(line);
+}
+
+Status Connection::send_line(std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  return send_bytes(text);
+}
+
+Status Connection::send_bytes(std::string_view bytes) {
+  if (broken_) return tl::unexpected<Error>(*broken_);
+  // If it cannot be written the server is gone; reading finds out how it ended.
+  const auto written = stream_->write(bytes, deadline_);
+  if (!written && Clock::now() >= deadline_) return lost("did not answer in time");
+  return {};
+}
+
+Result<std::string> Connection::read_line() {
+  std::string line;
+  for (;;) {
+    const char* start = chunk_.data() + begin_;
+    const void* newline = std::memchr(start, '\n', end_ - begin_);
+    const size_t n = newline != nullptr
+                         ? static_cast<size_t>(static_cast<const char*>(newline) - start)
+                         : end_ - begin_;
+    line.append(start, n);
+    begin_ += n;
+    if (newline != nullptr) {
+      ++begin_;
+      return line;
+    }
+    if (line.size() > kMaxLine) return lost("sends a line without an end");
+    const auto got = stream_->read_some(chunk_, deadline_);
+    if (!got) return lost_late(got.error());
+    if (*got == 0) return lost("ended");
+    begin_ = 0;
+    end_ = *got;
+  }
+}
+
+Result<protocol::Reply> Connection::receive() {
+  if (broken_) return tl::unexpected<Error>(*broken_);
   protocol::ReplyReader reader;
   for (;;) {
-    auto line = process_->read_line(deadline_);
-    if (!line) {
-      return lost(Clock::now() >= deadline_ ? "did not answer in time" : line.error().message);
-    }
-    if (!*line) return lost("ended");
-    if (reader.feed(**line)) return reader.take();
+    KENAZ_ASSIGN(const std::string line, read_line());
+    if (reader.feed(line)) return reader.take();
   }
+}
+
+Result<int64_t> Connection::receive_count() {
+  if (broken_) return tl::unexpected<Error>(*broken_);
+  protocol::ReplyReader reader;
+  for (;;) {
+    KENAZ_ASSIGN(const std::string line, read_line());
+    int64_t count = 0;
+    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), count);
+    if (error == std::errc() && end == line.data() + line.size() && count >= 0) {
+      untaken_ = count;
+      return count;
+    }
+    if (!reader.feed(line)) continue;
+    const protocol::Reply reply = reader.take();
+    if (reply.failure) return fail(ErrorKind::kProgramFailure, *reply.failure);
+    return internal_error("the server answers without saying how many bytes come");
+  }
+}
+
+Status Connection::take(std::span<std::byte> out) {
+  if (broken_) return tl::unexpected<Error>(*broken_);
+  if (static_cast<int64_t>(out.size()) > untaken_) {
+    return internal_error("the values that the server sends end too early");
+  }
+  untaken_ -= static_cast<int64_t>(out.size());
+  const size_t here = std::min(out.size(), end_ - begin_);
+  if (here > 0) std::memcpy(out.data(), chunk_.data() + begin_, here);
+  begin_ += here;
+  out = out.subspan(here);
+  while (!out.empty()) {
+    const auto got =
+        stream_->read_some({reinterpret_cast<char*>(out.data()), out.size()}, deadline_);
+    if (!got) return lost_late(got.error());
+    if (*got == 0) return lost("ended");
+    out = out.subspan(*got);
+  }
+  return {};
+}
+
+Status Connection::skip() {
+  std::vector<std::byte> rest(static_cast<size_t>(std::min<int64_t>(untaken_, 1 << 20)));
+  while (untaken_ > 0) {
+    const auto n = std::min<int64_t>(untaken_, static_cast<int64_t>(rest.size()));
+    KENAZ_TRY(take(std::span(rest).first(static_cast<size_t>(n))));
+  }
+  return {};
+}
+
+Status Connection::receive_end() {
+  KENAZ_TRY(skip());
+  KENAZ_ASSIGN(const auto reply, receive());
+  if (reply.failure) return fail(ErrorKind::kProgramFailure, *reply.failure);
+  return {};
+}
+
+tl::unexpected<Error> Connection::lost_late(const Error& error) {
+  if (Clock::now() >= deadline_) return lost("did not answer in time");
+  const std::string& why = error.message;
+  return lost(why.starts_with("it ") ? why.substr(3) : "is lost: " + why);
 }
 
 tl::unexpected<Error> Connection::lost(const std::string& why) {
-  std::string text = "the server " + why;
-  if (why == "ended") {
-    const auto status = process_->wait(deadline_in(2));
-    text = "the server " + (status ? status->text() : std::string("closed its output"));
-  }
-  process_->kill();
-  if (!options_.stderr_path.empty()) {
-    if (const auto log = read_file(options_.stderr_path); log && !log->empty()) {
+  std::string text = "the server " + (why == "ended" ? stream_->ending() : why);
+  stream_->abandon();
+  if (!stderr_path_.empty()) {
+    if (const auto log = read_file(stderr_path_); log && !log->empty()) {
       text += ":\n" + tail(*log, kStderrTail);
     }
   }
@@ -133,9 +246,9 @@ Result<std::optional<std::vector<std::pair<std::string, std::string>>>> Connecti
 
 Result<ExitStatus> Connection::finish() {
   if (broken_) return tl::unexpected<Error>(*broken_);
-  process_->close_input();
-  const auto status = process_->wait(std::min(deadline_, deadline_in(30)));
-  if (!status) return lost("does not end when its input does");
+  stream_->close_input();
+  const auto status = stream_->finish(std::min(deadline_, deadline_in(30)));
+  if (!status) return lost_late(status.error());
   broken_ = Error{ErrorKind::kInternal, "the server has ended", {}};
   return *status;
 }

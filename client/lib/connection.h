@@ -1,26 +1,35 @@
-// A conversation with a server that runs as a subprocess: one command, one reply.
+// A conversation with a server: commands and replies, and the bytes of values.
 #pragma once
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "client/lib/process.h"
+#include "client/lib/stream.h"
 #include "protocol/base/result.h"
 #include "protocol/reply.h"
 
 namespace kenaz::client {
 
 struct ServerOptions {
-  std::string server;                  // path of kenaz-server
-  std::string program;                 // path of the .fut file
+  std::string server;                  // path of kenaz-server, or of any server executable
+  std::string program;                 // path of the .fut file; empty: `server` needs none
   bool reference = false;              // run on the reference evaluator
   std::string device;                  // empty: the server's choice
   std::vector<std::string> arguments;  // more options for the server
   std::string stderr_path;             // empty: ours
   int64_t memory_limit = 0;            // bytes of address space of the server; 0: none
+};
+
+struct ConnectOptions {
+  std::string token;         // empty: none is shown
+  std::string session_name;  // a session that outlives the connection; empty: one's own
+  std::string ca_file;       // authorities for tls://, PEM; empty: the system's
 };
 
 /// The server beside the running executable.
@@ -40,6 +49,10 @@ class Connection {
  public:
   /// Starts the server and waits for its greeting.
   static Result<std::unique_ptr<Connection>> start(const ServerOptions& options, Deadline deadline);
+  /// Connects to a server that runs already: tcp://HOST:PORT, tls://HOST:PORT, unix://PATH.
+  static Result<std::unique_ptr<Connection>> connect(std::string_view url,
+                                                     const ConnectOptions& options,
+                                                     Deadline deadline);
 
   /// For all commands that follow.
   void set_deadline(Deadline deadline) { deadline_ = deadline; }
@@ -60,20 +73,47 @@ class Connection {
   Result<std::optional<std::vector<std::pair<std::string, std::string>>>> fields(
       const std::string& type);
 
-  /// Closes the server's input and waits for its end.
+  // The two halves of a command. Any number may be sent before their replies are received, which
+  // then come in the same order.
+  /// Fails only if the words cannot be a command or the connection is broken already; what goes
+  /// wrong in writing shows when the reply is received.
+  Status send(const std::vector<std::string>& words);
+  /// A line as it is (no newline in it).
+  Status send_line(std::string_view line);
+  /// Bytes that belong to the command sent last: those of an `upload`.
+  Status send_bytes(std::string_view bytes);
+  Result<protocol::Reply> receive();
+
+  /// The reply to `download`, up to the number of bytes; or the server's refusal, which is all of
+  /// the reply then. `take` gets the bytes, in any portions. `receive_end`
+  /// skips what has not been taken; its failure means that the bytes are not to be trusted.
+  Result<int64_t> receive_count();
+  Status take(std::span<std::byte> out);
+  int64_t untaken() const { return untaken_; }
+  Status receive_end();
+
+  /// Tells the server that there are no more commands and waits for its end.
   Result<ExitStatus> finish();
 
  private:
-  explicit Connection(std::unique_ptr<Process> process, ServerOptions options)
-      : process_(std::move(process)), options_(std::move(options)) {}
-  Result<protocol::Reply> read_reply();
+  explicit Connection(std::unique_ptr<Stream> stream, std::string stderr_path)
+      : stream_(std::move(stream)), stderr_path_(std::move(stderr_path)), chunk_(kChunk) {}
+  Status greet();
+  /// The next line without its end; marks the connection broken if there is none.
+  Result<std::string> read_line();
+  Status skip();
   tl::unexpected<Error> lost(const std::string& why);
+  tl::unexpected<Error> lost_late(const Error& error);
 
-  std::unique_ptr<Process> process_;
-  ServerOptions options_;
+  static constexpr size_t kChunk = 65536;
+  std::unique_ptr<Stream> stream_;
+  std::string stderr_path_;  // where the server's standard error goes; empty: not to a file
   Deadline deadline_ = Deadline::max();
   std::vector<std::string> greeting_;
   std::optional<Error> broken_;
+  std::vector<char> chunk_;  // received, unread from begin_ to end_
+  size_t begin_ = 0, end_ = 0;
+  int64_t untaken_ = 0;  // bytes of a download
 };
 
 }  // namespace kenaz::client

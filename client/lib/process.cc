@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <thread>
 
 namespace kenaz::client {
@@ -35,15 +36,19 @@ int poll_timeout(Deadline deadline) {
   return static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
 }
 
-/// Waits until `events` are possible on `fd`; false at the deadline.
-Result<bool> wait_for(int fd, short events, Deadline deadline) {
+/// Waits until one of the events is possible; false at the deadline. A descriptor of -1 is ignored.
+Result<bool> wait_for(std::span<pollfd> fds, Deadline deadline) {
   for (;;) {
-    pollfd p{fd, events, 0};
-    const int n = ::poll(&p, 1, poll_timeout(deadline));
+    const int n = ::poll(fds.data(), fds.size(), poll_timeout(deadline));
     if (n > 0) return true;
     if (n == 0) return false;
     if (errno != EINTR) return system_error("poll");
   }
+}
+
+Result<bool> wait_for(int fd, short events, Deadline deadline) {
+  pollfd p{fd, events, 0};
+  return wait_for({&p, 1}, deadline);
 }
 
 struct ChildSetup {
@@ -143,8 +148,10 @@ Status Process::write(std::string_view text, Deadline deadline) {
     if (n > 0) {
       text.remove_prefix(static_cast<size_t>(n));
     } else if (errno == EAGAIN) {
-      KENAZ_ASSIGN(const bool ready, wait_for(in_, POLLOUT, deadline));
+      pollfd fds[2] = {{in_, POLLOUT, 0}, {out_, POLLIN, 0}};
+      KENAZ_ASSIGN(const bool ready, wait_for(fds, deadline));
       if (!ready) return internal_error("it does not read its input");
+      if (fds[1].revents != 0) KENAZ_TRY(take_output());
     } else if (errno != EINTR) {
       return system_error("cannot write to it");
     }
@@ -152,22 +159,40 @@ Status Process::write(std::string_view text, Deadline deadline) {
   return {};
 }
 
-Result<std::optional<std::string>> Process::read_line(Deadline deadline) {
+Result<bool> Process::take_output() {
+  if (begin_ == buffer_.size()) {
+    buffer_.clear();
+    begin_ = scanned_ = 0;
+  }
+  char chunk[65536];
   for (;;) {
-    if (const auto at = buffer_.find('\n', scanned_); at != std::string::npos) {
-      std::optional<std::string> line = buffer_.substr(0, at);
-      buffer_.erase(0, at + 1);
-      scanned_ = 0;
-      return line;
-    }
-    scanned_ = buffer_.size();
-    if (buffer_.size() > kMaxLine) return internal_error("it sends a line without an end");
-    if (out_ < 0) return std::optional<std::string>();
-    char chunk[65536];
     const auto n = ::read(out_, chunk, sizeof chunk);
     if (n > 0) {
       buffer_.append(chunk, static_cast<size_t>(n));
-    } else if (n == 0) {
+      return true;
+    }
+    if (n == 0) {
+      close_fd(out_);
+      return true;
+    }
+    if (errno == EAGAIN) return false;
+    if (errno != EINTR) return system_error("cannot read from it");
+  }
+}
+
+Result<size_t> Process::read_some(std::span<char> out, Deadline deadline) {
+  if (begin_ < buffer_.size()) {
+    const size_t n = std::min(out.size(), buffer_.size() - begin_);
+    std::memcpy(out.data(), buffer_.data() + begin_, n);
+    begin_ += n;
+    scanned_ = std::max(scanned_, begin_);
+    return n;
+  }
+  for (;;) {
+    if (out_ < 0) return size_t{0};
+    const auto n = ::read(out_, out.data(), out.size());
+    if (n > 0) return static_cast<size_t>(n);
+    if (n == 0) {
       close_fd(out_);
     } else if (errno == EAGAIN) {
       KENAZ_ASSIGN(const bool ready, wait_for(out_, POLLIN, deadline));
@@ -176,6 +201,34 @@ Result<std::optional<std::string>> Process::read_line(Deadline deadline) {
       return system_error("cannot read from it");
     }
   }
+}
+
+Result<std::optional<std::string>> Process::read_line(Deadline deadline) {
+  for (;;) {
+    if (const auto at = buffer_.find('\n', scanned_); at != std::string::npos) {
+      std::optional<std::string> line = buffer_.substr(begin_, at - begin_);
+      begin_ = scanned_ = at + 1;
+      return line;
+    }
+    scanned_ = buffer_.size();
+    if (buffer_.size() - begin_ > kMaxLine) return internal_error("it sends a line without an end");
+    if (out_ < 0) return std::optional<std::string>();
+    KENAZ_ASSIGN(const bool any, take_output());
+    if (any) continue;
+    KENAZ_ASSIGN(const bool ready, wait_for(out_, POLLIN, deadline));
+    if (!ready) return internal_error("it does not answer in time");
+  }
+}
+
+Result<ExitStatus> Process::finish(Deadline deadline) {
+  const auto status = wait(deadline);
+  if (!status) return internal_error("it does not end when its input does");
+  return *status;
+}
+
+std::string Process::ending() {
+  const auto status = wait(deadline_in(2));
+  return status ? status->text() : "closed its output";
 }
 
 void Process::close_input() { close_fd(in_); }

@@ -1,0 +1,181 @@
+// A server's variables and entry points, for C++ programs:
+//
+//   auto client = Client::connect("unix:///run/kenaz.sock", {}, deadline_in(5));
+//   client->put<float>("xs", xs, {1000});
+//   auto time = client->call("dot", "d", {"xs", "xs"});
+//   auto d = client->get_scalar<float>("d");
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "client/lib/connection.h"
+#include "protocol/base/result.h"
+#include "protocol/data/value.h"
+
+namespace kenaz::client {
+
+/// A number of type f16.
+struct Half {
+  uint16_t bits = 0;
+  static Half of(float f) { return {float_to_half(f)}; }
+  float to_float() const { return half_to_float(bits); }
+  friend bool operator==(Half, Half) = default;
+};
+
+// clang-format off
+template <class T> struct ElementType;
+template <> struct ElementType<int8_t> { static constexpr PrimType value = PrimType::kI8; };
+template <> struct ElementType<int16_t> { static constexpr PrimType value = PrimType::kI16; };
+template <> struct ElementType<int32_t> { static constexpr PrimType value = PrimType::kI32; };
+template <> struct ElementType<int64_t> { static constexpr PrimType value = PrimType::kI64; };
+template <> struct ElementType<uint8_t> { static constexpr PrimType value = PrimType::kU8; };
+template <> struct ElementType<uint16_t> { static constexpr PrimType value = PrimType::kU16; };
+template <> struct ElementType<uint32_t> { static constexpr PrimType value = PrimType::kU32; };
+template <> struct ElementType<uint64_t> { static constexpr PrimType value = PrimType::kU64; };
+template <> struct ElementType<Half> { static constexpr PrimType value = PrimType::kF16; };
+template <> struct ElementType<float> { static constexpr PrimType value = PrimType::kF32; };
+template <> struct ElementType<double> { static constexpr PrimType value = PrimType::kF64; };
+template <> struct ElementType<bool> { static constexpr PrimType value = PrimType::kBool; };
+// clang-format on
+
+/// Row-major. Truth values are bytes, as std::vector<bool> has no elements to speak of.
+template <class T>
+struct Array {
+  using Element = std::conditional_t<std::is_same_v<T, bool>, uint8_t, T>;
+  std::vector<int64_t> shape;  // empty: a scalar
+  std::vector<Element> values;
+};
+
+using Shape = std::vector<int64_t>;
+
+/// Not for use by several threads at once; the same holds for the futures that it gives, which are
+/// its own. Errors: kProgramFailure is a refusal in the server's words, kInternal a server that is
+/// gone, kBadRequest a use that makes no sense.
+///
+/// X_async sends the command and returns at once (with all that belongs to it: arguments need not
+/// live any longer); the future's get() receives its reply, and those before it. So commands are
+/// pipelined: the server works on one while the next is on its way. Futures that nobody asks cost
+/// nothing, and may outlive the client.
+class Client {
+ public:
+  template <class T>
+  using Future = std::future<Result<T>>;
+
+  /// Starts a server. With an empty options.program, options.server is some server executable:
+  /// values then go through temporary files, which every server understands.
+  static Result<Client> start(const ServerOptions& options, Deadline deadline);
+  static Result<Client> connect(std::string_view url, const ConnectOptions& options,
+                                Deadline deadline);
+
+  /// For all commands that follow.
+  void set_deadline(Deadline deadline);
+  bool broken() const;
+
+  /// Makes a variable: a scalar, an array, or a value of an opaque type out of its leaves. The
+  /// elements are sent from where they are.
+  template <class T>
+  Status put(const std::string& name, T scalar) {
+    return put_async(name, scalar).get();
+  }
+  template <class T>
+  Status put(const std::string& name, std::span<const T> elements, const Shape& shape) {
+    return put_async(name, elements, shape).get();
+  }
+  Status put(const std::string& name, const data::Value& value) {
+    return put_async(name, value).get();
+  }
+  Status put_opaque(const std::string& name, const std::string& type,
+                    std::span<const data::Value> leaves) {
+    return put_opaque_async(name, type, leaves).get();
+  }
+  template <class T>
+  Future<void> put_async(const std::string& name, T scalar) {
+    return put_async(name, std::span<const T>(&scalar, 1), {});
+  }
+  template <class T>
+  Future<void> put_async(const std::string& name, std::span<const T> elements, const Shape& shape) {
+    const Piece piece{ElementType<T>::value, shape, std::as_bytes(elements)};
+    return upload(name, "", {&piece, 1});
+  }
+  Future<void> put_async(const std::string& name, const data::Value& value);
+  Future<void> put_opaque_async(const std::string& name, const std::string& type,
+                                std::span<const data::Value> leaves);
+
+  /// A variable's value, received where it stays. Another type than T's is an error.
+  template <class T>
+  Result<Array<T>> get(const std::string& name) {
+    return get_async<T>(name).get();
+  }
+  template <class T>
+  Result<T> get_scalar(const std::string& name) {
+    KENAZ_ASSIGN(const Array<T> array, get<T>(name));
+    if (!array.shape.empty()) return bad_request(name + " is an array, not a scalar");
+    return static_cast<T>(array.values[0]);
+  }
+  template <class T>
+  Future<Array<T>> get_async(const std::string& name) {
+    auto array = std::make_shared<Array<T>>();
+    auto received = download(name, ElementType<T>::value, [array](const Shape& shape, size_t n) {
+      array->shape = shape;
+      array->values.resize(n);
+      return std::as_writable_bytes(std::span(array->values));
+    });
+    return std::async(std::launch::deferred,
+                      [array, received = std::move(received)]() mutable -> Result<Array<T>> {
+                        KENAZ_TRY(received.get());
+                        return std::move(*array);
+                      });
+  }
+  /// One value, or the leaves of one that is opaque.
+  Result<std::vector<data::Value>> get_values(const std::string& name) {
+    return get_values_async(name).get();
+  }
+  Future<std::vector<data::Value>> get_values_async(const std::string& name);
+
+  /// The run time on the server.
+  Result<std::chrono::microseconds> call(const std::string& entry, const std::string& out,
+                                         const std::vector<std::string>& ins) {
+    return call_async(entry, out, ins).get();
+  }
+  Future<std::chrono::microseconds> call_async(const std::string& entry, const std::string& out,
+                                               const std::vector<std::string>& ins);
+  Status free(const std::vector<std::string>& names) { return free_async(names).get(); }
+  Future<void> free_async(const std::vector<std::string>& names);
+
+  /// Any other command that is answered in lines.
+  Result<std::vector<std::string>> request(const std::vector<std::string>& words) {
+    return request_async(words).get();
+  }
+  Future<std::vector<std::string>> request_async(const std::vector<std::string>& words);
+
+  /// Waits for all replies, tells the server that nothing more comes, waits for its end.
+  Status finish();
+
+ private:
+  struct Piece {
+    PrimType type;
+    Shape shape;
+    std::span<const std::byte> bytes;
+  };
+  struct Core;
+  /// Gives the place for the elements of a value of this shape.
+  using Allocate = std::function<std::span<std::byte>(const Shape& shape, size_t count)>;
+
+  explicit Client(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  /// An empty type: that of the only piece.
+  Future<void> upload(const std::string& name, const std::string& type,
+                      std::span<const Piece> pieces);
+  Future<void> download(const std::string& name, PrimType type, Allocate allocate);
+
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace kenaz::client
