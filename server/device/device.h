@@ -26,6 +26,15 @@ class Block {
 };
 using BlockPtr = std::shared_ptr<Block>;
 
+/// A piece of pinned host memory that transfers go through, where the host cannot reach device
+/// memory itself. May be let go at any time, also while the device works on it, and by any thread.
+class Chunk {
+ public:
+  virtual ~Chunk() = default;
+  virtual std::span<std::byte> bytes() const = 0;
+};
+using ChunkPtr = std::shared_ptr<Chunk>;
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -97,6 +106,25 @@ class Device {
   // caller's; upload may return before the data is there, download submits and waits
   virtual Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
   virtual Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) = 0;
+
+  // ---- transfers in pieces. The bytes (mapped, or a chunk's) may be filled and read by any
+  // thread; the functions are for the device's own
+  /// The block's memory where the host reaches it at full speed, else empty. Nothing recorded or
+  /// running may use it meanwhile, which goes for new blocks too (see Block): submit_and_wait().
+  virtual std::span<std::byte> mapped(const BlockPtr& block) = 0;
+  /// A chunk for a transfer of `bytes`. Never waits for one to come back, so transfers that stand
+  /// still hold up nobody: when many chunks are out, what it gives is small.
+  virtual Result<ChunkPtr> chunk(int64_t bytes) = 0;
+  /// One more, full-sized, for the same transfer; null if few are left.
+  virtual Result<ChunkPtr> extra_chunk() = 0;
+  /// Copies the chunk's first `bytes` to a block, or the reverse, in order with what is recorded,
+  /// as upload and download are, but only sets it going. The chunk is busy until wait().
+  virtual Status start_upload(const BlockPtr& dst, int64_t offset, const ChunkPtr& chunk,
+                              int64_t bytes) = 0;
+  virtual Status start_download(const BlockPtr& src, int64_t offset, const ChunkPtr& chunk,
+                                int64_t bytes) = 0;
+  /// Until the last copy from or to the chunk has ended.
+  virtual Status wait(const ChunkPtr& chunk) = 0;
 
   virtual MemoryStats memory() const = 0;
   /// Returns cached memory to the driver (the protocol's `clear`).

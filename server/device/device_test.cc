@@ -233,6 +233,87 @@ TEST_P(DeviceTest, KernelsMayGoWhileRecorded) {
   EXPECT_THAT(read(counter, 1), ElementsAre(4));
 }
 
+TEST_P(DeviceTest, MappedMemoryIsTheBlockItself) {
+  const BlockPtr b = block_of({1, 2, 3});
+  const auto bytes = device_->mapped(b);
+  if (GetParam()) {
+    EXPECT_TRUE(bytes.empty());
+    return;
+  }
+  ASSERT_EQ(bytes.size(), 12u);
+  ASSERT_TRUE(device_->submit_and_wait());
+  const int32_t x = 9;
+  std::memcpy(bytes.data() + 4, &x, 4);
+  EXPECT_THAT(read(b, 3), ElementsAre(1, 9, 3));
+}
+
+TEST_P(DeviceTest, ChunksAreCopiedInOrderWithKernels) {
+  const BlockPtr counter = block_of({5, 0}), failure = failure_record();
+  const KernelPtr step = kernel(step_spirv, 32);
+  const std::vector<uint64_t> slots = {failure->address(), counter->address(), 1, 1};
+  auto up = device_->chunk(4), down = device_->chunk(4);
+  ASSERT_TRUE(up && down);
+  int32_t x = 7;
+  dispatch(step, 1, 1, slots);  // 16, overwritten
+  std::memcpy((*up)->bytes().data(), &x, 4);
+  ASSERT_TRUE(device_->start_upload(counter, 0, *up, 4));
+  dispatch(step, 1, 1, slots);  // 22
+  ASSERT_TRUE(device_->start_download(counter, 0, *down, 4));
+  dispatch(step, 1, 1, slots);  // 67
+  ASSERT_TRUE(device_->wait(*down));
+  std::memcpy(&x, (*down)->bytes().data(), 4);
+  EXPECT_EQ(x, 22);
+  EXPECT_THAT(read(counter, 2), ElementsAre(67, 0));
+}
+
+TEST_P(DeviceTest, ChunksOutsideTheirBoundsAreRefused) {
+  const BlockPtr b = block(8);
+  auto chunk = device_->chunk(8);
+  ASSERT_TRUE(chunk);
+  EXPECT_FALSE(device_->start_upload(b, 4, *chunk, 8));
+  EXPECT_FALSE(device_->start_download(b, -4, *chunk, 4));
+  EXPECT_FALSE(device_->start_upload(b, 0, *chunk, -1));
+  EXPECT_FALSE(device_->start_upload(b, 0, *chunk, INT64_MAX));
+  EXPECT_TRUE(device_->start_upload(b, 8, *chunk, 0));
+  EXPECT_TRUE(device_->wait(*chunk));
+}
+
+TEST_P(DeviceTest, ChunksRunOutOnlyForThoseWhoWantMore) {
+  constexpr int64_t kMuch = int64_t{1} << 30;
+  std::vector<ChunkPtr> held;
+  size_t largest = 0, smallest = SIZE_MAX;
+  for (int i = 0; i < 60; ++i) {
+    auto chunk = device_->chunk(kMuch);
+    ASSERT_TRUE(chunk) << chunk.error().text();
+    ASSERT_TRUE(*chunk);
+    largest = std::max(largest, (*chunk)->bytes().size());
+    smallest = std::min(smallest, (*chunk)->bytes().size());
+    held.push_back(*chunk);
+  }
+  EXPECT_GE(largest, size_t{2} << 20);
+  EXPECT_LT(smallest, largest);
+  auto extra = device_->extra_chunk();
+  ASSERT_TRUE(extra);
+  EXPECT_EQ(*extra, nullptr);
+  std::thread([&] { held.clear(); }).join();
+  extra = device_->extra_chunk();
+  ASSERT_TRUE(extra);
+  ASSERT_NE(*extra, nullptr);
+  EXPECT_EQ((*extra)->bytes().size(), largest);
+}
+
+TEST_P(DeviceTest, ChunksMayGoWhileTheDeviceWorksOnThem) {
+  const BlockPtr b = block(int64_t{4} << 20);
+  for (int round = 0; round < 100; ++round) {  // more than there are
+    auto chunk = device_->chunk(b->bytes());
+    ASSERT_TRUE(chunk);
+    const auto n = std::min(b->bytes(), static_cast<int64_t>((*chunk)->bytes().size()));
+    std::memset((*chunk)->bytes().data(), round, static_cast<size_t>(n));
+    ASSERT_TRUE(device_->start_upload(b, 0, *chunk, n));
+  }
+  EXPECT_EQ(read(b, 1)[0], 99 * 0x01010101);
+}
+
 INSTANTIATE_TEST_SUITE_P(Vulkan, DeviceTest, testing::Bool(),
                          [](const auto& info) { return info.param ? "Staged" : "Mapped"; });
 

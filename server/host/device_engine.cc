@@ -3,28 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "protocol/base/check.h"
 #include "server/host/check_program.h"
+#include "server/host/device_leaf.h"
+#include "server/host/device_transfers.h"
 #include "server/host/engine.h"
 #include "server/host/interpreter.h"
 
 namespace kenaz::host {
 
 namespace {
-
-struct HostScalar : Leaf {
-  explicit HostScalar(PrimValue v) : value(v) { prim = v.type; }
-  PrimValue value;
-};
-
-struct DeviceArray : Leaf {
-  DeviceArray(PrimType type, std::vector<int64_t> dims, device::BlockPtr b) : block(std::move(b)) {
-    prim = type;
-    shape = std::move(dims);
-  }
-  device::BlockPtr block;
-};
 
 /// Binds sizes: a register that several dimensions (or a parameter) name must get one value.
 class SizeBinder {
@@ -58,6 +48,12 @@ class DeviceEngine : public Engine {
   const std::vector<EntrySignature>& entries() const override { return signatures_; }
   Result<LeafPtr> put(const data::Value& value) override;
   Result<data::Value> get(const Leaf& leaf) override;
+  Result<std::unique_ptr<LeafWriter>> writer(PrimType prim, std::vector<int64_t> shape) override {
+    return make_device_writer(device_, prim, std::move(shape));
+  }
+  Result<std::unique_ptr<LeafReader>> reader(LeafPtr leaf) override {
+    return make_device_reader(device_, leaf);
+  }
   Result<std::vector<LeafPtr>> call(const std::string& entry,
                                     std::span<const LeafPtr> args) override;
   void clear_caches() override { device_->trim(); }
@@ -172,7 +168,11 @@ Status DeviceEngine::bind_leaf(const program::Leaf& place, const Leaf& leaf, Siz
 /// A consumed argument will be overwritten, so if any other value shares its memory, it is copied.
 Status DeviceEngine::own(device::BlockPtr& block) {
   constexpr int kLeafAndRegister = 2;
-  if (block.use_count() <= kLeafAndRegister) return {};
+  if (block.use_count() <= kLeafAndRegister) {
+    // Whoever has just let go of it, on another thread, has read all that it wanted.
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return {};
+  }
   KENAZ_ASSIGN(auto copied, device_->allocate(block->bytes()));
   KENAZ_TRY(device_->copy(copied, 0, block, 0, block->bytes()));
   KENAZ_TRY(device_->barrier());

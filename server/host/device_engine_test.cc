@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <functional>
 
 #include "server/device/vulkan/vulkan_device.h"
@@ -201,6 +202,23 @@ TEST_P(DeviceEngineTest, ConsumedArgumentsAreWrittenInPlaceUnlessShared) {
   ASSERT_TRUE(second);
   EXPECT_THAT(numbers(second->at(0)), ElementsAre(13, 77));
   EXPECT_THAT(numbers(first->at(0)), ElementsAre(4, 77));
+}
+
+TEST_P(DeviceEngineTest, WhatIsBeingReadIsNotWrittenInPlace) {
+  load(step_entry());
+  LeafPtr xs = i32s({1, 2});
+  auto reader = engine_->reader(xs);
+  ASSERT_TRUE(reader);
+  auto result = call("step", {xs});
+  ASSERT_TRUE(result);
+  xs.reset();
+  EXPECT_THAT(numbers(result->at(0)), ElementsAre(4, 77));
+  ASSERT_TRUE((*reader)->work());
+  const auto window = (*reader)->window();
+  int32_t seen[2] = {};
+  ASSERT_EQ(window.size(), sizeof seen);
+  std::memcpy(seen, window.data(), sizeof seen);
+  EXPECT_THAT(seen, ElementsAre(1, 2));
 }
 
 /// Fails in a kernel if an element is at least 10, then on the host if the first is 5.

@@ -32,7 +32,8 @@ class Leaf {
 using LeafPtr = std::shared_ptr<const Leaf>;
 
 /// Fills a new leaf piece by piece, so that data from a socket needs no second copy in memory. The
-/// pieces may be written by any thread; everything else happens on the engine's own.
+/// pieces may be written by any thread; everything else happens on the engine's own. No two of its
+/// functions at a time. May be dropped at any time, by any thread.
 class LeafWriter {
  public:
   virtual ~LeafWriter() = default;
@@ -46,7 +47,7 @@ class LeafWriter {
   virtual Result<LeafPtr> finish() = 0;
 };
 
-/// Reads a leaf piece by piece; same threads.
+/// Reads a leaf piece by piece; same threads. What it reads is what the leaf held when it was made.
 class LeafReader {
  public:
   virtual ~LeafReader() = default;

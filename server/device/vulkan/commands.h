@@ -37,6 +37,8 @@ class Commands {
   Result<Ticket> submit();
   Status wait(Ticket ticket);
   bool is_done(Ticket ticket);
+  /// Lets go of what is kept for commands that have run meanwhile.
+  void poll() { (void)is_done(last_submitted_); }
   /// Submits, and waits for everything.
   Status finish();
   /// Nothing recorded and nothing running, as far as known without asking.

@@ -5,11 +5,6 @@
 
 namespace kenaz::device::vulkan {
 
-namespace {
-constexpr int64_t kMinChunk = int64_t{256} << 10;
-constexpr int64_t kMaxChunk = int64_t{8} << 20;
-}  // namespace
-
 void record_copy(const Context& context, VkCommandBuffer commands, VkBuffer src, int64_t src_offset,
                  VkBuffer dst, int64_t dst_offset, int64_t bytes) {
   VkBufferCopy region{};
@@ -27,64 +22,82 @@ Result<Buffer*> Transfers::small() {
   return &*small_;
 }
 
-/// Chunks big enough for `bytes`, or of the largest size. Grown, never shrunk.
-Status Transfers::prepare(int64_t bytes) {
-  int64_t size = kMinChunk;
-  while (size < kMaxChunk && size * 2 < bytes) size *= 2;
-  for (Chunk& chunk : chunks_) {
-    if (chunk.buffer && chunk.buffer->size >= size) continue;
-    chunk.buffer.reset();
-    KENAZ_ASSIGN(Buffer buffer, Buffer::create(context_, size, Placement::kStaging));
-    chunk.buffer = std::move(buffer);
-  }
+Status Transfers::start_upload(const VulkanBlock& dst, int64_t offset, const VulkanChunkPtr& chunk,
+                               int64_t bytes, bool ordered) {
+  KENAZ_TRY(chunk->buffer().flush(*context_));
+  KENAZ_ASSIGN(VkCommandBuffer recorded, commands_.recording());
+  commands_.keep(chunk);
+  if (ordered) record_barrier(*context_, recorded, false);
+  record_copy(*context_, recorded, chunk->buffer().buffer.get(), 0, dst.buffer(),
+              dst.offset() + offset, bytes);
+  if (ordered) record_barrier(*context_, recorded, false);
+  chunk->arriving = false;
+  KENAZ_ASSIGN(chunk->ticket, commands_.submit());
   return {};
 }
 
-Status Transfers::upload(Commands& commands, const VulkanBlock& dst, int64_t offset,
-                         std::span<const std::byte> data) {
-  const int64_t total = static_cast<int64_t>(data.size());
-  KENAZ_TRY(prepare(total));
-  int64_t done = 0;
-  for (int turn = 0; done < total; ++turn) {
-    Chunk& chunk = chunks_[turn % 2];
-    KENAZ_TRY(commands.wait(chunk.ticket));
-    const int64_t n = std::min(total - done, chunk.buffer->size);
-    std::memcpy(chunk.buffer->mapped, data.data() + done, static_cast<size_t>(n));
-    KENAZ_TRY(chunk.buffer->flush(*context_));
-    KENAZ_ASSIGN(VkCommandBuffer recorded, commands.recording());
-    if (done == 0) record_barrier(*context_, recorded, false);
-    record_copy(*context_, recorded, chunk.buffer->buffer.get(), 0, dst.buffer(),
-                dst.offset() + offset + done, n);
-    done += n;
-    if (done == total) record_barrier(*context_, recorded, false);
-    KENAZ_ASSIGN(chunk.ticket, commands.submit());
-  }
-  return commands.finish();
+Status Transfers::start_download(const VulkanBlock& src, int64_t offset,
+                                 const VulkanChunkPtr& chunk, int64_t bytes, bool ordered) {
+  KENAZ_ASSIGN(VkCommandBuffer recorded, commands_.recording());
+  commands_.keep(chunk);
+  if (ordered) record_barrier(*context_, recorded, false);
+  record_copy(*context_, recorded, src.buffer(), src.offset() + offset,
+              chunk->buffer().buffer.get(), 0, bytes);
+  record_barrier(*context_, recorded, true);
+  chunk->arriving = true;
+  KENAZ_ASSIGN(chunk->ticket, commands_.submit());
+  return {};
 }
 
-Status Transfers::download(Commands& commands, const VulkanBlock& src, int64_t offset,
-                           std::span<std::byte> data) {
+Status Transfers::wait(VulkanChunk& chunk) {
+  KENAZ_TRY(commands_.wait(chunk.ticket));
+  if (chunk.arriving) KENAZ_TRY(chunk.buffer().invalidate(*context_));
+  return {};
+}
+
+Result<Transfers::Pair> Transfers::pair(int64_t bytes) {
+  Pair pair;
+  KENAZ_ASSIGN(pair.chunks[0], pool_->take(bytes));
+  pair.size = pair.chunks[0]->buffer().size;
+  if (bytes <= 2 * ChunkPool::kSmall || pair.size == ChunkPool::kSmall) return pair;
+  auto extra = pool_->take_extra();
+  if (!extra || !*extra) return pair;
+  pair.chunks[1] = std::move(*extra);
+  constexpr int64_t kGrain = 4096;
+  pair.size = std::min(pair.size, (bytes / 2 / kGrain + 1) * kGrain);
+  return pair;
+}
+
+Status Transfers::upload(const VulkanBlock& dst, int64_t offset, std::span<const std::byte> data) {
   const int64_t total = static_cast<int64_t>(data.size());
-  KENAZ_TRY(prepare(total));
-  const int64_t step = std::min(chunks_[0].buffer->size, chunks_[1].buffer->size);
-  const auto start = [&](int64_t from) -> Status {
-    Chunk& chunk = chunks_[from / step % 2];
-    KENAZ_ASSIGN(VkCommandBuffer recorded, commands.recording());
-    if (from == 0) record_barrier(*context_, recorded, false);
-    record_copy(*context_, recorded, src.buffer(), src.offset() + offset + from,
-                chunk.buffer->buffer.get(), 0, std::min(step, total - from));
-    record_barrier(*context_, recorded, true);
-    KENAZ_ASSIGN(chunk.ticket, commands.submit());
-    return {};
-  };
-  KENAZ_TRY(start(0));
-  for (int64_t done = 0; done < total; done += step) {
-    if (done + step < total) KENAZ_TRY(start(done + step));
-    Chunk& chunk = chunks_[done / step % 2];
-    KENAZ_TRY(commands.wait(chunk.ticket));
-    KENAZ_TRY(chunk.buffer->invalidate(*context_));
-    std::memcpy(data.data() + done, chunk.buffer->mapped,
-                static_cast<size_t>(std::min(step, total - done)));
+  KENAZ_ASSIGN(const Pair pair, this->pair(total));
+  for (int64_t done = 0, turn = 0; done < total; ++turn) {
+    KENAZ_TRY(wait(pair.at(turn)));
+    const int64_t n = std::min(total - done, pair.size);
+    std::memcpy(pair.at(turn).bytes().data(), data.data() + done, static_cast<size_t>(n));
+    const bool at_an_end = done == 0 || done + n == total;
+    KENAZ_TRY(start_upload(dst, offset + done, pair.of(turn), n, at_an_end));
+    done += n;
+  }
+  return commands_.finish();
+}
+
+Status Transfers::download(const VulkanBlock& src, int64_t offset, std::span<std::byte> data) {
+  const int64_t total = static_cast<int64_t>(data.size());
+  KENAZ_ASSIGN(const Pair pair, this->pair(total));
+  const int64_t turns = (total - 1) / pair.size + 1;
+  const int64_t ahead = pair.chunks[1] ? 1 : 0;
+  const auto bytes_of = [&](int64_t turn) { return std::min(pair.size, total - turn * pair.size); };
+  for (int64_t turn = 0; turn < turns + ahead; ++turn) {
+    if (turn < turns) {
+      KENAZ_TRY(
+          start_download(src, offset + turn * pair.size, pair.of(turn), bytes_of(turn), turn == 0));
+    }
+    const int64_t done = turn - ahead;
+    if (done < 0) continue;
+    KENAZ_TRY(wait(pair.at(done)));
+    std::memcpy(data.data() + done * pair.size, pair.at(done).bytes().data(),
+                static_cast<size_t>(bytes_of(done)));
   }
   return {};
 }

@@ -39,7 +39,7 @@ class VulkanDevice : public Device {
                                                   : default_limit(context->physical()))),
         kernels_(context, options.pipeline_cache),
         stash_(context),
-        transfers_(context),
+        transfers_(context, commands_),
         commands_(context) {}
   ~VulkanDevice() override { kernels_.save(); }
 
@@ -60,6 +60,14 @@ class VulkanDevice : public Device {
   Status submit_and_read(std::span<const ReadBack> pieces) override;
   Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
   Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) override;
+  std::span<std::byte> mapped(const BlockPtr& block) override;
+  Result<ChunkPtr> chunk(int64_t bytes) override;
+  Result<ChunkPtr> extra_chunk() override;
+  Status start_upload(const BlockPtr& dst, int64_t offset, const ChunkPtr& chunk,
+                      int64_t bytes) override;
+  Status start_download(const BlockPtr& src, int64_t offset, const ChunkPtr& chunk,
+                        int64_t bytes) override;
+  Status wait(const ChunkPtr& chunk) override;
   MemoryStats memory() const override { return heap_->stats(); }
   void trim() override;
   void save_caches() override { kernels_.save(); }
@@ -107,6 +115,7 @@ Result<BlockPtr> VulkanDevice::allocate(int64_t bytes) {
 void VulkanDevice::trim() {
   if (auto done = commands_.finish(); !done) return;  // memory may still be in use
   heap_->trim();
+  transfers_.pool().trim();
 }
 
 Result<VkCommandBuffer> VulkanDevice::recording() {
@@ -244,7 +253,7 @@ Status VulkanDevice::upload(const BlockPtr& dst, int64_t offset, std::span<const
   const VulkanBlock& block = as_vulkan(dst);
   if (block.mapped() == nullptr) {
     if (static_cast<int64_t>(data.size()) > Stash::kMax) {
-      return transfers_.upload(commands_, block, offset, data);
+      return transfers_.upload(block, offset, data);
     }
     KENAZ_TRY(barrier());
     KENAZ_TRY(write(dst, offset, data));
@@ -263,8 +272,50 @@ Status VulkanDevice::download(const BlockPtr& src, int64_t offset, std::span<std
     const ReadBack piece{src, offset, data};
     return submit_and_read({&piece, 1});
   }
-  return transfers_.download(commands_, block, offset, data);
+  return transfers_.download(block, offset, data);
 }
+
+// ---- transfers in pieces
+
+VulkanChunkPtr as_vulkan(const ChunkPtr& chunk) {
+  return std::static_pointer_cast<VulkanChunk>(chunk);
+}
+
+Status check_chunk(const Block& block, int64_t offset, const Chunk& chunk, int64_t bytes) {
+  if (bytes < 0 || bytes > static_cast<int64_t>(chunk.bytes().size())) {
+    return internal_error(fmt::format("{} bytes of a chunk of {}", bytes, chunk.bytes().size()));
+  }
+  return check_range(block, offset, static_cast<size_t>(bytes));
+}
+
+std::span<std::byte> VulkanDevice::mapped(const BlockPtr& block) {
+  const VulkanBlock& b = as_vulkan(block);
+  if (b.mapped() == nullptr) return {};
+  return {b.mapped(), static_cast<size_t>(b.bytes())};
+}
+
+Result<ChunkPtr> VulkanDevice::chunk(int64_t bytes) {
+  commands_.poll();  // some may come back
+  return transfers_.pool().take(bytes);
+}
+
+Result<ChunkPtr> VulkanDevice::extra_chunk() { return transfers_.pool().take_extra(); }
+
+Status VulkanDevice::start_upload(const BlockPtr& dst, int64_t offset, const ChunkPtr& chunk,
+                                  int64_t bytes) {
+  KENAZ_TRY(check_chunk(*dst, offset, *chunk, bytes));
+  if (bytes == 0) return {};
+  return transfers_.start_upload(as_vulkan(dst), offset, as_vulkan(chunk), bytes, true);
+}
+
+Status VulkanDevice::start_download(const BlockPtr& src, int64_t offset, const ChunkPtr& chunk,
+                                    int64_t bytes) {
+  KENAZ_TRY(check_chunk(*src, offset, *chunk, bytes));
+  if (bytes == 0) return {};
+  return transfers_.start_download(as_vulkan(src), offset, as_vulkan(chunk), bytes, true);
+}
+
+Status VulkanDevice::wait(const ChunkPtr& chunk) { return transfers_.wait(*as_vulkan(chunk)); }
 
 }  // namespace
 }  // namespace vulkan
