@@ -1,16 +1,22 @@
-// kenaz-server: loads one Futhark program and answers commands on stdin until it ends.
+// kenaz-server: loads one Futhark program and answers commands, on stdin until it ends or on
+// sockets until it is told to end.
 // Exit status: 0, 1 on errors, 2 if the program is not a good one, 3 if --validate found something.
 #include <fmt/format.h>
 #include <pthread.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "server/load.h"
 #include "server/options.h"
 #include "server/session/session.h"
+#include "server/transport/socket_server.h"
 #include "server/transport/stdio.h"
 
 namespace kenaz {
@@ -42,33 +48,106 @@ int list_devices() {
   return 0;
 }
 
+int report_validation(const device::ValidationLog& log) {
+  if (log.count() == 0) return 0;
+  fmt::print(stderr, "kenaz-server: the validation layer has {} messages:\n", log.count());
+  for (const auto& m : log.messages()) fmt::print(stderr, "{}\n", m);
+  return 3;
+}
+
+SessionOptions session_options(const Options& options) {
+  SessionOptions s;
+  s.log = options.log;
+  s.profile = options.profile;
+  s.limits = {options.limits.variables, options.limits.session_bytes};
+  s.max_upload = options.limits.upload_bytes;
+  s.metrics = std::make_shared<Metrics>();
+  return s;
+}
+
 /// The server with its own standard output: what libraries print goes to stderr instead, because
 /// a stray line would be taken for a part of a reply.
-int serve(const Options& options) {
+int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
   const int out = dup(STDOUT_FILENO);
   if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     return report(Error{ErrorKind::kInternal, "cannot redirect the standard output", {}});
   }
+  auto engine = load(options, std::move(validation));
+  if (!engine) return report(engine.error());
+  Session session(std::move(*engine), session_options(options));
+  return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
+}
+
+/// A token is the file's first line.
+Result<std::string> read_token(const std::string& path) {
+  std::ifstream file(path);
+  std::string token;
+  if (!std::getline(file, token)) return bad_request(path + ": no token can be read from it");
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
+  constexpr size_t kShortest = 16;
+  if (token.size() < kShortest || token.find_first_of(" \t\"") != std::string::npos) {
+    return bad_request(
+        fmt::format("{}: a token has {} or more characters, none of them a space or "
+                    "a quote",
+                    path, kShortest));
+  }
+  return token;
+}
+
+Result<SocketOptions> socket_options(const Options& options) {
+  SocketOptions s;
+  s.listen = options.listen;
+  s.tls_cert = options.tls_cert;
+  s.tls_key = options.tls_key;
+  s.metrics_file = options.metrics_file;
+  s.limits = options.limits;
+  s.session = session_options(options);
+  if (!options.token_file.empty()) {
+    KENAZ_ASSIGN(s.token, read_token(options.token_file));
+  }
+  s.session.files = FileAccess::none();
+  if (!options.root.empty()) {
+    KENAZ_ASSIGN(s.session.files, FileAccess::below(options.root));
+  }
+  return s;
+}
+
+void allow_many_descriptors() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
+  spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
+  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  allow_many_descriptors();
+  const auto sockets = socket_options(options);
+  if (!sockets) return report(sockets.error());
+  auto engine = load(options, std::move(validation));
+  if (!engine) return report(engine.error());
+  DeviceQueue queue;
+  auto server = SocketServer::create(*sockets, std::move(*engine), queue);
+  if (!server) return report(server.error());
+  for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);
+  // The device's work needs this thread's stack; input and output do not.
+  std::thread io([&] {
+    (*server)->run();
+    queue.stop();
+  });
+  queue.run();
+  io.join();
+  return 0;
+}
+
+int serve(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);
   auto validation = options.validate ? std::make_shared<device::ValidationLog>() : nullptr;
-  int status = 0;
-  {
-    auto engine = load(options, validation);
-    if (!engine) return report(engine.error());
-    SessionOptions session_options;
-    session_options.log = options.log;
-    session_options.profile = options.profile;
-    session_options.metrics = std::make_shared<Metrics>();
-    Session session(std::move(*engine), std::move(session_options));
-    if (!serve_lines(session, STDIN_FILENO, out)) status = 1;
-  }
-  if (validation && validation->count() > 0) {
-    fmt::print(stderr, "kenaz-server: the validation layer has {} messages:\n",
-               validation->count());
-    for (const auto& m : validation->messages()) fmt::print(stderr, "{}\n", m);
-    status = 3;
-  }
-  return status;
+  const int status = options.listen.empty() ? serve_stdio(options, validation)
+                                            : serve_sockets(options, validation);
+  const int found = validation ? report_validation(*validation) : 0;
+  return found != 0 ? found : status;
 }
 
 int run(const Options& options) {

@@ -47,6 +47,51 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices");
 }
 
+void declare_sockets(CLI::App& app, Options& o) {
+  app.add_option("--listen", o.listen,
+                 "Serve tcp://HOST:PORT or unix://PATH instead of stdin; may be given again")
+      ->allow_extra_args(false);
+  app.add_option("--tls-cert", o.tls_cert, "Certificate chain (PEM); TCP then speaks TLS");
+  app.add_option("--tls-key", o.tls_key, "The certificate's key (PEM)");
+  app.add_option("--token-file", o.token_file, "Ask sockets' clients for the token in this file");
+  app.add_option("--root", o.root, "Let sockets' clients store and restore files in this folder");
+  app.add_option("--metrics-file", o.metrics_file, "Write figures for Prometheus to this file");
+  app.add_option("--log-level", o.log_level, "What to log on stderr")
+      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
+      ->capture_default_str();
+}
+
+void declare_limits(CLI::App& app, Options& o) {
+  const auto seconds = [&](const char* name, double& value, const char* help) {
+    return app.add_option(name, value, help)
+        ->check(CLI::NonNegativeNumber)
+        ->type_name("SECONDS")
+        ->capture_default_str();
+  };
+  const auto bytes = [&](const char* name, auto& value, const char* help) {
+    return app.add_option(name, value, help)
+        ->transform(CLI::AsSizeValue(false))
+        ->type_name("BYTES")
+        ->capture_default_str();
+  };
+  Limits& l = o.limits;
+  app.add_option("--max-connections", l.connections, "Connections at a time")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--max-variables", l.variables, "Variables of a session; 0: any number")
+      ->capture_default_str();
+  bytes("--max-session-bytes", l.session_bytes, "Bytes of a session's variables; 0: any number");
+  bytes("--max-line", l.line_bytes, "Bytes of a command")->check(CLI::Range(64, 1 << 30));
+  bytes("--max-upload", l.upload_bytes, "Bytes of one upload; 0: any number");
+  seconds("--call-timeout", l.call_seconds,
+          "Time that a call may take; 0: any. Not given: 300 on sockets, else 0")
+      ->each([&o](const std::string&) { o.call_limited = true; });
+  seconds("--idle-timeout", l.idle_seconds, "Close sockets that idle for so long; 0: never");
+  seconds("--session-timeout", l.session_seconds,
+          "Keep a named session that long without a connection");
+  seconds("--drain-timeout", l.drain_seconds, "Wait so long for clients after SIGTERM");
+}
+
 Status parse(CLI::App& app, const Options& options, std::vector<std::string> args) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -95,6 +140,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
                  "kenaz-server");
     app.set_help_flag("-h,--help", "Print this help");
     declare(app, options);
+    declare_sockets(app, options);
+    declare_limits(app, options);
     try {
       if (auto ok = parse(app, options, {argv + 1, argv + argc}); !ok) {
         return usage_error(ok.error().text());
@@ -108,6 +155,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   } catch (const std::exception& e) {
     fmt::print(stderr, "kenaz-server: {}\n", e.what());
     return 1;
+  }
+  if (!options.listen.empty() && !options.call_limited) {
+    options.limits.call_seconds = kSocketCallSeconds;
   }
   return options;
 }

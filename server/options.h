@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "server/limits.h"
 
 namespace kenaz {
 
@@ -23,6 +24,13 @@ struct Options {
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;
   std::string dump;  // "lowered", "ir", "glsl"
+
+  // Sockets instead of stdin and stdout; see SocketOptions.
+  std::vector<std::string> listen;
+  std::string tls_cert, tls_key, token_file, root, metrics_file;
+  std::string log_level = "info";
+  Limits limits;
+  bool call_limited = false;  // the user chose limits.call_seconds
 };
 
 /// What to do, or the exit status if all is said already (--help, or a bad command line). Long

@@ -1,0 +1,23 @@
+// What clients of sockets may use of the server. 0 means "no limit" unless it says otherwise.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kenaz {
+
+struct Limits {
+  int connections = 2000;  // at least 1; also of named sessions
+  size_t variables = 100'000;
+  int64_t session_bytes = 0;
+  size_t line_bytes = size_t{1} << 20;  // at least 1
+  int64_t upload_bytes = int64_t{16} << 30;
+  double call_seconds = 0;       // on sockets kSocketCallSeconds unless the user says otherwise
+  double idle_seconds = 3600;    // of a connection without a command
+  double session_seconds = 600;  // of a named session without a connection
+  double drain_seconds = 30;     // after SIGTERM; 0: at once
+};
+
+inline constexpr double kSocketCallSeconds = 300;
+
+}  // namespace kenaz

@@ -1,0 +1,77 @@
+// A session that several connections may use, one command at a time, in the order they ask. Used
+// by the I/O thread, but for the session itself: that belongs to whoever has the turn.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "server/session/session.h"
+
+namespace kenaz {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+class SharedSession {
+ public:
+  SharedSession(std::shared_ptr<host::Engine> engine, const SessionOptions& options)
+      : session_(std::move(engine), options), metrics_(options.metrics) {
+    if (metrics_) metrics_->sessions(1);
+  }
+  ~SharedSession() {
+    if (metrics_) metrics_->sessions(-1);
+  }
+  SharedSession(const SharedSession&) = delete;
+  SharedSession& operator=(const SharedSession&) = delete;
+
+  /// `use` gets the turn, now or when those before have given it back.
+  void take_turn(std::function<void(Session&)> use) {
+    if (taken_) {
+      waiting_.push_back(std::move(use));
+      return;
+    }
+    taken_ = true;
+    use(session_);
+  }
+  void give_back() {
+    taken_ = false;
+    if (waiting_.empty()) return;
+    auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    taken_ = true;
+    next(session_);
+  }
+
+ private:
+  Session session_;
+  const std::shared_ptr<Metrics> metrics_;
+  bool taken_ = false;
+  std::deque<std::function<void(Session&)>> waiting_;
+};
+using SharedSessionPtr = std::shared_ptr<SharedSession>;
+
+/// Sessions with names: they outlive their connections for a while.
+class NamedSessions {
+ public:
+  explicit NamedSessions(size_t most) : most_(most) {}
+
+  /// The session of that name, made by `make` if there is none. Null if there are too many.
+  SharedSessionPtr join(const std::string& name, const std::function<SharedSessionPtr()>& make);
+  void leave(const std::string& name, SteadyTime now);
+  /// Drops those that nobody has used since `before`.
+  void expire(SteadyTime before);
+
+ private:
+  struct Entry {
+    SharedSessionPtr session;
+    int users = 0;
+    SteadyTime left;
+  };
+  const size_t most_;
+  std::unordered_map<std::string, Entry> by_name_;
+};
+
+}  // namespace kenaz

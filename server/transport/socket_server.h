@@ -1,0 +1,41 @@
+// Serves connections on sockets: one thread for their input and output (run), and whichever thread
+// runs the device's queue for the work.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/limits.h"
+#include "server/session/session.h"
+#include "server/transport/device_queue.h"
+
+namespace kenaz {
+
+struct SocketOptions {
+  std::vector<std::string> listen;  // URLs, see listen.h
+  std::string tls_cert, tls_key;    // PEM files; with them, tcp:// speaks TLS
+  std::string token;                // empty: none is asked for
+  std::string metrics_file;         // empty: none
+  Limits limits;
+  SessionOptions session;  // session.metrics must be there
+};
+
+class SocketServer {
+ public:
+  /// Binds and listens; nobody is served before run(). A TCP address that other machines reach
+  /// needs both TLS and a token. The queue must outlive the server.
+  static Result<std::unique_ptr<SocketServer>> create(const SocketOptions& options,
+                                                      std::shared_ptr<host::Engine> engine,
+                                                      DeviceQueue& device);
+  virtual ~SocketServer() = default;
+
+  /// Where it listens, with the ports that were chosen.
+  virtual std::vector<std::string> addresses() const = 0;
+  /// Serves until SIGTERM or SIGINT has come (or stop()) and the commands at hand are done.
+  virtual void run() = 0;
+  /// Any thread: as SIGTERM.
+  virtual void stop() = 0;
+};
+
+}  // namespace kenaz
