@@ -19,6 +19,8 @@ constexpr Subcommand kSubcommands[] = {
     // As with Futhark's check, 2 says that the program was rejected.
     {"check", "Check a program without running it", kenaz::cli::declare_check, 1},
     {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
+    {"connect", "Be a server executable on behalf of a server that runs somewhere else",
+     kenaz::cli::declare_connect},
     {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
 };
 

@@ -18,9 +18,21 @@ std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_test(CLI::App& app);
 std::function<int()> declare_bench(CLI::App& app);
+std::function<int()> declare_connect(CLI::App& app);
 
 /// --server, --device, --reference, --memory-limit.
 void add_server_options(CLI::App& app, client::ServerOptions& options);
+
+/// A server that runs already.
+struct RemoteOptions {
+  std::string url;
+  std::string token_file;  // empty: no token
+  client::ConnectOptions connect;
+  double timeout = 60;  // seconds until the server has greeted
+};
+/// --token-file, --ca-file, --session, --connect-timeout.
+void add_remote_options(CLI::App& app, RemoteOptions& options);
+Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& options);
 /// Prints "kenaz: message" to standard error and gives `code`.
 int complain(const Error& error, int code = kFailed);
 

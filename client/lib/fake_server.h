@@ -185,6 +185,10 @@ class FakeServer {
           refuse("Variable already exists: " + name);
           continue;
         }
+        if (bytes.empty()) {
+          refuse("The data ends before the value does");
+          continue;
+        }
         variables[name] = std::move(bytes);
       } else if (command == "download") {
         const std::string name = word();
