@@ -11,69 +11,11 @@
 #include "protocol/data/binary_format.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
+#include "server/testdata/echo_engine.h"
 #include "server/transport/stdio.h"
 
 namespace kenaz {
 namespace {
-
-struct HostLeaf : host::Leaf {
-  data::Value value;
-};
-
-/// Keeps values as they are; `same` gives its argument back, `fail` fails.
-class EchoEngine : public host::Engine {
- public:
-  EchoEngine() {
-    for (int i = 0; i < kPrimTypeCount; ++i) {
-      const auto t = static_cast<PrimType>(i);
-      const std::string name(prim_name(t));
-      types_[name] = {name, TypeKind::kPrimitive, {{t, 0}}, 0, "", {}, {}};
-      types_["[]" + name] = {"[]" + name, TypeKind::kArray, {{t, 1}}, 1, name, {}, {}};
-    }
-    const LeafType i32{PrimType::kI32, 0}, boolean{PrimType::kBool, 0};
-    types_["(i32, bool)"] = {
-        "(i32, bool)", TypeKind::kRecord, {i32, boolean}, 0, "", {{"0", "i32"}, {"1", "bool"}}, {}};
-    types_["[](i32, bool)"] = {"[](i32, bool)",
-                               TypeKind::kArray,
-                               {{PrimType::kI32, 1}, {PrimType::kBool, 1}},
-                               1,
-                               "(i32, bool)",
-                               {{"0", "[]i32"}, {"1", "[]bool"}},
-                               {}};
-    types_["sum"] = {"sum",
-                     TypeKind::kSum,
-                     {{PrimType::kI8, 0}, i32, {PrimType::kI32, 1}},
-                     0,
-                     "",
-                     {},
-                     {{"none", {}, {}}, {"some", {"[]i32", "i32"}, {{2}, {1}}}}};
-    entries_ = {{"fail", {{"x", "i32", false, 1}}, "i32", false, {}},
-                {"same", {{"x", "(i32, bool)", true, 2}}, "(i32, bool)", false, {"a", "b(1)"}}};
-  }
-  const TypeTable& types() const override { return types_; }
-  const std::vector<host::EntrySignature>& entries() const override { return entries_; }
-  Result<host::LeafPtr> put(const data::Value& value) override {
-    auto leaf = std::make_shared<HostLeaf>();
-    leaf->prim = value.type;
-    leaf->shape = value.shape;
-    leaf->value = value;
-    return leaf;
-  }
-  Result<data::Value> get(const host::Leaf& leaf) override {
-    return static_cast<const HostLeaf&>(leaf).value;
-  }
-  Result<std::vector<host::LeafPtr>> call(const std::string& entry,
-                                          std::span<const host::LeafPtr> args) override {
-    if (entry == "fail") {
-      return kenaz::fail(ErrorKind::kProgramFailure, "Error: no\n\nBacktrace:\n-> #0  a.fut:1:1-2");
-    }
-    return std::vector<host::LeafPtr>(args.begin(), args.end());
-  }
-
- private:
-  TypeTable types_;
-  std::vector<host::EntrySignature> entries_;
-};
 
 class SessionTest : public ::testing::Test {
  protected:
@@ -115,7 +57,7 @@ class SessionTest : public ::testing::Test {
 
 TEST_F(SessionTest, AsksAboutTypesAndEntries) {
   EXPECT_EQ(run("types").substr(0, 30), "i8|i16|i32|i64|u8|u16|u32|u64|");
-  EXPECT_EQ(run("entry_points"), "fail|same|");
+  EXPECT_EQ(run("entry_points"), "fail|id|same|sleep|");
   EXPECT_EQ(run("inputs same"), "*(i32, bool)|");
   EXPECT_EQ(run("output same"), "(i32, bool)|");
   EXPECT_EQ(run("attributes same"), "a|b(1)|");

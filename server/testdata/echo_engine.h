@@ -1,0 +1,88 @@
+// For tests: an engine that computes nothing.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "server/host/engine.h"
+
+namespace kenaz {
+
+struct HostLeaf : host::Leaf {
+  explicit HostLeaf(std::atomic<int>& count) : living(count) { ++living; }
+  ~HostLeaf() override { --living; }
+  HostLeaf(const HostLeaf&) = delete;
+  HostLeaf& operator=(const HostLeaf&) = delete;
+  std::atomic<int>& living;
+  data::Value value;
+};
+
+/// Keeps values as they are; `same` gives its argument back, `fail` fails, `sleep` takes that many
+/// milliseconds. Counts the leaves that live.
+class EchoEngine : public host::Engine {
+ public:
+  EchoEngine() {
+    for (int i = 0; i < kPrimTypeCount; ++i) {
+      const auto t = static_cast<PrimType>(i);
+      const std::string name(prim_name(t));
+      types_[name] = {name, TypeKind::kPrimitive, {{t, 0}}, 0, "", {}, {}};
+      types_["[]" + name] = {"[]" + name, TypeKind::kArray, {{t, 1}}, 1, name, {}, {}};
+    }
+    const LeafType i32{PrimType::kI32, 0}, boolean{PrimType::kBool, 0};
+    types_["(i32, bool)"] = {
+        "(i32, bool)", TypeKind::kRecord, {i32, boolean}, 0, "", {{"0", "i32"}, {"1", "bool"}}, {}};
+    types_["[](i32, bool)"] = {"[](i32, bool)",
+                               TypeKind::kArray,
+                               {{PrimType::kI32, 1}, {PrimType::kBool, 1}},
+                               1,
+                               "(i32, bool)",
+                               {{"0", "[]i32"}, {"1", "[]bool"}},
+                               {}};
+    types_["sum"] = {"sum",
+                     TypeKind::kSum,
+                     {{PrimType::kI8, 0}, i32, {PrimType::kI32, 1}},
+                     0,
+                     "",
+                     {},
+                     {{"none", {}, {}}, {"some", {"[]i32", "i32"}, {{2}, {1}}}}};
+    entries_ = {{"fail", {{"x", "i32", false, 1}}, "i32", false, {}},
+                {"id", {{"xs", "[]i32", false, 1}}, "[]i32", false, {}},
+                {"same", {{"x", "(i32, bool)", true, 2}}, "(i32, bool)", false, {"a", "b(1)"}},
+                {"sleep", {{"ms", "i32", false, 1}}, "i32", false, {}}};
+  }
+  const TypeTable& types() const override { return types_; }
+  const std::vector<host::EntrySignature>& entries() const override { return entries_; }
+  Result<host::LeafPtr> put(const data::Value& value) override {
+    auto leaf = std::make_shared<HostLeaf>(living);
+    leaf->prim = value.type;
+    leaf->shape = value.shape;
+    leaf->value = value;
+    return leaf;
+  }
+  Result<data::Value> get(const host::Leaf& leaf) override {
+    return static_cast<const HostLeaf&>(leaf).value;
+  }
+  Result<std::vector<host::LeafPtr>> call(const std::string& entry,
+                                          std::span<const host::LeafPtr> args) override {
+    if (entry == "fail") {
+      return kenaz::fail(ErrorKind::kProgramFailure, "Error: no\n\nBacktrace:\n-> #0  a.fut:1:1-2");
+    }
+    if (entry == "sleep") {
+      const auto& ms = static_cast<const HostLeaf&>(*args[0]).value;
+      std::this_thread::sleep_for(std::chrono::milliseconds(ms.at(0).as_i64()));
+    }
+    return std::vector<host::LeafPtr>(args.begin(), args.end());
+  }
+
+  std::atomic<int> living{0};
+
+ private:
+  TypeTable types_;
+  std::vector<host::EntrySignature> entries_;
+};
+
+}  // namespace kenaz
