@@ -16,10 +16,13 @@ enum class TypeKind : uint8_t { kPrimitive, kArray, kRecord, kSum, kOpaque };
 /// One leaf of a value: a value of any type is a sequence of leaves, each a scalar or an array of a
 /// primitive type. Tuples and records contribute their fields' leaves in field order; an array of
 /// records has one array per leaf of the record (rank added); a sum has an i8 tag (unless it has
-/// one constructor) and then its payload slots.
+/// one constructor) and then its payload slots. What has no leaves (an empty record, a sum of one
+/// constructor without payload) is, inside of arrays, the sizes of those arrays: one i64 each. So
+/// an array of records always is its fields' arrays, one after the other.
 struct LeafType {
   PrimType prim = PrimType::kI32;
   int rank = 0;
+  int dim = -1;  // not negative: the size of this dimension, of an array without data
   friend bool operator==(const LeafType&, const LeafType&) = default;
 };
 

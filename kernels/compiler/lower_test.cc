@@ -152,6 +152,46 @@ TEST(Lower, refusals_name_construct_and_place) {
   EXPECT_THAT(text, HasSubstr("recursive functions are not supported yet: f"));
 }
 
+/// The leaves of type t as lowering has them in parameters and as it has them in results; empty if
+/// these differ from each other or from what the checker tells clients.
+std::string leaves_of(const std::string& type) {
+  auto l = lowered("type t = " + type + "\nentry f (x: t): t = x\n");
+  if (!l) return l.error().text();
+  const ir::Function& f = l->ir.functions.at(0);
+  auto text = [](PrimType prim, int rank) {
+    return std::string(static_cast<size_t>(rank), '*') + std::string(prim_name(prim)) + " ";
+  };
+  std::string told, params, results;
+  for (const LeafType& leaf : l->types.at("t").leaves) told += text(leaf.prim, leaf.rank);
+  for (ir::VarId v : f.params) params += text(l->ir.type_of(v).prim, l->ir.type_of(v).rank());
+  for (size_t i = f.ret_size_vars.size(); i < f.ret.size(); ++i) {
+    results += text(f.ret[i].prim, f.ret[i].rank());
+  }
+  return told == params && params == results ? told : "";
+}
+
+TEST(Lower, clients_and_code_agree_on_leaves) {
+  EXPECT_EQ(leaves_of("(i32, [2][3]f32)"), "i32 **f32 ");
+  EXPECT_EQ(leaves_of("()"), "");
+  EXPECT_EQ(leaves_of("[3]()"), "i64 ");
+  EXPECT_EQ(leaves_of("[3][4]()"), "i64 i64 ");
+  EXPECT_EQ(leaves_of("[3](i32, ())"), "*i32 i64 ");
+  EXPECT_EQ(leaves_of("[3]((), [4](), [2]i8)"), "i64 i64 i64 **i8 ");
+  EXPECT_EQ(leaves_of("[3]{a: {}, b: {c: ()}}"), "i64 i64 ");
+  EXPECT_EQ(leaves_of("#one"), "");
+  EXPECT_EQ(leaves_of("[3](#one)"), "i64 ");
+  EXPECT_EQ(leaves_of("[3](#one i32)"), "*i32 ");
+  EXPECT_EQ(leaves_of("#one | #two"), "i8 ");
+}
+
+TEST(Lower, payloads_of_equal_leaves_share_slots) {
+  EXPECT_EQ(leaves_of("#a i32 | #b i32 f32 | #c f32 i32 i32"), "i8 i32 f32 i32 ");
+  EXPECT_EQ(leaves_of("#a (i32, i32) | #b i32 i32"), "i8 i32 i32 i32 i32 ");
+  EXPECT_EQ(leaves_of("#a (i32, i32) | #b {x: i32, y: i32}"), "i8 i32 i32 ");
+  EXPECT_EQ(leaves_of("#a ([2]i32) | #b ([2]i32)"), "i8 *i32 *i32 ");
+  EXPECT_EQ(leaves_of("[5](#a ([2]()) i64 | #b i64)"), "*i8 *i64 *i64 ");
+}
+
 TEST(Lower, inlining_is_bounded) {
   std::string text = "def f0 (x: i32) (y: i32) : i32 = x * y + 1\n";
   for (int i = 1; i < 40; ++i) {

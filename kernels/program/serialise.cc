@@ -227,7 +227,7 @@ void fields(A& a, Entry& x) {
 }
 template <class A>
 void fields(A& a, LeafType& x) {
-  a(x.prim, x.rank);
+  a(x.prim, x.rank, x.dim);
 }
 template <class A>
 void fields(A& a, ValueType::Field& x) {

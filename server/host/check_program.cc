@@ -150,11 +150,12 @@ Status check_leaves(const Program& program, const CodeChecker& code, const std::
   const std::vector<LeafType>& expected = found->second.leaves;
   bool same = leaves.size() == expected.size();
   for (size_t i = 0; same && i < leaves.size(); ++i) {
+    const LeafType& type = expected[i];
     if (const auto* scalar = std::get_if<ScalarLeaf>(&leaves[i])) {
-      same = expected[i] == LeafType{scalar->type, 0};
+      same = type.prim == scalar->type && type.rank == 0;
     } else {
       const auto& array = std::get<ArrayLeaf>(leaves[i]);
-      same = expected[i] == LeafType{array.elem, static_cast<int>(array.dims.size())};
+      same = type.prim == array.elem && type.rank == static_cast<int>(array.dims.size());
     }
   }
   if (!same) return internal_error(fmt::format("leaves do not fit type {}", type));

@@ -43,10 +43,20 @@ data::Value cut(const data::Value& array, int rank, int64_t element) {
 
 }  // namespace
 
-Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const ValueType& array) const {
-  if (v.leaves.empty()) return bad_request("The shape of an array of empty records is not kept.");
-  const auto& shape = v.leaves.front()->shape;
-  return std::vector<int64_t>(shape.begin(), shape.begin() + array.rank);
+Result<std::vector<LeafShape>> Session::leaf_shapes(const ValueType& type, const Leaves& leaves) {
+  std::vector<LeafShape> shapes;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    shapes.push_back({leaves[i]->shape, 0});
+    if (i >= type.leaves.size() || type.leaves[i].dim < 0) continue;
+    KENAZ_ASSIGN(const data::Value size, get(leaves[i]));
+    shapes.back().size = size.at(0).as_i64();
+  }
+  return shapes;
+}
+
+Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const ValueType& array) {
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(array, v.leaves));
+  return kenaz::outer_shape(array, shapes, parts_differ(array));
 }
 
 Status Session::do_shape(Args args) {
@@ -64,10 +74,12 @@ Status Session::do_index(Args args) {
   KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
   KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
   Variable element{type->elemtype, {}};
-  for (const auto& leaf : array->leaves) {
-    KENAZ_ASSIGN(const data::Value whole, get(leaf));
-    KENAZ_ASSIGN(auto part, engine_->put(cut(whole, type->rank, at)));
-    element.leaves.push_back(std::move(part));
+  for (size_t i = 0; i < array->leaves.size(); ++i) {
+    if (is_outer_size(type->leaves[i], type->rank)) continue;
+    KENAZ_ASSIGN(data::Value part, get(array->leaves[i]));
+    if (type->leaves[i].dim < 0) part = cut(part, type->rank, at);
+    KENAZ_ASSIGN(auto leaf, engine_->put(part));
+    element.leaves.push_back(std::move(leaf));
   }
   return variables_.add(args[0], std::move(element));
 }
@@ -83,9 +95,19 @@ Status Session::do_set(Args args) {
   KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
   KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
   Variable updated{array->type, {}};
+  auto next = element->leaves.begin();
   for (size_t i = 0; i < array->leaves.size(); ++i) {
+    if (is_outer_size(type->leaves[i], type->rank)) {
+      updated.leaves.push_back(array->leaves[i]);
+      continue;
+    }
     KENAZ_ASSIGN(data::Value whole, get(array->leaves[i]));
-    KENAZ_ASSIGN(const data::Value part, get(element->leaves.at(i)));
+    KENAZ_ASSIGN(const data::Value part, get(*next++));
+    if (type->leaves[i].dim >= 0) {
+      if (whole != part) return bad_request("The element's shape does not fit in the array.");
+      updated.leaves.push_back(array->leaves[i]);
+      continue;
+    }
     if (!std::equal(whole.shape.begin() + type->rank, whole.shape.end(), part.shape.begin(),
                     part.shape.end())) {
       return bad_request(fmt::format("The element's shape {} does not fit in an array of shape {}.",
@@ -130,8 +152,15 @@ Status Session::do_new_array(Args args) {
     elements.push_back(v);
   }
   Variable array{type->name, {}};
-  for (size_t k = 0; k < type->leaves.size(); ++k) {
-    KENAZ_ASSIGN(const data::Value whole, join_leaf(type->leaves[k], outer, elements, k));
+  size_t k = 0;  // the elements' leaf
+  for (const LeafType& leaf_type : type->leaves) {
+    data::Value whole;
+    if (is_outer_size(leaf_type, type->rank)) {
+      const int64_t size = outer[static_cast<size_t>(leaf_type.dim)];
+      whole = data::Value::scalar(PrimValue::of_int(PrimType::kI64, size));
+    } else {
+      KENAZ_ASSIGN(whole, join_leaf(leaf_type, outer, elements, k++));
+    }
     KENAZ_ASSIGN(auto leaf, engine_->put(whole));
     array.leaves.push_back(std::move(leaf));
   }
@@ -141,6 +170,17 @@ Status Session::do_new_array(Args args) {
 /// The k-th leaf of an array made of `elements`.
 Result<data::Value> Session::join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
                                        const std::vector<const Variable*>& elements, size_t k) {
+  if (type.dim >= 0) {  // a size within the elements
+    data::Value size = data::Value::scalar(PrimValue::of_int(type.prim, 0));
+    for (size_t i = 0; i < elements.size(); ++i) {
+      KENAZ_ASSIGN(const data::Value part, get(elements[i]->leaves.at(k)));
+      if (i > 0 && part != size) {
+        return bad_request(fmt::format("Value {} has another shape than the values before it.", i));
+      }
+      size = part;
+    }
+    return size;
+  }
   data::Value whole{type.prim, outer, {}};
   whole.shape.resize(static_cast<size_t>(type.rank), 0);
   for (size_t i = 0; i < elements.size(); ++i) {

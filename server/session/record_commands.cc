@@ -59,13 +59,8 @@ Status Session::do_zip(Args args) {
                                    type->fields.size(), values.size()));
   }
   KENAZ_ASSIGN(Leaves leaves, gather(type->fields, values));
-  for (const auto& leaf : leaves) {
-    const auto& first = leaves.front()->shape;
-    if (!std::equal(first.begin(), first.begin() + type->rank, leaf->shape.begin())) {
-      return bad_request(fmt::format("Cannot zip arrays of different shapes: {} and {}",
-                                     data::shape_text(first), data::shape_text(leaf->shape)));
-    }
-  }
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*type, leaves));
+  KENAZ_TRY(kenaz::outer_shape(*type, shapes, "Cannot zip arrays of different shapes"));
   return variables_.add(args[0], {type->name, std::move(leaves)});
 }
 

@@ -18,6 +18,7 @@
 #include "server/host/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/session/files.h"
+#include "server/session/shapes.h"
 #include "server/session/stream.h"
 #include "server/variables/variables.h"
 
@@ -79,7 +80,8 @@ class Session {
   /// each the next leaves.
   Status scatter(std::span<const std::string> types, Args names, const Leaves& leaves);
   Result<size_t> variant_of(const Variable& value, const ValueType& sum);
-  Result<std::vector<int64_t>> outer_shape(const Variable& v, const ValueType& array) const;
+  Result<std::vector<LeafShape>> leaf_shapes(const ValueType& type, const Leaves& leaves);
+  Result<std::vector<int64_t>> outer_shape(const Variable& v, const ValueType& array);
   Result<data::Value> join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
                                 const std::vector<const Variable*>& elements, size_t k);
   Result<data::Value> get(const host::LeafPtr& leaf) { return engine_->get(*leaf); }

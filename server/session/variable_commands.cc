@@ -17,18 +17,16 @@ namespace {
 /// have the same outer dimensions.
 Result<std::vector<data::Value>> read_leaves(const ValueType& type, data::ByteSource& source) {
   std::vector<data::Value> leaves;
+  std::vector<LeafShape> shapes;
   for (const auto& leaf : type.leaves) {
     KENAZ_ASSIGN(auto value, data::read_value(source, leaf));
     if (!value) return bad_request("the data ends before the value does");
-    if (!leaves.empty() && type.kind == TypeKind::kArray) {
-      const auto& first = leaves.front().shape;
-      if (!std::equal(first.begin(), first.begin() + type.rank, value->shape.begin())) {
-        return bad_request(
-            fmt::format("the parts of a value of type {} have different shapes: {} and {}",
-                        type.name, data::shape_text(first), data::shape_text(value->shape)));
-      }
-    }
+    shapes.push_back({value->shape, 0});
+    if (leaf.dim >= 0) shapes.back().size = value->at(0).as_i64();
     leaves.push_back(std::move(*value));
+  }
+  if (type.kind == TypeKind::kArray) {
+    KENAZ_TRY(outer_shape(type, shapes, parts_differ(type)));
   }
   return leaves;
 }

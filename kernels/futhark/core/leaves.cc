@@ -11,34 +11,34 @@ namespace {
 
 void add_leaves(const TypePtr& t, int rank, const std::vector<AbstractType>& abstract_types,
                 std::vector<LeafType>& out) {
-  std::visit(Overloaded{[&](const TPrim& p) {
-                          out.push_back({p.prim, rank});
-                        },
-                        [&](const TArray& a) {
-                          const size_t before = out.size();
-                          add_leaves(a.elem, rank + 1, abstract_types, out);
-                          // An array of nothing is its size.
-                          if (out.size() == before) out.push_back({PrimType::kI64, 0});
-                        },
-                        [&](const TRecord& r) {
-                          for (const auto& f : r.fields)
-                            add_leaves(f.second, rank, abstract_types, out);
-                        },
-                        [&](const TSum& s) {
-                          const SumLayout layout = sum_layout(s, abstract_types);
-                          if (layout.tag) out.push_back({PrimType::kI8, rank});
-                          for (const LeafType& slot : layout.slots) {
-                            out.push_back({slot.prim, slot.rank + rank});
-                          }
-                        },
-                        [&](const TAbstract& a) {
-                          add_leaves(expand_abstract(a, abstract_types), rank, abstract_types, out);
-                        },
-                        [](const auto&) {}},
-             t->node);
+  std::visit(
+      Overloaded{[&](const TPrim& p) {
+                   out.push_back({p.prim, rank});
+                 },
+                 [&](const TArray& a) { add_leaves(a.elem, rank + 1, abstract_types, out); },
+                 [&](const TRecord& r) {
+                   if (r.fields.empty()) add_sizes(rank, out);
+                   for (const auto& f : r.fields) add_leaves(f.second, rank, abstract_types, out);
+                 },
+                 [&](const TSum& s) { add_leaves(sum_layout(s, abstract_types), rank, out); },
+                 [&](const TAbstract& a) {
+                   add_leaves(expand_abstract(a, abstract_types), rank, abstract_types, out);
+                 },
+                 [](const auto&) {}},
+      t->node);
 }
 
 }  // namespace
+
+void add_sizes(int rank, std::vector<LeafType>& out) {
+  for (int d = 0; d < rank; d++) out.push_back({PrimType::kI64, 0, d});
+}
+
+void add_leaves(const SumLayout& sum, int rank, std::vector<LeafType>& out) {
+  if (!sum.tag && sum.slots.empty()) add_sizes(rank, out);
+  if (sum.tag) out.push_back({PrimType::kI8, rank});
+  for (const LeafType& slot : sum.slots) out.push_back({slot.prim, slot.rank + rank});
+}
 
 std::vector<LeafType> leaves_of(const TypePtr& t, const std::vector<AbstractType>& abstract_types) {
   std::vector<LeafType> out;
@@ -47,20 +47,30 @@ std::vector<LeafType> leaves_of(const TypePtr& t, const std::vector<AbstractType
 }
 
 SumLayout sum_layout(const TSum& sum, const std::vector<AbstractType>& abstract_types) {
+  PayloadLeaves leaves;
+  for (const auto& constructor : sum.constructors) {
+    leaves.emplace_back();
+    for (const auto& type : constructor.second) {
+      leaves.back().push_back(leaves_of(type, abstract_types));
+    }
+  }
+  return sum_layout(leaves);
+}
+
+SumLayout sum_layout(const PayloadLeaves& constructors) {
   SumLayout out;
-  out.tag = sum.constructors.size() != 1;
+  out.tag = constructors.size() != 1;
   struct Component {
     std::vector<LeafType> leaves;
     int first;
   };
   std::vector<Component> components;
-  for (const auto& constructor : sum.constructors) {
+  for (const auto& constructor : constructors) {
     std::vector<std::vector<int>> payload;
     std::vector<Component> available = components;
-    for (const auto& type : constructor.second) {
-      std::vector<LeafType> leaves = leaves_of(type, abstract_types);
-      const bool scalars =
-          std::all_of(leaves.begin(), leaves.end(), [](const LeafType& l) { return l.rank == 0; });
+    for (const auto& leaves : constructor) {
+      const bool scalars = std::all_of(leaves.begin(), leaves.end(),
+                                       [](const LeafType& l) { return l.rank == 0 && l.dim < 0; });
       auto it = std::find_if(available.begin(), available.end(),
                              [&](const Component& c) { return c.leaves == leaves; });
       int first = static_cast<int>(out.slots.size());
@@ -69,7 +79,7 @@ SumLayout sum_layout(const TSum& sum, const std::vector<AbstractType>& abstract_
         available.erase(it);
       } else {
         components.push_back({leaves, first});
-        out.slots.insert(out.slots.end(), leaves.begin(), leaves.end());
+        for (const LeafType& l : leaves) out.slots.push_back({l.prim, l.rank});
       }
       std::vector<int> slots(leaves.size());
       for (size_t i = 0; i < leaves.size(); i++) slots[i] = first + static_cast<int>(i);

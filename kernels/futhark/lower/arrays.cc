@@ -139,10 +139,10 @@ V Lowerer::eval_update(const core::EUpdate& u, const Env& env) {
   }
   std::vector<Atom> from, to;
   for (const auto& l : leaves(value)) {
-    if (!l.is_dim) from.push_back(l.atom);
+    if (!l.is_dim()) from.push_back(l.atom);
   }
   for (const auto& l : leaves(array)) {
-    if (!l.is_dim) to.push_back(l.atom);
+    if (!l.is_dim()) to.push_back(l.atom);
   }
   if (from.size() != to.size()) return broken("an update with a value of another type");
   Certs certs = s.certs;
@@ -193,7 +193,7 @@ V Lowerer::eval_array(const core::Exp& e, const core::EArray& a, const Env& env)
     if (first == nullptr) first = v;
     std::vector<Atom> row;
     for (const auto& l : leaves(v)) {
-      if (!l.is_dim) row.push_back(l.atom);
+      if (!l.is_dim()) row.push_back(l.atom);
     }
     elems.push_back(std::move(row));
   }

@@ -72,6 +72,80 @@ void Lowerer::finish_constants() {
   body.stms = b_.take_constants();
 }
 
+Atom Lowerer::has_stated_shape(const V& v, const Ty& t, std::vector<std::vector<Atom>>& wanted) {
+  std::vector<Atom> dims;
+  conform_dims(v, t, true, dims, wanted);
+  Atom fits = PrimValue::of_bool(true);
+  const auto old = leaves(v);
+  for (size_t k = 0; k < old.size() && k < wanted.size(); ++k) {
+    std::vector<Atom> have = b_.type_of(old[k].atom).dims;
+    if (old[k].is_dim()) {
+      have = {old[k].atom};
+      fits = b_.both(fits, b_.le(ir::i64(0), old[k].atom));
+    }
+    for (size_t d = 0; d < have.size() && d < wanted[k].size(); ++d) {
+      fits = b_.both(fits, b_.eq(have[d], wanted[k][d]));
+    }
+  }
+  return fits;
+}
+
+Atom Lowerer::payloads_fit(const V& v, const Ty& t) {
+  Atom fits = PrimValue::of_bool(true);
+  Ty h = head(t);
+  if (failed()) return fits;
+  if (const auto* r = std::get_if<VRec>(&v->node)) {
+    const auto& fields = std::get<core::TRecord>(h.type->node).fields;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      fits = b_.both(fits, payloads_fit(r->fields[i].second, sub(h, fields[i].second)));
+    }
+    return fits;
+  }
+  const auto* sum = std::get_if<VSum>(&v->node);
+  if (sum == nullptr) return fits;
+  const auto& constructors = std::get<core::TSum>(h.type->node).constructors;
+  for (size_t k = 0; k < constructors.size(); ++k) {
+    const auto& types = constructors[k].second;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (!has_sizes(types[i], 100)) continue;
+      V arg = payload(*sum, static_cast<int>(k), static_cast<int>(i));
+      std::vector<std::vector<Atom>> wanted;
+      Atom ok = has_stated_shape(arg, sub(h, types[i]), wanted);
+      ok = b_.both(ok, payloads_fit(arg, sub(h, types[i])));
+      fits = b_.both(fits, b_.either(b_.negate(is_constructor(*sum, static_cast<int>(k))), ok));
+    }
+  }
+  return fits;
+}
+
+void Lowerer::fit_arguments(const std::vector<Ty>& types, const Env& env, std::vector<V>& args) {
+  Atom fits = PrimValue::of_bool(true);
+  std::vector<std::vector<std::vector<Atom>>> wanted(args.size());
+  for (size_t i = 0; i < args.size() && !failed(); ++i) {
+    Ty type{types[i].type, env};
+    fits = b_.both(fits, has_stated_shape(args[i], type, wanted[i]));
+    fits = b_.both(fits, payloads_fit(args[i], type));
+  }
+  Certs certs;
+  if (!failed()) check(fits, {"entry point arguments have invalid sizes."}, certs);
+  for (size_t i = 0; i < args.size() && !failed(); ++i) {
+    auto old = leaves(args[i]);
+    std::vector<Atom> shaped;
+    for (size_t k = 0; k < old.size(); ++k) {
+      const Atom& a = old[k].atom;
+      if (k >= wanted[i].size() || wanted[i][k].empty()) {
+        shaped.push_back(a);
+      } else if (old[k].is_dim()) {
+        shaped.push_back(resize(a, wanted[i][k][0], certs));
+      } else {
+        bool same = b_.type_of(a).dims == wanted[i][k];
+        shaped.push_back(same ? a : reshape(a, wanted[i][k], certs));
+      }
+    }
+    args[i] = rebuild(args[i], shaped);
+  }
+}
+
 void Lowerer::lower_entry(const core::EntryPoint& e) {
   auto found = globals_.find(e.def);
   if (found == globals_.end()) {
@@ -100,7 +174,7 @@ void Lowerer::lower_entry(const core::EntryPoint& e) {
       break;
     }
     Ty t{arrow->from, env};
-    std::vector<SumLayout::Slot> slots;
+    std::vector<LeafType> slots;
     saw_function_ = false;
     type_leaves(t, 0, slots);
     if (saw_function_) fail("an entry point cannot take functions");
@@ -118,8 +192,7 @@ void Lowerer::lower_entry(const core::EntryPoint& e) {
       fun.consumed.push_back(arrow->consumes || e.params[i].unique);
       atoms.push_back(v);
     }
-    size_t pos = 0;
-    args.push_back(from_leaves(t, atoms, pos, 0));
+    args.push_back(from_leaves(t, atoms));
     if (arrow->param.valid()) env = bind(env, arrow->param, args.back());
     types.push_back(t);
     type = arrow->to;
@@ -127,32 +200,7 @@ void Lowerer::lower_entry(const core::EntryPoint& e) {
   for (size_t i = 0; i < args.size() && !failed(); ++i) {
     bind_sizes(Ty{types[i].type, env}, args[i], env);
   }
-  Atom fits = PrimValue::of_bool(true);
-  std::vector<std::vector<std::vector<Atom>>> wanted(args.size());
-  for (size_t i = 0; i < args.size() && !failed(); ++i) {
-    std::vector<Atom> dims;
-    conform_dims(args[i], Ty{types[i].type, env}, true, dims, wanted[i]);
-    auto old = leaves(args[i]);
-    for (size_t k = 0; k < old.size() && k < wanted[i].size(); ++k) {
-      if (old[k].is_dim) continue;
-      std::vector<Atom> have = b_.type_of(old[k].atom).dims;
-      for (size_t d = 0; d < have.size() && d < wanted[i][k].size(); ++d) {
-        fits = b_.both(fits, b_.eq(have[d], wanted[i][k][d]));
-      }
-    }
-  }
-  Certs certs;
-  if (!failed()) check(fits, {"entry point arguments have invalid sizes."}, certs);
-  for (size_t i = 0; i < args.size() && !failed(); ++i) {
-    auto old = leaves(args[i]);
-    std::vector<Atom> shaped;
-    for (size_t k = 0; k < old.size(); ++k) {
-      bool same = old[k].is_dim || k >= wanted[i].size() || wanted[i][k].empty() ||
-                  b_.type_of(old[k].atom).dims == wanted[i][k];
-      shaped.push_back(same ? old[k].atom : reshape(old[k].atom, wanted[i][k], certs));
-    }
-    args[i] = rebuild(args[i], shaped);
-  }
+  fit_arguments(types, env, args);
 
   V result;
   if (failed()) {

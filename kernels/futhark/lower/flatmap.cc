@@ -52,7 +52,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
     Builder::Outside outside(b_);
     for (const auto& l : leaves(as_array(rows).elem)) {
       ir::Type t = b_.type_of(l.atom);
-      if (!l.is_dim && !t.dims.empty()) t.dims.erase(t.dims.begin());
+      if (!l.is_dim() && !t.dims.empty()) t.dims.erase(t.dims.begin());
       for (const Atom& d : t.dims) {
         if (!b_.in_scope(d) && !b_.hoist(d.var())) {
           return fail(
@@ -60,7 +60,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
               "rows whose size depends on its argument");
         }
       }
-      if (!l.is_dim) elems.push_back(std::move(t));
+      if (!l.is_dim()) elems.push_back(std::move(t));
     }
   }
   V tmpl = close_lambda(make(std::move(pair)), soac.map, nullptr, "flatmap's function");
@@ -117,7 +117,7 @@ V Lowerer::flatmap_elements(const V& fun, const V& array, const V& rows,
   const Atom start = as_atom(row(make(VArr{as_array(array).dim, leaf(offsets)}), i));
   size_t k = 0;
   for (const auto& l : leaves(as_array(row_values).elem)) {
-    if (l.is_dim || k >= elems.size()) continue;
+    if (l.is_dim() || k >= elems.size()) continue;
     ir::EUpdate u{loop.params[k].var, {ir::DimRange{start, count, ir::i64(1)}}, {}};
     std::vector<Atom> want{count};
     for (const Atom& d : elems[k].dims) {

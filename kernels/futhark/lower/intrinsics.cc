@@ -94,7 +94,7 @@ V Lowerer::concat(const V& a, const V& c) {
   const Atom total = b_.add(x.dim, y.dim);
   std::vector<Atom> second;
   for (const auto& l : leaves(y.elem)) {
-    if (!l.is_dim) second.push_back(l.atom);
+    if (!l.is_dim()) second.push_back(l.atom);
   }
   size_t k = 0;
   V elem = map_leaves(x.elem, [&](const Atom& first) -> Atom {

@@ -50,8 +50,8 @@ class Lowerer {
   std::optional<Atom> size_atom(const core::Size& s, const Env& env, bool compute);
   bool closed(const core::ExpPtr& e, const Env& env, int fuel);
   std::shared_ptr<const SumLayout> layout_of(const Ty& sum);
-  /// Leaf types of a type: prim and rank.
-  void type_leaves(const Ty& t, int rank, std::vector<SumLayout::Slot>& out);
+  /// Leaf types of a type, as core::leaves_of has them.
+  void type_leaves(const Ty& t, int rank, std::vector<LeafType>& out);
   bool has_functions(const core::TypePtr& t, int fuel) const;
   PrimType prim_of(const Ty& t);
   std::string show(const Ty& t);
@@ -61,32 +61,46 @@ class Lowerer {
   const VRec& as_record(const V& v);
   Atom as_atom(const V& v);
   bool is_function(const V& v) const;
-  /// Leaves in order. An array without leaves below contributes its dim as a scalar (is_dim).
+  /// Leaves in order. What has no data is the sizes of the arrays round it (`dim`: which one).
   struct Leaf {
     Atom atom;
-    bool is_dim = false;
+    int dim = -1;
+    bool is_dim() const { return dim >= 0; }
   };
-  void leaves(const V& v, std::vector<Leaf>& out);
+  void leaves(const V& v, std::vector<Atom>& dims, std::vector<Leaf>& out);
   std::vector<Leaf> leaves(const V& v);
   std::vector<Atom> atoms(const V& v);
   bool has_leaves(const V& v);
   /// The same structure with other leaves; dims of arrays are taken from the new leaves' types.
   V rebuild(const V& v, const std::vector<Atom>& atoms);
-  V rebuild_rec(const V& v, const std::vector<Atom>& atoms, size_t& pos, int depth);
+  /// New leaves on their way into a value: those from `pos` on are still to be placed.
+  struct Leaves {
+    std::vector<Leaf> leaves;
+    size_t pos = 0;
+    int rank = 0;  // of the arrays round the whole value: data has their dims too
+  };
+  Atom next_leaf(Leaves& in);
+  /// The size of dimension `depth`, by the leaves placed since `before`.
+  Atom outer_size(const Leaves& in, size_t before, int depth);
+  V rebuild_rec(const V& v, Leaves& in, int depth);
   /// The same structure with every leaf mapped (dims scalars stay as they are).
   V map_leaves(const V& v, const std::function<Atom(const Atom&)>& f);
   /// A value of a type out of leaves (as in type_leaves).
-  V from_leaves(const Ty& t, const std::vector<Atom>& atoms, size_t& pos, int depth);
+  V from_leaves(const Ty& t, const std::vector<Atom>& atoms, int rank = 0);
+  V from_leaves_rec(const Ty& t, Leaves& in, int depth);
   /// Known constructors become tags and slots.
   V materialise(const V& v);
   V zero(const Ty& t);  // a value of the type; unknown sizes are 0
-  V payload(const VSum& s, int constructor, int arg);
+  /// `rank`: of the arrays that the sum is inside of. Null if a size cannot be told there.
+  Atom is_constructor(const VSum& s, int constructor);
+  V payload(const VSum& s, int constructor, int arg, int rank = 0);
   /// Reshapes leaves whose dims differ from those the type states.
   V conform(const V& v, const Ty& t, bool compute = false, const Certs& certs = {});
   bool conform_dims(const V& v, const Ty& t, bool compute, std::vector<Atom>& dims,
                     std::vector<std::vector<Atom>>& out);
   V reshape_leaves(const V& v, const std::vector<std::vector<Atom>>& dims, const Certs& certs);
   Atom reshape(const Atom& array, const std::vector<Atom>& dims, const Certs& certs);
+  Atom resize(const Atom& size, const Atom& wanted, const Certs& certs);  // of an array of nothing
   V with_outer_dim(const V& v, const Atom& n, const Certs& certs = {});
   /// Copies of all leaves that depend on the certificates.
   V certify(const V& v, const Certs& certs);
@@ -115,7 +129,9 @@ class Lowerer {
 
   // ---- patterns.cc
   /// Binds size variables that `env` does not know from the value's shape.
-  void bind_sizes(const Ty& t, const V& v, Env& env);
+  /// `rank`: as for payload.
+  void bind_sizes(const Ty& t, const V& v, Env& env, int rank = 0);
+  void bind_payload_sizes(const Ty& t, const V& v, Env& env, int rank);
   void bind_size(const core::Size& s, const Env& where, const Atom& dim, Env& env);
   Env bind_pattern(const core::Pat& p, const V& v, Env env);
   Env bind_names(const core::Pat& p, const V& v, Env env);
@@ -210,6 +226,10 @@ class Lowerer {
   };
   V constant(Global& g);
   void lower_entry(const core::EntryPoint& e);
+  /// Checks that a client's arguments have the sizes that their types state, and gives them these.
+  void fit_arguments(const std::vector<Ty>& types, const Env& env, std::vector<V>& args);
+  Atom has_stated_shape(const V& v, const Ty& t, std::vector<std::vector<Atom>>& wanted);
+  Atom payloads_fit(const V& v, const Ty& t);  // of the constructors that sums have
   /// Results with their sizes; `known` are variables that result types may mention.
   void finish_entry(ir::Function& fun, const V& result, const std::set<uint32_t>& known);
   void finish_constants();

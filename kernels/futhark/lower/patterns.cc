@@ -1,4 +1,6 @@
 // Patterns: binding names and sizes, and testing refutable ones.
+#include <map>
+
 #include "kernels/futhark/lower/lowerer.h"
 #include "protocol/base/overloaded.h"
 
@@ -12,20 +14,20 @@ void Lowerer::bind_size(const core::Size& s, const Env& where, const Atom& dim, 
   env = bind(env, s.var, leaf(dim));
 }
 
-void Lowerer::bind_sizes(const Ty& t, const V& v, Env& env) {
+void Lowerer::bind_sizes(const Ty& t, const V& v, Env& env, int rank) {
   if (failed() || t.type == nullptr) return;
   std::visit(Overloaded{
                  [&](const core::TArray& a) {
                    const auto* arr = std::get_if<VArr>(&v->node);
                    if (arr == nullptr) return;
                    bind_size(a.dim, t.env, arr->dim, env);
-                   bind_sizes(sub(t, a.elem), arr->elem, env);
+                   bind_sizes(sub(t, a.elem), arr->elem, env, rank + 1);
                  },
                  [&](const core::TRecord& r) {
                    const auto* rec = std::get_if<VRec>(&v->node);
                    if (rec == nullptr || rec->fields.size() != r.fields.size()) return;
                    for (size_t i = 0; i < r.fields.size(); ++i) {
-                     bind_sizes(sub(t, r.fields[i].second), rec->fields[i].second, env);
+                     bind_sizes(sub(t, r.fields[i].second), rec->fields[i].second, env, rank);
                    }
                  },
                  [&](const core::TAbstract& a) {
@@ -35,7 +37,7 @@ void Lowerer::bind_sizes(const Ty& t, const V& v, Env& env) {
                    Ty repr = head(t);
                    if (failed()) return;
                    Env inner = repr.env;
-                   bind_sizes(Ty{repr.type, inner}, v, inner);
+                   bind_sizes(Ty{repr.type, inner}, v, inner, rank);
                    for (size_t i = 0; i < abs.params.size() && i < a.args.size(); ++i) {
                      const auto* id = std::get_if<core::VarId>(&abs.params[i]);
                      const auto* size = std::get_if<core::Size>(&a.args[i]);
@@ -47,26 +49,44 @@ void Lowerer::bind_sizes(const Ty& t, const V& v, Env& env) {
                      }
                    }
                  },
-                 [&](const core::TSum& s) {
-                   if (const auto* c = std::get_if<VConstr>(&v->node)) {
-                     if (static_cast<size_t>(c->index) >= s.constructors.size()) return;
-                     const auto& types = s.constructors[c->index].second;
-                     for (size_t i = 0; i < types.size() && i < c->args.size(); ++i) {
-                       bind_sizes(sub(t, types[i]), c->args[i], env);
-                     }
-                   } else if (const auto* sum = std::get_if<VSum>(&v->node)) {
-                     for (size_t k = 0; k < s.constructors.size(); ++k) {
-                       for (size_t i = 0; i < s.constructors[k].second.size(); ++i) {
-                         if (!has_sizes(s.constructors[k].second[i], 100)) continue;
-                         bind_sizes(sub(t, s.constructors[k].second[i]),
-                                    payload(*sum, static_cast<int>(k), static_cast<int>(i)), env);
-                       }
-                     }
-                   }
-                 },
+                 [&](const core::TSum&) { bind_payload_sizes(t, v, env, rank); },
                  [](const auto&) {},
              },
              t.type->node);
+}
+
+void Lowerer::bind_payload_sizes(const Ty& t, const V& v, Env& env, int rank) {
+  const auto& constructors = std::get<core::TSum>(t.type->node).constructors;
+  if (const auto* c = std::get_if<VConstr>(&v->node)) {
+    if (static_cast<size_t>(c->index) >= constructors.size()) return;
+    const auto& types = constructors[c->index].second;
+    for (size_t i = 0; i < types.size() && i < c->args.size(); ++i) {
+      bind_sizes(sub(t, types[i]), c->args[i], env, rank);
+    }
+    return;
+  }
+  const auto* sum = std::get_if<VSum>(&v->node);
+  if (sum == nullptr) return;
+  // Constructors may state the same size; in a value that a client made the others' slots are
+  // empty: the value's own constructor is the one that knows.
+  std::map<core::VarId, Atom> sizes;
+  for (size_t k = 0; k < constructors.size(); ++k) {
+    const auto& types = constructors[k].second;
+    Env bound = env;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (!has_sizes(types[i], 100)) continue;
+      V arg = payload(*sum, static_cast<int>(k), static_cast<int>(i), rank);
+      if (arg != nullptr) bind_sizes(sub(t, types[i]), arg, bound, rank);
+    }
+    for (const VarBind* b = bound.vars.get(); b != env.vars.get(); b = b->next.get()) {
+      const Atom here = as_atom(b->value);
+      auto [found, fresh] = sizes.emplace(b->id, here);
+      if (fresh || rank > 0 || found->second == here) continue;
+      Atom mine = is_constructor(*sum, static_cast<int>(k));
+      found->second = b_.select(PrimType::kI64, mine, here, found->second);
+    }
+  }
+  for (const auto& [id, size] : sizes) env = bind(env, id, leaf(size));
 }
 
 bool Lowerer::has_sizes(const core::TypePtr& t, int fuel) const {
@@ -164,10 +184,7 @@ Atom Lowerer::test_pattern(const core::Pat& p, const V& v) {
             }
             int k = sum->layout->index_of(c.name);
             Atom all = yes;
-            if (sum->layout->tagged()) {
-              all = b_.prim(ScalarOp::kEq, PrimType::kI8,
-                            {sum->atoms[0], PrimValue::of_int(PrimType::kI8, k)});
-            }
+            if (k >= 0) all = is_constructor(*sum, k);
             for (size_t i = 0; i < c.args.size() && k >= 0; ++i) {
               if (!refutable(*c.args[i])) continue;
               all = b_.both(all, test_pattern(*c.args[i], payload(*sum, k, static_cast<int>(i))));

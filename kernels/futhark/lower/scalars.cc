@@ -144,7 +144,7 @@ Atom Lowerer::equal(const V& a, const V& c) {
 
 Atom Lowerer::equal_sums(const VSum& a, const VSum& c) {
   Atom all = PrimValue::of_bool(true);
-  const bool arrays = std::any_of(a.layout->slots.begin(), a.layout->slots.end(),
+  const bool arrays = std::any_of(a.layout->leaves.slots.begin(), a.layout->leaves.slots.end(),
                                   [](const auto& s) { return s.rank > 0; });
   if (!a.layout->tagged() || !arrays) {
     // Slots that a constructor does not use are zero: values of the same tag differ only in
@@ -165,7 +165,7 @@ Atom Lowerer::equal_sums(const VSum& a, const VSum& c) {
   std::function<Atom(size_t)> from = [&](size_t k) -> Atom {
     auto payloads = [&] {
       Atom same = PrimValue::of_bool(true);
-      for (size_t i = 0; i < a.layout->constructors[k].payload.size(); ++i) {
+      for (size_t i = 0; i < a.layout->leaves.payload[k].size(); ++i) {
         same = b_.both(same, equal(payload(a, static_cast<int>(k), static_cast<int>(i)),
                                    payload(c, static_cast<int>(k), static_cast<int>(i))));
       }

@@ -41,7 +41,7 @@ V Lowerer::close_lambda(const V& result, ir::Lambda& lambda, const Ty* type,
     Builder::Outside outside(b_);
     auto outer = [&](const Atom& d) { return b_.in_scope(d) || b_.hoist(d.var()); };
     for (const auto& l : leaves(v)) {
-      if (l.is_dim) regular = regular && outer(l.atom);
+      if (l.is_dim()) regular = regular && outer(l.atom);
       for (const Atom& d : b_.type_of(l.atom).dims) regular = regular && outer(d);
     }
   }
@@ -50,7 +50,7 @@ V Lowerer::close_lambda(const V& result, ir::Lambda& lambda, const Ty* type,
          " returns an array whose size depends on its argument");
   }
   for (const auto& l : leaves(v)) {
-    if (l.is_dim) continue;
+    if (l.is_dim()) continue;
     lambda.body.results.push_back(l.atom);
     lambda.ret.push_back(b_.type_of(l.atom));
   }
@@ -108,7 +108,7 @@ bool Lowerer::known_commutative(const ir::Lambda& op) const {
 ir::Monoid Lowerer::monoid(const V& op, const V& neutral, bool commutative) {
   ir::Monoid m;
   for (const auto& l : leaves(neutral)) {
-    if (!l.is_dim) m.neutral.push_back(l.atom);
+    if (!l.is_dim()) m.neutral.push_back(l.atom);
   }
   b_.open();
   auto param = [&](const char* name) {
@@ -121,7 +121,7 @@ ir::Monoid Lowerer::monoid(const V& op, const V& neutral, bool commutative) {
   V elem = param("x");
   V result = materialise(apply(op, {acc, elem}));
   std::vector<Leaf> out = failed() ? std::vector<Leaf>{} : leaves(result);
-  std::erase_if(out, [](const Leaf& l) { return l.is_dim; });
+  std::erase_if(out, [](const Leaf& l) { return l.is_dim(); });
   if (!failed() && out.size() != m.neutral.size()) broken("an operator's result");
   Certs certs;
   Atom same = PrimValue::of_bool(true);
@@ -170,7 +170,7 @@ V Lowerer::reduce(const V& op, const V& neutral_value, const V& array, bool comm
   // Rows must have the neutral element's shape.
   std::vector<Atom> arrays;
   for (const auto& l : leaves(as_array(array).elem)) {
-    if (!l.is_dim) arrays.push_back(l.atom);
+    if (!l.is_dim()) arrays.push_back(l.atom);
   }
   ir::Monoid m = monoid(op, neutral, commutative);
   if (failed()) return unit();
@@ -228,12 +228,12 @@ V Lowerer::scatter(const V& dest, const V& indices, const V& values, int rank) {
   if (failed()) return unit();
   const Atom width = as_array(indices).dim;
   for (const auto& l : leaves(elem)) {
-    if (!l.is_dim) dests.push_back(l.atom);
+    if (!l.is_dim()) dests.push_back(l.atom);
   }
   if (dests.empty()) return dest;
   for (const auto& l : leaves(as_array(indices).elem)) index.push_back(l.atom);
   for (const auto& l : leaves(as_array(values).elem)) {
-    if (!l.is_dim) rows.push_back(l.atom);
+    if (!l.is_dim()) rows.push_back(l.atom);
   }
   if (failed()) return unit();
   if (static_cast<int>(index.size()) != rank || rows.size() != dests.size()) {
@@ -292,11 +292,11 @@ V Lowerer::hist(const V& dest, const V& op, const V& neutral_value, const V& bin
   const Atom width = as_array(bins).dim;
   std::vector<Atom> dests, index, rows;
   for (const auto& l : leaves(elem)) {
-    if (!l.is_dim) dests.push_back(l.atom);
+    if (!l.is_dim()) dests.push_back(l.atom);
   }
   for (const auto& l : leaves(as_array(bins).elem)) index.push_back(l.atom);
   for (const auto& l : leaves(as_array(values).elem)) {
-    if (!l.is_dim) rows.push_back(l.atom);
+    if (!l.is_dim()) rows.push_back(l.atom);
   }
   ir::EHist h;
   ir::EHist::Op o;

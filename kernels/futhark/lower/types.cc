@@ -13,7 +13,7 @@ using ir::Atom;
 
 int SumLayout::index_of(const std::string& name) const {
   for (size_t i = 0; i < constructors.size(); ++i) {
-    if (constructors[i].name == name) return static_cast<int>(i);
+    if (constructors[i] == name) return static_cast<int>(i);
   }
   return -1;
 }
@@ -142,7 +142,7 @@ std::optional<Atom> Lowerer::size_atom(const Size& s, const Env& env, bool compu
   }
 }
 
-void Lowerer::type_leaves(const Ty& t, int rank, std::vector<SumLayout::Slot>& out) {
+void Lowerer::type_leaves(const Ty& t, int rank, std::vector<LeafType>& out) {
   if (failed()) return;
   Ty h = head(t);
   if (h.type == nullptr) return;
@@ -150,19 +150,12 @@ void Lowerer::type_leaves(const Ty& t, int rank, std::vector<SumLayout::Slot>& o
                  [&](const core::TPrim& p) {
                    out.push_back({p.prim, rank});
                  },
-                 [&](const core::TArray& a) {
-                   size_t before = out.size();
-                   type_leaves(sub(h, a.elem), rank + 1, out);
-                   if (out.size() == before) out.push_back({PrimType::kI64, 0});
-                 },
+                 [&](const core::TArray& a) { type_leaves(sub(h, a.elem), rank + 1, out); },
                  [&](const core::TRecord& r) {
+                   if (r.fields.empty()) core::add_sizes(rank, out);
                    for (const auto& f : r.fields) type_leaves(sub(h, f.second), rank, out);
                  },
-                 [&](const core::TSum&) {
-                   auto layout = layout_of(h);
-                   if (layout->tagged()) out.push_back({PrimType::kI8, rank});
-                   for (const auto& s : layout->slots) out.push_back({s.prim, s.rank + rank});
-                 },
+                 [&](const core::TSum&) { core::add_leaves(layout_of(h)->leaves, rank, out); },
                  [&](const core::TArrow&) { saw_function_ = true; },
                  [&](const auto&) { broken("a type without leaves"); },
              },
@@ -179,32 +172,16 @@ std::shared_ptr<const SumLayout> Lowerer::layout_of(const Ty& sum) {
   }
   const bool saw_function = saw_function_;
   saw_function_ = false;
+  core::PayloadLeaves payloads;
   for (const auto& [name, args] : s->constructors) {
-    SumLayout::Constructor c{name, {}};
-    std::vector<bool> used(layout->slots.size(), false);
+    layout->constructors.push_back(name);
+    payloads.emplace_back();
     for (const auto& arg : args) {
-      std::vector<SumLayout::Slot> slots;
-      type_leaves(sub(h, arg), 0, slots);
-      std::vector<int> where;
-      for (const auto& slot : slots) {
-        size_t k = 0;
-        // Only slots of earlier constructors are shared.
-        while (k < used.size() && (used[k] || slot.rank != 0 || layout->slots[k].rank != 0 ||
-                                   layout->slots[k].prim != slot.prim)) {
-          ++k;
-        }
-        if (k < used.size()) {
-          used[k] = true;
-        } else {
-          k = layout->slots.size();
-          layout->slots.push_back(slot);
-        }
-        where.push_back(static_cast<int>(k));
-      }
-      c.payload.push_back(std::move(where));
+      payloads.back().emplace_back();
+      type_leaves(sub(h, arg), 0, payloads.back().back());
     }
-    layout->constructors.push_back(std::move(c));
   }
+  layout->leaves = core::sum_layout(payloads);
   layout->functions = saw_function_;
   saw_function_ = saw_function_ || saw_function;
   return layout;

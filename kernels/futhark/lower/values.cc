@@ -53,17 +53,23 @@ bool Lowerer::has_leaves(const V& v) {
                     v->node);
 }
 
-void Lowerer::leaves(const V& v, std::vector<Leaf>& out) {
+void Lowerer::leaves(const V& v, std::vector<Atom>& dims, std::vector<Leaf>& out) {
+  auto sizes = [&] {
+    for (size_t d = 0; d < dims.size(); ++d) out.push_back({dims[d], static_cast<int>(d)});
+  };
   std::visit(Overloaded{
                  [&](const VLeaf& l) { out.push_back({l.atom}); },
                  [&](const VArr& a) {
-                   if (!has_leaves(a.elem)) out.push_back({a.dim, true});
-                   leaves(a.elem, out);
+                   dims.push_back(a.dim);
+                   leaves(a.elem, dims, out);
+                   dims.pop_back();
                  },
                  [&](const VRec& r) {
-                   for (const auto& f : r.fields) leaves(f.second, out);
+                   if (r.fields.empty()) sizes();
+                   for (const auto& f : r.fields) leaves(f.second, dims, out);
                  },
                  [&](const VSum& s) {
+                   if (s.atoms.empty()) sizes();
                    for (const auto& a : s.atoms) out.push_back({a});
                  },
                  [&](const VConstr&) { broken("a constructor that was not laid out"); },
@@ -74,7 +80,8 @@ void Lowerer::leaves(const V& v, std::vector<Leaf>& out) {
 
 std::vector<Lowerer::Leaf> Lowerer::leaves(const V& v) {
   std::vector<Leaf> out;
-  leaves(v, out);
+  std::vector<Atom> dims;
+  leaves(v, dims, out);
   return out;
 }
 
@@ -84,44 +91,48 @@ std::vector<Atom> Lowerer::atoms(const V& v) {
   return out;
 }
 
-V Lowerer::rebuild_rec(const V& v, const std::vector<Atom>& atoms, size_t& pos, int depth) {
-  auto next = [&]() -> Atom {
-    if (pos < atoms.size()) return atoms[pos++];
-    broken("too few leaves");
-    return ir::i64(0);
+Atom Lowerer::next_leaf(Leaves& in) {
+  if (in.pos < in.leaves.size()) return in.leaves[in.pos++].atom;
+  broken("too few leaves");
+  return ir::i64(0);
+}
+
+Atom Lowerer::outer_size(const Leaves& in, size_t before, int depth) {
+  std::optional<Atom> size;
+  for (size_t i = before; i < in.pos && i < in.leaves.size(); ++i) {
+    const Leaf& l = in.leaves[i];
+    if (l.dim == depth - in.rank && !size) size = l.atom;
+    if (l.is_dim()) continue;
+    ir::Type t = b_.type_of(l.atom);
+    if (t.rank() > depth) return t.dims[depth];  // shapes of data are what memory is made of
+  }
+  return size.value_or(ir::i64(0));
+}
+
+V Lowerer::rebuild_rec(const V& v, Leaves& in, int depth) {
+  auto skip_sizes = [&] {
+    for (int d = 0; d < depth; ++d) next_leaf(in);
   };
   return std::visit(Overloaded{
-                        [&](const VLeaf&) { return leaf(next()); },
+                        [&](const VLeaf&) { return leaf(next_leaf(in)); },
                         [&](const VArr& a) {
-                          if (!has_leaves(a.elem)) {
-                            Atom dim = next();
-                            return make(VArr{dim, rebuild_rec(a.elem, atoms, pos, depth + 1)});
-                          }
-                          // The first leaf is not always the next atom: dims of leafless arrays may
-                          // precede it.
-                          size_t before = pos;
-                          V elem = rebuild_rec(a.elem, atoms, pos, depth + 1);
-                          Atom dim = a.dim;
-                          for (size_t i = before; i < pos; ++i) {
-                            ir::Type t = b_.type_of(atoms[i]);
-                            if (t.rank() > depth) {
-                              dim = t.dims[depth];
-                              break;
-                            }
-                          }
-                          return make(VArr{dim, elem});
+                          const size_t before = in.pos;
+                          V elem = rebuild_rec(a.elem, in, depth + 1);
+                          return make(VArr{outer_size(in, before, depth), elem});
                         },
                         [&](const VRec& r) {
+                          if (r.fields.empty()) skip_sizes();
                           VRec out;
                           for (const auto& f : r.fields) {
-                            out.fields.emplace_back(f.first,
-                                                    rebuild_rec(f.second, atoms, pos, depth));
+                            out.fields.emplace_back(f.first, rebuild_rec(f.second, in, depth));
                           }
                           return make(std::move(out));
                         },
                         [&](const VSum& s) {
+                          if (s.atoms.empty()) skip_sizes();
                           VSum out{s.type, s.layout, {}};
-                          for (size_t i = 0; i < s.atoms.size(); ++i) out.atoms.push_back(next());
+                          for (size_t i = 0; i < s.atoms.size(); ++i)
+                            out.atoms.push_back(next_leaf(in));
                           return make(std::move(out));
                         },
                         [&](const auto&) { return v; },
@@ -130,8 +141,10 @@ V Lowerer::rebuild_rec(const V& v, const std::vector<Atom>& atoms, size_t& pos, 
 }
 
 V Lowerer::rebuild(const V& v, const std::vector<Atom>& atoms) {
-  size_t pos = 0;
-  return rebuild_rec(v, atoms, pos, 0);
+  Leaves in{leaves(v)};
+  if (in.leaves.size() != atoms.size()) return broken("a value that has other leaves");
+  for (size_t i = 0; i < atoms.size(); ++i) in.leaves[i].atom = atoms[i];
+  return rebuild_rec(v, in, 0);
 }
 
 V Lowerer::map_leaves(const V& v, const std::function<Atom(const Atom&)>& f) {
@@ -157,65 +170,75 @@ V Lowerer::map_leaves(const V& v, const std::function<Atom(const Atom&)>& f) {
                     v->node);
 }
 
-V Lowerer::from_leaves(const Ty& t, const std::vector<Atom>& atoms, size_t& pos, int depth) {
-  auto next = [&]() -> Atom {
-    if (pos < atoms.size()) return atoms[pos++];
-    broken("too few leaves for a type");
-    return ir::i64(0);
-  };
-  Ty h = head(t);
+V Lowerer::from_leaves(const Ty& t, const std::vector<Atom>& atoms, int rank) {
+  std::vector<LeafType> types;
+  type_leaves(t, 0, types);
   if (failed()) return unit();
-  return std::visit(
-      Overloaded{
-          [&](const core::TPrim&) { return leaf(next()); },
-          [&](const core::TArray& a) {
-            std::vector<SumLayout::Slot> slots;
-            type_leaves(sub(h, a.elem), 0, slots);
-            if (slots.empty()) {
-              Atom dim = next();
-              return make(VArr{dim, from_leaves(sub(h, a.elem), atoms, pos, depth + 1)});
-            }
-            size_t before = pos;
-            V elem = from_leaves(sub(h, a.elem), atoms, pos, depth + 1);
-            Atom dim = ir::i64(0);
-            for (size_t i = before; i < pos; ++i) {
-              ir::Type type = b_.type_of(atoms[i]);
-              if (type.rank() > depth) {
-                dim = type.dims[depth];
-                break;
-              }
-            }
-            return make(VArr{dim, elem});
-          },
-          [&](const core::TRecord& r) {
-            VRec out;
-            for (const auto& f : r.fields) {
-              out.fields.emplace_back(f.first, from_leaves(sub(h, f.second), atoms, pos, depth));
-            }
-            return make(std::move(out));
-          },
-          [&](const core::TSum&) {
-            VSum s{h, layout_of(h), {}};
-            size_t n = s.layout->slots.size() + (s.layout->tagged() ? 1 : 0);
-            for (size_t i = 0; i < n; ++i) s.atoms.push_back(next());
-            return make(std::move(s));
-          },
-          [&](const auto&) { return broken("no data has this type"); },
-      },
-      h.type->node);
+  if (types.size() != atoms.size()) return broken("a type with other leaves");
+  Leaves in{{}, 0, rank};
+  for (size_t i = 0; i < atoms.size(); ++i) in.leaves.push_back({atoms[i], types[i].dim});
+  return from_leaves_rec(t, in, rank);
 }
 
-V Lowerer::payload(const VSum& s, int constructor, int arg) {
+V Lowerer::from_leaves_rec(const Ty& t, Leaves& in, int depth) {
+  Ty h = head(t);
+  if (failed()) return unit();
+  auto skip_sizes = [&] {
+    for (int d = in.rank; d < depth; ++d) next_leaf(in);
+  };
+  return std::visit(Overloaded{
+                        [&](const core::TPrim&) { return leaf(next_leaf(in)); },
+                        [&](const core::TArray& a) {
+                          const size_t before = in.pos;
+                          V elem = from_leaves_rec(sub(h, a.elem), in, depth + 1);
+                          return make(VArr{outer_size(in, before, depth), elem});
+                        },
+                        [&](const core::TRecord& r) {
+                          if (r.fields.empty()) skip_sizes();
+                          VRec out;
+                          for (const auto& f : r.fields) {
+                            out.fields.emplace_back(f.first,
+                                                    from_leaves_rec(sub(h, f.second), in, depth));
+                          }
+                          return make(std::move(out));
+                        },
+                        [&](const core::TSum&) {
+                          VSum s{h, layout_of(h), {}};
+                          size_t n = s.layout->leaves.slots.size() + (s.layout->tagged() ? 1 : 0);
+                          if (n == 0) skip_sizes();
+                          for (size_t i = 0; i < n; ++i) s.atoms.push_back(next_leaf(in));
+                          return make(std::move(s));
+                        },
+                        [&](const auto&) { return broken("no data has this type"); },
+                    },
+                    h.type->node);
+}
+
+Atom Lowerer::is_constructor(const VSum& s, int constructor) {
+  if (!s.layout->tagged()) return PrimValue::of_bool(true);
+  return b_.prim(ScalarOp::kEq, PrimType::kI8,
+                 {s.atoms[0], PrimValue::of_int(PrimType::kI8, constructor)});
+}
+
+V Lowerer::payload(const VSum& s, int constructor, int arg, int rank) {
   Ty h = head(s.type);
   if (failed()) return unit();
   const auto& sum = std::get<core::TSum>(h.type->node);
+  Ty type = sub(h, sum.constructors[constructor].second[arg]);
+  std::vector<LeafType> types;
+  type_leaves(type, 0, types);
   std::vector<Atom> atoms;
-  int shift = s.layout->tagged() ? 1 : 0;
-  for (int slot : s.layout->constructors[constructor].payload[arg]) {
-    atoms.push_back(s.atoms[slot + shift]);
+  const size_t shift = s.layout->tagged() ? 1 : 0;
+  for (int slot : s.layout->leaves.payload[constructor][arg]) {
+    Atom a = s.atoms[slot + shift];
+    // In a slot a size is a number like others, and a client may have sent any.
+    if (atoms.size() < types.size() && types[atoms.size()].dim >= 0) {
+      if (rank > 0) return nullptr;
+      a = b_.prim(ScalarOp::kMax, PrimType::kI64, {a, ir::i64(0)});
+    }
+    atoms.push_back(a);
   }
-  size_t pos = 0;
-  return from_leaves(sub(h, sum.constructors[constructor].second[arg]), atoms, pos, 0);
+  return from_leaves(type, atoms, rank);
 }
 
 V Lowerer::zero(const Ty& t) {
@@ -270,11 +293,11 @@ V Lowerer::materialise(const V& v) {
         "run time: " +
         show(h));
   }
-  std::vector<std::optional<Atom>> slots(layout.slots.size());
+  std::vector<std::optional<Atom>> slots(layout.leaves.slots.size());
   auto fill = [&](int constructor, const std::vector<V>& args) {
     for (size_t k = 0; k < args.size(); ++k) {
       std::vector<Atom> a = atoms(materialise(args[k]));
-      const auto& where = layout.constructors[constructor].payload[k];
+      const auto& where = layout.leaves.payload[constructor][k];
       if (a.size() != where.size()) {
         broken("a constructor's payload does not fit its layout");
         return;
@@ -289,7 +312,7 @@ V Lowerer::materialise(const V& v) {
   for (size_t k = 0; k < layout.constructors.size() && !failed(); ++k) {
     if (static_cast<int>(k) == c->index) continue;
     bool missing = false;
-    for (const auto& p : layout.constructors[k].payload) {
+    for (const auto& p : layout.leaves.payload[k]) {
       for (int slot : p) missing = missing || !slots[slot];
     }
     if (!missing) continue;
@@ -320,11 +343,25 @@ Atom Lowerer::reshape(const Atom& array, const std::vector<Atom>& dims, const Ce
   return b_.let(t, ir::EReshape{dims, array.var()}, "shaped", all);
 }
 
+Atom Lowerer::resize(const Atom& size, const Atom& wanted, const Certs& certs) {
+  if (size == wanted && certs.empty()) return size;
+  Certs all = certs;
+  if (certs.empty()) {
+    check(b_.eq(size, wanted), {"an array does not have the size that its type states"}, all);
+  }
+  return all.empty() ? wanted : Atom(b_.let(b_.type_of(wanted), ir::EAtom{wanted}, "size", all));
+}
+
 bool Lowerer::conform_dims(const V& v, const Ty& t, bool compute, std::vector<Atom>& dims,
                            std::vector<std::vector<Atom>>& out) {
   Ty h = head(t);
   if (failed()) return false;
-  auto stated = [&](const std::vector<Atom>& actual) {
+  auto stated = [&](const Leaf& l) {
+    if (l.is_dim()) {
+      out.push_back({static_cast<size_t>(l.dim) < dims.size() ? dims[l.dim] : l.atom});
+      return !(out.back()[0] == l.atom);
+    }
+    const std::vector<Atom> actual = b_.type_of(l.atom).dims;
     std::vector<Atom> want = dims;
     for (size_t i = want.size(); i < actual.size(); ++i) want.push_back(actual[i]);
     bool differs = want != actual;
@@ -333,36 +370,39 @@ bool Lowerer::conform_dims(const V& v, const Ty& t, bool compute, std::vector<At
   };
   auto as_it_is = [&](const V& x) {  // no more is known about the type
     bool differs = false;
-    for (const auto& l : leaves(x)) differs |= stated(b_.type_of(l.atom).dims);
+    std::vector<Atom> sizes = dims;
+    std::vector<Leaf> rest;
+    leaves(x, sizes, rest);
+    for (const auto& l : rest) differs |= stated(l);
     return differs;
   };
-  return std::visit(Overloaded{
-                        [&](const VLeaf& l) { return stated(b_.type_of(l.atom).dims); },
-                        [&](const VArr& a) {
-                          const auto* at = std::get_if<core::TArray>(&h.type->node);
-                          if (at == nullptr) return as_it_is(v);
-                          if (!has_leaves(a.elem)) return as_it_is(v);
-                          dims.push_back(size_atom(at->dim, h.env, compute).value_or(a.dim));
-                          bool differs = conform_dims(a.elem, sub(h, at->elem), compute, dims, out);
-                          dims.pop_back();
-                          return differs;
-                        },
-                        [&](const VRec& r) {
-                          const auto* rt = std::get_if<core::TRecord>(&h.type->node);
-                          if (rt == nullptr || rt->fields.size() != r.fields.size())
-                            return as_it_is(v);
-                          bool differs = false;
-                          for (size_t i = 0; i < r.fields.size(); ++i) {
-                            differs |=
-                                conform_dims(r.fields[i].second, sub(h, rt->fields[i].second),
-                                             compute, dims, out);
-                          }
-                          return differs;
-                        },
-                        [&](const VSum&) { return as_it_is(v); },
-                        [](const auto&) { return false; },
-                    },
-                    v->node);
+  return std::visit(
+      Overloaded{
+          [&](const VLeaf& l) { return stated({l.atom}); },
+          [&](const VArr& a) {
+            const auto* at = std::get_if<core::TArray>(&h.type->node);
+            if (at == nullptr) return as_it_is(v);
+            dims.push_back(size_atom(at->dim, h.env, compute).value_or(a.dim));
+            bool differs = conform_dims(a.elem, sub(h, at->elem), compute, dims, out);
+            dims.pop_back();
+            return differs;
+          },
+          [&](const VRec& r) {
+            const auto* rt = std::get_if<core::TRecord>(&h.type->node);
+            if (rt == nullptr || rt->fields.size() != r.fields.size() || r.fields.empty()) {
+              return as_it_is(v);
+            }
+            bool differs = false;
+            for (size_t i = 0; i < r.fields.size(); ++i) {
+              differs |= conform_dims(r.fields[i].second, sub(h, rt->fields[i].second), compute,
+                                      dims, out);
+            }
+            return differs;
+          },
+          [&](const VSum&) { return as_it_is(v); },
+          [](const auto&) { return false; },
+      },
+      v->node);
 }
 
 V Lowerer::reshape_leaves(const V& v, const std::vector<std::vector<Atom>>& dims,
@@ -370,8 +410,11 @@ V Lowerer::reshape_leaves(const V& v, const std::vector<std::vector<Atom>>& dims
   std::vector<Atom> out;
   std::vector<Leaf> old = leaves(v);
   for (size_t i = 0; i < old.size() && i < dims.size(); ++i) {
-    out.push_back(old[i].is_dim || dims[i].empty() ? old[i].atom
-                                                   : reshape(old[i].atom, dims[i], certs));
+    if (old[i].is_dim() && !dims[i].empty()) {
+      out.push_back(resize(old[i].atom, dims[i][0], certs));
+    } else {
+      out.push_back(dims[i].empty() ? old[i].atom : reshape(old[i].atom, dims[i], certs));
+    }
   }
   return rebuild(v, out);
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/futhark/core/core.h"
+#include "kernels/futhark/core/leaves.h"
 #include "kernels/ir/ir.h"
 
 namespace kenaz::lower {
@@ -67,21 +68,12 @@ struct VRec {
   std::vector<std::pair<std::string, V>> fields;
 };
 
-/// How a sum type is laid out as leaves: an i8 tag (unless there is one constructor), then slots.
-/// Scalar slots are shared between constructors, array slots are not.
+/// How a sum type is laid out as leaves.
 struct SumLayout {
-  struct Slot {
-    PrimType prim;
-    int rank;
-  };
-  struct Constructor {
-    std::string name;
-    std::vector<std::vector<int>> payload;  // per payload value: its leaves' slots
-  };
-  std::vector<Constructor> constructors;
-  std::vector<Slot> slots;
+  std::vector<std::string> constructors;
+  core::SumLayout leaves;
   bool functions = false;  // a payload is or holds a function: only as a VConstr
-  bool tagged() const { return constructors.size() > 1; }
+  bool tagged() const { return leaves.tag; }
   int index_of(const std::string& name) const;  // -1: none
 };
 
