@@ -43,19 +43,8 @@ data::Value cut(const data::Value& array, int rank, int64_t element) {
 
 }  // namespace
 
-Result<std::vector<LeafShape>> Session::leaf_shapes(const ValueType& type, const Leaves& leaves) {
-  std::vector<LeafShape> shapes;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    shapes.push_back({leaves[i]->shape, 0});
-    if (i >= type.leaves.size() || type.leaves[i].dim < 0) continue;
-    KENAZ_ASSIGN(const data::Value size, get(leaves[i]));
-    shapes.back().size = size.at(0).as_i64();
-  }
-  return shapes;
-}
-
 Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const ValueType& array) {
-  KENAZ_ASSIGN(const auto shapes, leaf_shapes(array, v.leaves));
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*engine_, array, v.leaves));
   return kenaz::outer_shape(array, shapes, parts_differ(array));
 }
 

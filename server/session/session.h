@@ -80,7 +80,6 @@ class Session {
   /// each the next leaves.
   Status scatter(std::span<const std::string> types, Args names, const Leaves& leaves);
   Result<size_t> variant_of(const Variable& value, const ValueType& sum);
-  Result<std::vector<LeafShape>> leaf_shapes(const ValueType& type, const Leaves& leaves);
   Result<std::vector<int64_t>> outer_shape(const Variable& v, const ValueType& array);
   Result<data::Value> join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
                                 const std::vector<const Variable*>& elements, size_t k);

@@ -227,7 +227,7 @@ TEST_F(SessionTest, RefusesBadUploads) {
             "A bool in the data of b is 7, which is neither 0 nor 1.");
   EXPECT_EQ(
       upload(session_, "b \"[](i32, bool)\"", binary("[1] [true,false]"), 3),
-      "The parts of the value of b, of type [](i32, bool), have different shapes: [1] and [2].");
+      "The parts of the value of b, of type [](i32, bool), have different shapes: [1] and [2]");
   EXPECT_EQ(upload(session_, "b nosuch", one, 3).substr(0, 20), "Unknown type: nosuch");
   EXPECT_EQ(run("type a", "type b"), "i32|!Unknown variable: b");
   EXPECT_FALSE(session_.begin(*protocol::parse_request("upload x b i32")));

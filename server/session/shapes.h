@@ -7,6 +7,7 @@
 
 #include "protocol/base/result.h"
 #include "protocol/value_type.h"
+#include "server/host/engine.h"
 
 namespace kenaz {
 
@@ -15,6 +16,10 @@ struct LeafShape {
   std::vector<int64_t> shape;
   int64_t size = 0;
 };
+
+/// Of the leaves of a value of that type; reads sizes from the engine.
+Result<std::vector<LeafShape>> leaf_shapes(host::Engine& engine, const ValueType& type,
+                                           std::span<const host::LeafPtr> leaves);
 
 /// Whether a leaf of an array of `rank` dimensions is one of these dimensions, and so no part of
 /// the elements.

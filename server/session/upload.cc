@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "server/session/shapes.h"
 #include "server/session/stream.h"
 
 namespace kenaz {
@@ -78,14 +79,13 @@ void Upload::begin_leaf() {
 /// The leaves of an array of records have the same outer dimensions.
 Status Upload::check_shape() const {
   const ValueType& type = *target().type;
-  if (type.kind != TypeKind::kArray || type.leaves.empty()) return {};
-  const auto& first = values_.back().front()->shape;
-  for (const auto& leaf : values_.back()) {
-    if (std::equal(first.begin(), first.begin() + type.rank, leaf->shape.begin())) continue;
-    return bad_request(fmt::format(
-        "The parts of the value of {}, of type {}, have different shapes: {} and {}.",
-        target().name, type.name, data::shape_text(first), data::shape_text(leaf->shape)));
-  }
+  if (type.kind != TypeKind::kArray) return {};
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*engine_, type, values_.back()));
+  auto ok = outer_shape(type, shapes,
+                        fmt::format("The parts of the value of {}, of type {}, have different "
+                                    "shapes",
+                                    target().name, type.name));
+  if (!ok) return tl::make_unexpected(std::move(ok).error());
   return {};
 }
 
