@@ -127,6 +127,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   if (!sockets) return report(sockets.error());
   auto engine = load(options, std::move(validation));
   if (!engine) return report(engine.error());
+  spdlog::info("running on {}", (*engine)->name());
   DeviceQueue queue;
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
   if (!server) return report(server.error());

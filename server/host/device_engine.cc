@@ -56,6 +56,7 @@ class DeviceEngine : public Engine {
   }
   Result<std::vector<LeafPtr>> call(const std::string& entry,
                                     std::span<const LeafPtr> args) override;
+  std::string name() const override { return device_->info().name; }
   void clear_caches() override { device_->trim(); }
   device::MemoryStats memory() const override { return device_->memory(); }
 

@@ -72,13 +72,14 @@ struct EntrySignature {
   std::vector<std::string> attrs;
 };
 
-/// Used by one thread at a time, its own, except for types() and entries(), which never change, and
-/// memory(). Leaves may be let go by any thread.
+/// Used by one thread at a time, its own, except for types(), entries() and name(), which never
+/// change, and memory(). Leaves may be let go by any thread.
 class Engine {
  public:
   virtual ~Engine() = default;
   virtual const TypeTable& types() const = 0;
-  virtual const std::vector<EntrySignature>& entries() const = 0;  // sorted by name
+  virtual const std::vector<EntrySignature>& entries() const = 0;     // sorted by name
+  virtual std::string name() const { return "reference evaluator"; }  // of what calls run on
 
   virtual Result<LeafPtr> put(const data::Value& value) = 0;
   virtual Result<data::Value> get(const Leaf& leaf) = 0;

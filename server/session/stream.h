@@ -62,6 +62,7 @@ class Upload : public Stream {
   Status open_leaf();
   Status close_leaf();
   Status check_shape() const;
+  Status check_bools(std::span<const std::byte> bytes) const;
 
   const std::shared_ptr<host::Engine> engine_;
   std::vector<Target> targets_;

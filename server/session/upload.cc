@@ -89,6 +89,14 @@ Status Upload::check_shape() const {
   return {};
 }
 
+Status Upload::check_bools(std::span<const std::byte> bytes) const {
+  const auto bad = std::find_if(bytes.begin(), bytes.end(),
+                                [](std::byte b) { return std::to_integer<int>(b) > 1; });
+  if (bad == bytes.end()) return {};
+  return bad_request(fmt::format("A bool in the data of {} is {}, which is neither 0 nor 1.",
+                                 target().name, std::to_integer<int>(*bad)));
+}
+
 void Upload::advance(size_t n) {
   left_ -= static_cast<int64_t>(n);
   if (error_) return;
@@ -97,13 +105,7 @@ void Upload::advance(size_t n) {
     header_have_ += n;
     status = header_advanced();
   } else {
-    const auto bytes = writer_->window().first(n);
-    const auto bad = std::find_if(bytes.begin(), bytes.end(),
-                                  [](std::byte b) { return std::to_integer<int>(b) > 1; });
-    if (leaf_.type == PrimType::kBool && bad != bytes.end()) {
-      status = bad_request(fmt::format("A bool in the data of {} is {}, which is neither 0 nor 1.",
-                                       target().name, std::to_integer<int>(*bad)));
-    }
+    if (leaf_.type == PrimType::kBool) status = check_bools(writer_->window().first(n));
     writer_->advance(n);
     leaf_left_ -= static_cast<int64_t>(n);
   }
