@@ -51,6 +51,8 @@ class Session {
   /// The reply to a stream that is done.
   protocol::Reply end(Stream& stream);
 
+  const Variables& variables() const { return variables_; }
+
  private:
   using Args = std::span<const std::string>;
   using Leaves = std::vector<host::LeafPtr>;
