@@ -1,7 +1,9 @@
 // kenaz: the client's command line.
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string_view>
 
+#include "client/cli/launch.h"
 #include "client/cli/subcommands.h"
 
 namespace {
@@ -21,14 +23,21 @@ constexpr Subcommand kSubcommands[] = {
     {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
     {"connect", "Be a server executable on behalf of a server that runs somewhere else",
      kenaz::cli::declare_connect},
+    {"vulkan", "Check a program and write a launcher for it, as Futhark's compilers would",
+     kenaz::cli::declare_vulkan, 1},
+    {"c", "The same, for the reference evaluator", kenaz::cli::declare_c, 1},
+    {"multicore", "The same as c", kenaz::cli::declare_c, 1},
     {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == std::string_view("launch")) {
+    return kenaz::cli::launch(argc - 2, argv + 2);
+  }
   CLI::App app("Runs, checks and tests Futhark programs on GPUs, through kenaz-server.", "kenaz");
-  app.set_version_flag("--version", "kenaz " KENAZ_VERSION);
+  app.set_version_flag("-V,--version", "kenaz " KENAZ_VERSION);
   app.require_subcommand(1);
   std::function<int()> chosen;
   for (const auto& row : kSubcommands) {

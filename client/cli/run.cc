@@ -1,10 +1,12 @@
 // kenaz run.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 #include "client/cli/png.h"
+#include "client/cli/run.h"
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
@@ -14,16 +16,6 @@
 
 namespace kenaz::cli {
 namespace {
-
-struct RunOptions {
-  client::ServerOptions server;
-  std::string entry = "main";
-  std::string runtimes;  // file for run times; empty: none
-  std::string png;       // file for a picture; empty: none
-  int runs = 1;
-  bool binary = false;
-  bool no_print = false;
-};
 
 /// The leaf that a transparent type's name stands for.
 Result<LeafType> leaf_type(const std::string& name) {
@@ -71,6 +63,7 @@ class Run {
   Status run();
 
  private:
+  Status check_entry();
   Status call_once();
   Status report(const std::string& name, const std::string& type);
   Status report_transparent(const std::string& name);
@@ -84,6 +77,13 @@ class Run {
   std::string runtimes_;
   int shown_ = 0;  // results shown
 };
+
+Status Run::check_entry() {
+  KENAZ_ASSIGN(const auto entries, server_.request({"entry_points"}));
+  if (std::find(entries.begin(), entries.end(), options_.entry) != entries.end()) return {};
+  return bad_request(fmt::format("No entry point '{}'. Select one with --entry-point:\n{}",
+                                 options_.entry, fmt::join(entries, "\n")));
+}
 
 Status Run::call_once() {
   std::vector<std::string> names, call = {"call", options_.entry, "out"}, free = {"free"};
@@ -141,10 +141,11 @@ Status Run::report(const std::string& name, const std::string& type) {
 }
 
 Status Run::run() {
+  KENAZ_TRY(check_entry());
   KENAZ_ASSIGN(params_, server_.inputs(options_.entry));
   KENAZ_ASSIGN(const auto output, server_.output(options_.entry));
   KENAZ_ASSIGN(arguments_, read_arguments(params_));
-  const int warm_up = options_.runtimes.empty() ? 0 : 1;
+  const int warm_up = options_.warm_up || !options_.runtimes.empty() ? 1 : 0;
   for (int i = 0; i < options_.runs + warm_up; ++i) {
     if (i > 0) KENAZ_TRY(server_.request({"free", "out"}));
     if (i == warm_up) runtimes_.clear();
@@ -154,19 +155,24 @@ Status Run::run() {
   return options_.no_print ? Status() : report("out", output.type);
 }
 
-int run_program(const RunOptions& options) {
-  auto server = client::Connection::start(options.server, client::Deadline::max());
-  if (!server) return complain(server.error());
-  auto scratch = client::TempDir::make();
-  if (!scratch) return complain(scratch.error());
-  const auto status = Run(options, **server, std::move(*scratch)).run();
-  if (!status) return complain(status.error());
-  const auto end = (*server)->finish();
-  if (!end) return complain(end.error());
-  return kOk;
+int complain_as(const RunOptions& options, const Error& error) {
+  fmt::print(stderr, "{}: {}\n", options.complainer, error.text());
+  return kFailed;
 }
 
 }  // namespace
+
+int run_program(const RunOptions& options) {
+  auto server = client::Connection::start(options.server, client::Deadline::max());
+  if (!server) return complain_as(options, server.error());
+  auto scratch = client::TempDir::make();
+  if (!scratch) return complain_as(options, scratch.error());
+  const auto status = Run(options, **server, std::move(*scratch)).run();
+  if (!status) return complain_as(options, status.error());
+  const auto end = (*server)->finish();
+  if (!end) return complain_as(options, end.error());
+  return kOk;
+}
 
 std::function<int()> declare_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();

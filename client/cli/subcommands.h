@@ -19,6 +19,8 @@ std::function<int()> declare_check(CLI::App& app);
 std::function<int()> declare_test(CLI::App& app);
 std::function<int()> declare_bench(CLI::App& app);
 std::function<int()> declare_connect(CLI::App& app);
+std::function<int()> declare_vulkan(CLI::App& app);
+std::function<int()> declare_c(CLI::App& app);
 
 /// --server, --device, --reference, --memory-limit.
 void add_server_options(CLI::App& app, client::ServerOptions& options);
