@@ -5,12 +5,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace kenaz {
 
 namespace {
-constexpr size_t kReadBytes = size_t{64} << 10;
+constexpr size_t kReadBytes = size_t{16} << 10;
 constexpr size_t kMaxUnsent = size_t{256} << 10;  // of replies, before commands wait
 constexpr size_t kLineBeforeAuth = 4096;
 constexpr int kMaxWrongTokens = 3;
@@ -90,7 +89,7 @@ void Connection::pump() {
     asio::post(hub_.io, [self = shared_from_this()] { self->pump(); });
     return;
   }
-  const bool done = closing_ || (ended_ && unread() == 0);
+  const bool done = closing_ || (ended_ && in_.size() == 0);
   if (done && !stream_ && sent) return close("it has ended");
   read();
 }
@@ -100,39 +99,18 @@ bool Connection::pump_once() {
   if (reading_) return false;  // what is there was looked at before
   if (stream_) return pump_stream();
   if (closing_ || unsent() > kMaxUnsent) return false;
+  const size_t most =
+      authenticated_ ? hub_.limits.line_bytes : std::min(kLineBeforeAuth, hub_.limits.line_bytes);
   std::string line;
-  bool too_long = false;
-  if (!take_line(line, too_long)) return false;
+  const auto what = in_.take_line(most, ended_, line);
+  if (what == InputBuffer::Line::kNone) return false;
   hub_.metrics->commanded(1);
-  if (too_long) {
+  if (what == InputBuffer::Line::kTooLong) {
     hub_.metrics->failed(ErrorKind::kBadRequest);
-    reply({{}, fmt::format("Line too long: more than {} bytes.", hub_.limits.line_bytes)});
+    reply({{}, fmt::format("Line too long: more than {} bytes.", most)});
     return true;
   }
   handle(line);
-  return true;
-}
-
-bool Connection::take_line(std::string& line, bool& too_long) {
-  const size_t most =
-      authenticated_ ? hub_.limits.line_bytes : std::min(kLineBeforeAuth, hub_.limits.line_bytes);
-  const size_t newline = in_.find('\n', std::max(scanned_, in_at_));
-  const bool last = newline == std::string::npos && ended_ && unread() > 0;
-  if (newline == std::string::npos && !last) {
-    if (unread() > most) {
-      skipping_ = true;
-      in_.clear();
-      in_at_ = 0;
-    }
-    scanned_ = in_.size();
-    return false;
-  }
-  const size_t end = last ? in_.size() : newline;
-  too_long = skipping_ || end - in_at_ > most;
-  skipping_ = false;
-  if (!too_long) line.assign(in_, in_at_, end - in_at_);
-  in_at_ = std::min(in_.size(), end + 1);
-  scanned_ = in_at_;
   return true;
 }
 
@@ -262,16 +240,11 @@ void Connection::end_stream() {
 
 /// What was received already; what comes later is read where it belongs.
 bool Connection::give_input() {
-  if (unread() == 0) {
+  if (in_.size() == 0) {
     if (ended_) close("it ended within its data");
     return false;
   }
-  const auto to = stream_->input();
-  const size_t n = std::min(to.size(), unread());
-  std::memcpy(to.data(), in_.data() + in_at_, n);
-  in_at_ += n;
-  scanned_ = in_at_;
-  stream_->advance(n);
+  stream_->advance(in_.take(stream_->input()));
   return true;
 }
 
@@ -297,18 +270,13 @@ bool Connection::send_output() {
 void Connection::read() {
   if (reading_ || closed_ || ended_ || busy_) return;
   std::span<std::byte> to;
-  const bool into_stream = stream_ && stream_->want() == Stream::Want::kInput && unread() == 0;
+  const bool into_stream = stream_ && stream_->want() == Stream::Want::kInput && in_.size() == 0;
   if (into_stream) {
     to = stream_->input();
   } else if (stream_ || closing_ || unsent() > kMaxUnsent) {
     return;  // what is at hand comes first
   } else {
-    in_.erase(0, in_at_);
-    scanned_ -= std::min(scanned_, in_at_);
-    in_at_ = 0;
-    const size_t had = in_.size();
-    in_.resize(had + kReadBytes);
-    to = std::as_writable_bytes(std::span(in_)).subspan(had);
+    to = in_.room(kReadBytes);
   }
   reading_ = true;
   socket_->read_some(to, [self = shared_from_this(), into_stream](std::error_code e, size_t n) {
@@ -318,7 +286,7 @@ void Connection::read() {
 
 void Connection::was_read(std::error_code error, size_t n, bool into_stream) {
   reading_ = false;
-  if (!into_stream) in_.resize(in_.size() - kReadBytes + n);
+  if (!into_stream) in_.committed(n);
   if (closed_) return;
   if (error && error != asio::error::eof && error != asio::ssl::error::stream_truncated) {
     return close(error.message().c_str());

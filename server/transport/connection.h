@@ -7,6 +7,7 @@
 
 #include "server/limits.h"
 #include "server/transport/device_queue.h"
+#include "server/transport/input_buffer.h"
 #include "server/transport/shared_session.h"
 #include "server/transport/socket.h"
 
@@ -50,7 +51,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void pump();
   bool pump_once();
   bool pump_stream();
-  bool take_line(std::string& line, bool& too_long);
   void handle(const std::string& line);
   void handle_auth(const Result<protocol::Request>& request);
   void attach(const std::string& name);
@@ -68,7 +68,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool flush();
   void was_written(std::error_code error, size_t n, bool from_stream);
   void leave_session();
-  size_t unread() const { return in_.size() - in_at_; }
   size_t unsent() const { return out_.size() + sending_.size() - sending_at_; }
 
   Hub& hub_;
@@ -81,10 +80,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   const SteadyTime begun_;
   SteadyTime active_;
 
-  std::string in_;  // received; from in_at_ on not yet used
-  size_t in_at_ = 0, scanned_ = 0;
-  bool skipping_ = false;  // within a line that is too long
-  std::string out_;        // to be sent after sending_
+  InputBuffer in_;
+  std::string out_;      // to be sent after sending_
   std::string sending_;  // from sending_at_ on not yet sent; never moved while a write is under way
   size_t sending_at_ = 0;
   std::unique_ptr<Stream> stream_;
