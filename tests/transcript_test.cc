@@ -9,8 +9,14 @@
 //   file xs [1i32, 2i32]         writes a file in the transcript's own folder, which {} stands for
 //   > restore {}/xs xs []i32     a command
 //   %%% OK                       its whole reply; run times are compared as "runtime: N"
-//   show {}/out                  the values in a file that a command stored, once the server is
-//   done [1i32, 4i32] exit 0                       the server's exit status, if not 0
+//   > upload 11 x i32            a command that bytes follow:
+//   data 7i32                    values to be sent in the binary format; then comes the reply
+//   show {}/out                  the values in a file that a command stored, at the end
+//   [1i32, 4i32]
+//   exit 1                       the server's exit status, if not 0
+//
+// The bytes that a download answers are shown as values, too. Every reply must also have the form
+// that protocol/commands.def promises.
 //
 // --update writes what came into the transcript.
 #include <fcntl.h>
@@ -18,16 +24,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "protocol/command.h"
+#include "protocol/data/binary_format.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
+#include "protocol/reply.h"
 
 namespace kenaz {
 namespace {
@@ -70,12 +83,14 @@ std::string with_folder(std::string text, const fs::path& folder) {
 std::string normalised(std::string line, const fs::path& folder, const fs::path& programs) {
   replace_all(line, folder.string(), "{}");
   replace_all(line, programs.string() + "/", "");
+  if (line.starts_with("Commands are: ")) return "Commands are: ALL";
   return line.starts_with("runtime: ") ? "runtime: N" : line;
 }
 
 bool is_step(const std::string& line) {
-  return line.starts_with("> ") || line == ">" || line.starts_with("show ") ||
-         line.starts_with("file ") || line.starts_with("program ") || line.starts_with("exit ");
+  return line.starts_with("> ") || line.starts_with("data ") || line == ">" ||
+         line.starts_with("show ") || line.starts_with("file ") || line.starts_with("program ") ||
+         line.starts_with("exit ");
 }
 
 /// Within a reply, blank lines and lines with # belong to it.
@@ -86,11 +101,11 @@ std::vector<Step> parse(const std::string& text) {
     const bool comment = line.empty() || line.starts_with("#");
     if (is_step(line) || (comment && !in_reply)) {
       steps.push_back({line, {}, {}});
-      in_reply = line.starts_with(">");
+      in_reply = line.starts_with(">") || line.starts_with("data ");
     } else {
       if (steps.empty()) steps.emplace_back();
       steps.back().expected.push_back(line);
-      if (line == "%%% OK") in_reply = false;
+      if (line == protocol::kOk) in_reply = false;
     }
   }
   return steps;
@@ -113,14 +128,88 @@ int run_server(Lines command, const fs::path& input, const fs::path& output) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-std::string shown(const fs::path& path) {
+Lines shown(const Result<std::vector<data::Value>>& values) {
+  if (!values) return lines_of(values.error().text());
+  Lines lines;
+  for (const auto& v : *values) lines.push_back(data::to_text(v));
+  return lines;
+}
+
+Lines shown_file(const fs::path& path) {
   auto source = data::ByteSource::open(path.string());
-  if (!source) return source.error().text();
-  const auto values = data::read_values(*source);
-  if (!values) return values.error().text();
-  std::string text;
-  for (const auto& v : *values) text += data::to_text(v) + "\n";
-  return text;
+  if (!source) return lines_of(source.error().text());
+  return shown(data::read_values(*source));
+}
+
+/// Values as text in the binary format.
+std::string as_binary(const std::string& text) {
+  const auto values = data::read_values(text);
+  if (!values) return text;
+  std::string bytes;
+  for (const auto& v : *values) data::append_binary(v, bytes);
+  return bytes;
+}
+
+/// What the server wrote, taken piece by piece.
+class Output {
+ public:
+  explicit Output(std::string text) : text_(std::move(text)) {}
+  bool at_end() const { return at_ >= text_.size(); }
+  std::string line() {
+    const size_t end = std::min(text_.find('\n', at_), text_.size());
+    std::string line = text_.substr(at_, end - at_);
+    at_ = end + 1;
+    return line;
+  }
+  std::string bytes(size_t n) {
+    std::string bytes = text_.substr(std::min(at_, text_.size()), n);
+    at_ += bytes.size();
+    return bytes;
+  }
+
+ private:
+  std::string text_;
+  size_t at_ = 0;
+};
+
+std::optional<size_t> as_number(const std::string& text) {
+  size_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return n;
+}
+
+/// Figures that are different each time.
+std::string without_figures(const protocol::CommandInfo& command, const std::string& line) {
+  if (command.id != protocol::CommandId::kStats && command.id != protocol::CommandId::kReport) {
+    return line;
+  }
+  static const std::regex kFigure(R"(([ :])\d+(\.\d+)?)");
+  return std::regex_replace(line, kFigure, "$1N");
+}
+
+/// What is wrong with a reply's form by the table of commands; empty if nothing is.
+std::string form_problem(const protocol::CommandInfo& command, const Lines& reply) {
+  using protocol::ReplyForm;
+  const auto failure = std::find(reply.begin(), reply.end(), protocol::kFailure);
+  const bool failed = failure != reply.end();
+  if (reply.empty() || reply.back() != protocol::kOk) return "no end";
+  const auto lines = (failed ? failure - reply.begin() : std::ssize(reply) - 1);
+  if (failed && command.reply != ReplyForm::kCall) {
+    return lines == 0 ? "" : "output before the failure";
+  }
+  switch (command.reply) {
+    case ReplyForm::kNothing: return lines == 0 ? "" : "output where there must be none";
+    case ReplyForm::kLine: return lines == 1 ? "" : "not one line";
+    case ReplyForm::kLines: return "";
+    case ReplyForm::kCall:
+      if (failed && lines == 0) return "";
+      return lines > 0 && reply[static_cast<size_t>(lines - 1)].starts_with("runtime: ")
+                 ? ""
+                 : "no run time";
+    case ReplyForm::kData: return as_number(reply[0]) ? "" : "no number of bytes";
+  }
+  return "no form";
 }
 
 class Transcript {
@@ -140,14 +229,16 @@ class Transcript {
         std::ofstream(folder_ / line.substr(5, space - 5)) << line.substr(space) << "\n";
       } else if (line.starts_with(">")) {
         input += line.substr(std::min<size_t>(2, line.size())) + "\n";
+      } else if (line.starts_with("data ")) {
+        input += as_binary(line.substr(5));
       }
     }
     std::ofstream(folder_ / ".in") << input;
     const int status = run_server(command, folder_ / ".in", folder_ / ".out");
-    distribute(lines_of(read_file(folder_ / ".out")));
+    distribute(Output(read_file(folder_ / ".out")));
     for (auto& step : steps_) {
       if (step.line.starts_with("show ")) {
-        step.got = lines_of(shown(with_folder(step.line.substr(5), folder_)));
+        step.got = shown_file(with_folder(step.line.substr(5), folder_));
       }
       if (step.line.starts_with("exit ")) exit_line_ = &step;
     }
@@ -181,18 +272,33 @@ class Transcript {
 
  private:
   /// Gives every command its reply. The first one says that the server is ready.
-  void distribute(const Lines& output) {
-    size_t next = 0;
-    while (next < output.size() && output[next++] != "%%% OK") {
+  void distribute(Output output) {
+    while (!output.at_end() && output.line() != protocol::kOk) {
     }
-    for (auto& step : steps_) {
-      if (!step.line.starts_with(">")) continue;
-      while (next < output.size()) {
-        step.got.push_back(normalised(output[next++], folder_, path_.parent_path()));
-        if (step.got.back() == "%%% OK") break;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      const std::string& line = steps_[i].line;
+      if (!line.starts_with(">")) continue;
+      const auto words = protocol::split_line(line.substr(1));
+      const auto* command = words.empty() ? nullptr : protocol::find_command(words[0]);
+      const bool with_data = i + 1 < steps_.size() && steps_[i + 1].line.starts_with("data ");
+      Lines& reply = steps_[i + (with_data ? 1 : 0)].got;
+      take_reply(output, command, reply);
+      const std::string problem = command != nullptr ? form_problem(*command, reply) : "";
+      if (!problem.empty() && problem_.empty()) problem_ = line + ": " + problem;
+    }
+    if (!output.at_end()) problem_ = "more output than replies: " + output.line();
+  }
+
+  void take_reply(Output& output, const protocol::CommandInfo* command, Lines& reply) const {
+    while (!output.at_end()) {
+      std::string line = normalised(output.line(), folder_, path_.parent_path());
+      reply.push_back(command != nullptr ? without_figures(*command, line) : line);
+      if (line == protocol::kOk) return;
+      if (command == nullptr || command->reply != protocol::ReplyForm::kData) continue;
+      if (const auto n = as_number(line); n && reply.size() == 1) {
+        for (const auto& v : shown(data::read_values(output.bytes(*n)))) reply.push_back(v);
       }
     }
-    if (next < output.size()) problem_ = "more output than replies: " + output[next];
   }
 
   const fs::path path_, folder_;

@@ -25,7 +25,7 @@ void Metrics::failed(ErrorKind kind) { ++failures_[static_cast<size_t>(kind)]; }
 
 std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const {
   return {
-      {"commands_total", "counter", "Commands received", commands_},
+      {"commands_total", "counter", "Commands received from sockets", commands_},
       {"calls_total", "counter", "Entry points run", calls_},
       {"received_bytes_total", "counter", "Bytes received from sockets", bytes_in_},
       {"sent_bytes_total", "counter", "Bytes sent to sockets", bytes_out_},
