@@ -3,6 +3,7 @@
 #include <functional>
 #include <string_view>
 
+#include "client/cli/dataset.h"
 #include "client/cli/launch.h"
 #include "client/cli/subcommands.h"
 
@@ -23,6 +24,7 @@ constexpr Subcommand kSubcommands[] = {
     {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
     {"connect", "Be a server executable on behalf of a server that runs somewhere else",
      kenaz::cli::declare_connect},
+    {"shell", "Talk to a server", kenaz::cli::declare_shell},
     {"vulkan", "Check a program and write a launcher for it, as Futhark's compilers would",
      kenaz::cli::declare_vulkan, 1},
     {"c", "The same, for the reference evaluator", kenaz::cli::declare_c, 1},
@@ -33,11 +35,15 @@ constexpr Subcommand kSubcommands[] = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && argv[1] == std::string_view("launch")) {
-    return kenaz::cli::launch(argc - 2, argv + 2);
-  }
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "launch") return kenaz::cli::launch(argc - 2, argv + 2);
+  if (first == "dataset") return kenaz::cli::dataset(argc - 1, argv + 1);
+  if (first == "datacmp") return kenaz::cli::datacmp(argc - 1, argv + 1);
   CLI::App app("Runs, checks and tests Futhark programs on GPUs, through kenaz-server.", "kenaz");
   app.set_version_flag("-V,--version", "kenaz " KENAZ_VERSION);
+  app.footer(
+      "  dataset                     Random values, or values in another format\n"
+      "  datacmp                     Compare two files of values, with a tolerance for floats");
   app.require_subcommand(1);
   std::function<int()> chosen;
   for (const auto& row : kSubcommands) {

@@ -177,10 +177,15 @@ Result<Client> Client::start(const ServerOptions& options, Deadline deadline) {
 Result<Client> Client::connect(std::string_view url, const ConnectOptions& options,
                                Deadline deadline) {
   KENAZ_ASSIGN(auto connection, Connection::connect(url, options, deadline));
-  return Client(std::make_shared<Core>(std::move(connection), true));
+  return Client(std::move(connection));
 }
 
+Client::Client(std::unique_ptr<Connection> connection)
+    : core_(std::make_shared<Core>(std::move(connection), true)) {}
+
 void Client::set_deadline(Deadline deadline) { core_->connection->set_deadline(deadline); }
+
+Connection& Client::connection() { return *core_->connection; }
 
 bool Client::broken() const { return core_->connection->broken(); }
 

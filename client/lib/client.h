@@ -75,6 +75,9 @@ class Client {
   static Result<Client> connect(std::string_view url, const ConnectOptions& options,
                                 Deadline deadline);
 
+  /// On a socket; the server has greeted.
+  explicit Client(std::unique_ptr<Connection> connection);
+
   /// For all commands that follow.
   void set_deadline(Deadline deadline);
   bool broken() const;
@@ -155,6 +158,9 @@ class Client {
     return request_async(words).get();
   }
   Future<std::vector<std::string>> request_async(const std::vector<std::string>& words);
+
+  /// For what goes beyond this class. Not while replies are outstanding.
+  Connection& connection();
 
   /// Waits for all replies, tells the server that nothing more comes, waits for its end.
   Status finish();

@@ -170,26 +170,8 @@ Result<Literal> BlockParser::literal() {
 }
 
 Result<std::variant<RandomType, data::Value>> BlockParser::random_value(std::string_view token) {
-  RandomType type;
-  std::string_view rest = token;
-  while (rest.starts_with("[")) {
-    const auto close = rest.find(']');
-    int64_t size = -1;
-    const auto digits = rest.substr(1, close == std::string_view::npos ? 0 : close - 1);
-    const auto [end, code] = std::from_chars(digits.begin(), digits.end(), size);
-    if (code != std::errc() || end != digits.end() || size < 0) {
-      return error(fmt::format("expected a size in '{}'", token));
-    }
-    type.shape.push_back(size);
-    rest.remove_prefix(close + 1);
-  }
-  if (const auto prim = prim_from_name(rest)) {
-    type.prim = *prim;
-    return type;
-  }
-  if (type.shape.empty()) {
-    if (const auto value = data::parse_scalar(token)) return data::Value::scalar(*value);
-  }
+  if (auto type = parse_random_type(token)) return std::move(*type);
+  if (const auto value = data::parse_scalar(token)) return data::Value::scalar(*value);
   return error(fmt::format("'{}' is neither a type nor a number", token));
 }
 
@@ -350,6 +332,23 @@ Status BlockParser::parse() {
 }
 
 }  // namespace
+
+std::optional<RandomType> parse_random_type(std::string_view text) {
+  RandomType type;
+  while (text.starts_with("[")) {
+    const auto close = text.find(']');
+    int64_t size = -1;
+    const auto digits = text.substr(1, close == std::string_view::npos ? 0 : close - 1);
+    const auto [end, code] = std::from_chars(digits.begin(), digits.end(), size);
+    if (code != std::errc() || end != digits.end() || size < 0) return std::nullopt;
+    type.shape.push_back(size);
+    text.remove_prefix(close + 1);
+  }
+  const auto prim = prim_from_name(text);
+  if (!prim) return std::nullopt;
+  type.prim = *prim;
+  return type;
+}
 
 std::string RandomType::name() const {
   return data::shape_text(shape) + std::string(prim_name(prim));

@@ -28,6 +28,8 @@ struct RandomType {
   std::vector<int64_t> shape;
   std::string name() const;
 };
+/// "[10][2]f32"; nothing if it is no such type.
+std::optional<RandomType> parse_random_type(std::string_view text);
 
 using Literal = std::vector<data::Value>;
 struct DataFile {

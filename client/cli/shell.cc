@@ -1,0 +1,260 @@
+// kenaz shell: a person talks to a server. What is no command of the shell goes to the server.
+// editline's header leaves stdio to its includers.
+#include <cstdio>
+// clang-format off
+#include <editline/readline.h>
+// clang-format on
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "client/cli/show.h"
+#include "client/cli/subcommands.h"
+#include "client/lib/bridge.h"
+#include "client/lib/client.h"
+#include "client/lib/url.h"
+#include "protocol/command.h"
+#include "protocol/data/values.h"
+
+namespace kenaz::cli {
+namespace {
+
+constexpr const char* kShellHelp = R"(Of the shell:
+  let NAME = VALUE     Make a variable: let xs = [1f32, 2, 3]
+  print VAR..          Show values, large ones abbreviated
+  print --all VAR..    Show all of them
+  help [COMMAND]       This, or what a command does
+  quit                 Leave (or the end of the input)
+Of the server:)";
+
+constexpr std::string_view kShellCommands[] = {"help", "let", "print", "quit", "exit"};
+constexpr int kHistoryLength = 1000;
+
+struct ShellCommand {
+  std::string target;  // a URL or a program
+  client::ServerOptions server;
+  RemoteOptions remote;
+  std::string history;
+};
+
+/// The words that Tab completes; editline's callbacks take no argument of ours, hence the pointer
+/// to those of the shell that reads a line.
+struct Words {
+  std::set<std::string> commands, names;
+};
+const Words* completing = nullptr;
+
+char* next_match(const std::set<std::string>& words, const char* start, int state) {
+  static std::set<std::string>::const_iterator at;
+  if (state == 0) at = words.lower_bound(start);
+  if (at == words.end() || !at->starts_with(start)) return nullptr;
+  return ::strdup((at++)->c_str());
+}
+char* next_command(const char* start, int state) {
+  return next_match(completing->commands, start, state);
+}
+char* next_name(const char* start, int state) {
+  return next_match(completing->names, start, state);
+}
+
+char** complete(const char* text, int start, int) {
+  if (completing == nullptr) return nullptr;
+  rl_attempted_completion_over = 1;  // no names of files
+  // Those of files are wanted where files are.
+  if (start > 0 && std::strchr(text, '/') != nullptr) rl_attempted_completion_over = 0;
+  return rl_completion_matches(const_cast<char*>(text), start == 0 ? next_command : next_name);
+}
+
+/// Lines from a person with editing and history, or just lines.
+class Input {
+ public:
+  Input(const Words& words, std::string history)
+      : words_(words), history_(std::move(history)), terminal_(::isatty(STDIN_FILENO) != 0) {
+    if (!terminal_) return;
+    rl_readline_name = "kenaz";
+    rl_attempted_completion_function = complete;
+    using_history();
+    stifle_history(kHistoryLength);
+    read_history(history_.c_str());
+  }
+  ~Input() {
+    if (terminal_) write_history(history_.c_str());
+  }
+  Input(const Input&) = delete;
+  Input& operator=(const Input&) = delete;
+
+  bool terminal() const { return terminal_; }
+  bool next(std::string& line) {
+    if (!terminal_) return lines_.next(line);
+    completing = &words_;
+    const std::unique_ptr<char, decltype(&std::free)> text(readline("kenaz> "), std::free);
+    completing = nullptr;
+    if (!text) {
+      fmt::print("\n");
+      return false;
+    }
+    line = text.get();
+    if (line.find_first_not_of(' ') != std::string::npos) add_history(line.c_str());
+    return true;
+  }
+
+ private:
+  const Words& words_;
+  const std::string history_;
+  const bool terminal_;
+  client::LineInput lines_{STDIN_FILENO};
+};
+
+class Shell {
+ public:
+  Shell(client::Client client, bool remote) : client_(std::move(client)), remote_(remote) {
+    for (const auto& c : protocol::commands()) words_.commands.emplace(c.name);
+    words_.commands.insert(std::begin(kShellCommands), std::end(kShellCommands));
+    for (const char* list : {"entry_points", "types"}) {
+      const auto names = client_.request({list});
+      if (names) words_.names.insert(names->begin(), names->end());
+    }
+  }
+
+  /// The exit code: where nobody looks, a command that failed counts.
+  int run(const std::string& history) {
+    Input input(words_, history);
+    if (input.terminal()) fmt::print("help tells what there is; Tab completes.\n");
+    std::string line;
+    bool failed = false;
+    while (input.next(line) && !quits(line)) {
+      if (line.find_first_not_of(" \t") == std::string::npos) continue;
+      if (const auto done = execute(line); !done) {
+        fmt::print("error: {}\n", done.error().text());
+        failed = true;
+      }
+      std::fflush(stdout);
+      if (client_.broken()) return kFailed;
+    }
+    const auto end = client_.finish();
+    if (!end) return complain(end.error());
+    return failed && !input.terminal() ? kFailed : kOk;
+  }
+
+ private:
+  static bool quits(const std::string& line) {
+    const auto words = protocol::split_line(line);
+    return words.size() == 1 && (words[0] == "quit" || words[0] == "exit");
+  }
+
+  Status execute(const std::string& line) {
+    const auto words = protocol::split_line(line);
+    const std::string& command = words.at(0);
+    if (command == "let") return let(line);
+    if (command == "print") return print({words.begin() + 1, words.end()});
+    if (command == "upload" || command == "download") {
+      return bad_request("bytes are not for people: use let and print, store and restore");
+    }
+    if (command == "help" && words.size() == 1) fmt::print("{}\n", kShellHelp);
+    if (command == "help" && words.size() == 2 &&
+        std::find(std::begin(kShellCommands), std::end(kShellCommands), words[1]) !=
+            std::end(kShellCommands)) {
+      fmt::print("{}\n", kShellHelp);
+      return {};
+    }
+    return forward(line, words);
+  }
+
+  Status forward(const std::string& line, const std::vector<std::string>& words) {
+    client::Connection& server = client_.connection();
+    auto reply = [&]() -> Result<protocol::Reply> {
+      if (remote_) return client::execute_here(server, line);
+      KENAZ_TRY(server.send_line(line));
+      return server.receive();
+    }();
+    KENAZ_TRY(reply);
+    for (const auto& l : reply->output) fmt::print("{}\n", l);
+    if (reply->failure) return fail(ErrorKind::kProgramFailure, *reply->failure);
+    // Names that were good once are worth completing.
+    if (words[0] != "help") words_.names.insert(words.begin() + 1, words.end());
+    if (words[0] == "free") {
+      for (size_t i = 1; i < words.size(); ++i) words_.names.erase(words[i]);
+    }
+    return {};
+  }
+
+  Status let(const std::string& line) {
+    const size_t equals = line.find('=');
+    const auto words = protocol::split_line(line.substr(0, equals));
+    if (equals == std::string::npos || words.size() != 2) {
+      return bad_request("let NAME = VALUE, for instance: let xs = [1f32, 2, 3]");
+    }
+    KENAZ_ASSIGN(const auto values, data::read_values(std::string_view(line).substr(equals + 1)));
+    if (values.size() != 1) {
+      return bad_request(fmt::format("there are {} values after the =, not 1", values.size()));
+    }
+    // A name may be used again, as in any shell.
+    if (client_.request({"type", words[1]})) KENAZ_TRY(client_.free({words[1]}));
+    KENAZ_TRY(client_.put(words[1], values[0]));
+    words_.names.insert(words[1]);
+    return {};
+  }
+
+  Status print(std::vector<std::string> names) {
+    const bool all = std::erase(names, "--all") > 0;
+    if (names.empty()) return bad_request("print VAR..");
+    for (const auto& name : names) {
+      KENAZ_ASSIGN(const std::string text, show_variable(client_, name, all));
+      fmt::print("{}\n", text);
+    }
+    return {};
+  }
+
+  client::Client client_;
+  const bool remote_;
+  Words words_;
+};
+
+int shell(const ShellCommand& command) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const bool remote = client::looks_like_url(command.target);
+  auto client = [&]() -> Result<client::Client> {
+    if (remote) {
+      RemoteOptions options = command.remote;
+      options.url = command.target;
+      KENAZ_ASSIGN(auto connection, open_remote(options));
+      return client::Client(std::move(connection));
+    }
+    client::ServerOptions options = command.server;
+    options.program = command.target;
+    return client::Client::start(options, client::Deadline::max());
+  }();
+  if (!client) return complain(client.error());
+  client->set_deadline(client::Deadline::max());
+  return Shell(std::move(*client), remote).run(command.history);
+}
+
+std::string default_history() {
+  const passwd* user = ::getpwuid(::getuid());
+  return user != nullptr ? std::string(user->pw_dir) + "/.kenaz_history" : ".kenaz_history";
+}
+
+}  // namespace
+
+std::function<int()> declare_shell(CLI::App& app) {
+  auto command = std::make_shared<ShellCommand>();
+  command->history = default_history();
+  app.add_option("target", command->target,
+                 "A server's tcp://HOST:PORT, tls://HOST:PORT or unix://PATH, or a program")
+      ->required();
+  add_server_options(app, command->server);
+  add_remote_options(app, command->remote);
+  app.add_option("--history", command->history, "Where lines are kept for the next time")
+      ->capture_default_str();
+  return [command] { return shell(*command); };
+}
+
+}  // namespace kenaz::cli
