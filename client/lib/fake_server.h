@@ -1,5 +1,5 @@
 // For tests: a small server on a socket, on a thread of its own. It keeps values as bytes and knows
-// upload, download, free, call (which copies its first input), auth, attach, and quit.
+// upload, download, free, kind, call (which copies its first input), auth, attach, and quit.
 #pragma once
 
 #include <fmt/format.h>
@@ -202,6 +202,8 @@ class FakeServer {
           refuse(options_.bad_download);
           continue;
         }
+      } else if (command == "kind") {
+        say("primitive\n");
       } else if (command == "free") {
         variables.erase(word());
       } else if (command == "call") {

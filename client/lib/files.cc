@@ -157,16 +157,15 @@ class Restore {
     // Where all is well, one upload makes all variables.
     if (!contents_.error && (opaque || count == names_.size())) {
       KENAZ_ASSIGN(auto reply, upload(0, names_.size(), 0, count));
-      if (!reply.failure || is_about_names(*reply.failure, true)) return reply;
+      if (!reply.failure) return reply;
     }
     return one_by_one();
   }
 
  private:
-  /// The failure is not about the data. Unknown types fail a whole `restore` before it begins.
-  static bool is_about_names(const std::string& text, bool whole) {
-    if (text.starts_with("Unknown type")) return true;
-    return !whole && text.starts_with("Variable already exists");
+  /// The failure is not about the data.
+  static bool is_about_names(const std::string& text) {
+    return text.starts_with("Variable already exists");
   }
 
   Reply more_than_wanted() const {
@@ -207,13 +206,18 @@ class Restore {
     return {};
   }
 
-  /// One upload per variable, so that those before the one that fails stay.
+  /// One upload per variable, so that those before the one that fails stay. Unknown types fail a
+  /// `restore` before it begins.
   Result<Reply> one_by_one() {
+    for (const auto& type : types_) {
+      KENAZ_ASSIGN(auto known, server_.command({"kind", type}));
+      if (known.failure) return Reply{{}, std::move(known.failure)};
+    }
     size_t next = 0;
     for (size_t i = 0; i < names_.size(); ++i) {
       KENAZ_ASSIGN(auto reply, one(i, next));
       if (!reply.failure) continue;
-      if (is_about_names(*reply.failure, false)) return reply;
+      if (is_about_names(*reply.failure)) return reply;
       const bool ours = next == contents_.pieces.size() && contents_.error;
       return failure(
           fmt::format("Failed to restore variable {}.\nPossibly malformed data in {} ({})",
@@ -234,7 +238,7 @@ class Restore {
         next += leaves;
         return last;
       }
-      if (is_about_names(*last.failure, false)) return last;
+      if (is_about_names(*last.failure)) return last;
     }
     return last;
   }
