@@ -97,6 +97,7 @@ Result<std::string> read_token(const std::string& path) {
 Result<SocketOptions> socket_options(const Options& options) {
   SocketOptions s;
   s.listen = options.listen;
+  s.socket_mode = mode_bits(options.socket_mode).value_or(0600);
   s.tls_cert = options.tls_cert;
   s.tls_key = options.tls_key;
   s.metrics_file = options.metrics_file;

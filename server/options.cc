@@ -25,15 +25,22 @@ Result<std::string> complete(const std::vector<std::string>& names, const std::s
 
 void declare(CLI::App& app, Options& o) {
   app.add_option("PROGRAM", o.program, "The Futhark program to serve")->option_text("PROG.fut");
-  app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu");
-  app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file");
+  app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu")
+      ->type_name("NAME");
+  app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file")
+      ->type_name("FILE");
   app.add_option("--program-cache", o.cache_folder,
                  "Keep compiled programs in this folder; empty: none. Default: kenaz in "
-                 "$XDG_CACHE_HOME or ~/.cache");
-  app.add_option("--tuning", o.tuning_file, "Read tuning parameters from this file");
-  app.add_option("--param", o.params, "Set a tuning parameter: NAME=INT")->allow_extra_args(false);
+                 "$XDG_CACHE_HOME or ~/.cache")
+      ->type_name("FOLDER");
+  app.add_option("--tuning", o.tuning_file, "Read tuning parameters from this file")
+      ->type_name("FILE");
+  app.add_option("--param", o.params, "Set a tuning parameter")
+      ->type_name("NAME=INT")
+      ->allow_extra_args(false);
   app.add_option("--memory-limit", o.memory_limit, "Bytes of device memory to use at most")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("BYTES");
   app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
   app.add_flag("--optimise", o.optimise, "With --reference: run the compiler's passes first");
   app.add_flag("-L,--log,-D,--debugging", o.log, "Say in the replies what was done");
@@ -47,15 +54,30 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices");
 }
 
+/// What is wrong with it; nothing, if it is a file's mode.
+std::string is_mode(const std::string& text) {
+  return mode_bits(text) ? "" : text + " is no mode, such as 0660";
+}
+
 void declare_sockets(CLI::App& app, Options& o) {
   app.add_option("--listen", o.listen,
                  "Serve tcp://HOST:PORT or unix://PATH instead of stdin; may be given again")
+      ->type_name("URL")
       ->allow_extra_args(false);
-  app.add_option("--tls-cert", o.tls_cert, "Certificate chain (PEM); TCP then speaks TLS");
-  app.add_option("--tls-key", o.tls_key, "The certificate's key (PEM)");
-  app.add_option("--token-file", o.token_file, "Ask sockets' clients for the token in this file");
-  app.add_option("--root", o.root, "Let sockets' clients store and restore files in this folder");
-  app.add_option("--metrics-file", o.metrics_file, "Write figures for Prometheus to this file");
+  app.add_option("--socket-mode", o.socket_mode,
+                 "Who may connect to Unix sockets: permissions, in octal")
+      ->check(is_mode)
+      ->type_name("MODE")
+      ->capture_default_str();
+  app.add_option("--tls-cert", o.tls_cert, "Certificate chain (PEM); TCP then speaks TLS")
+      ->type_name("FILE");
+  app.add_option("--tls-key", o.tls_key, "The certificate's key (PEM)")->type_name("FILE");
+  app.add_option("--token-file", o.token_file, "Ask sockets' clients for the token in this file")
+      ->type_name("FILE");
+  app.add_option("--root", o.root, "Let sockets' clients store and restore files in this folder")
+      ->type_name("FOLDER");
+  app.add_option("--metrics-file", o.metrics_file, "Write figures for Prometheus to this file")
+      ->type_name("FILE");
   app.add_option("--log-level", o.log_level, "What to log on stderr")
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
       ->capture_default_str();
@@ -132,13 +154,22 @@ std::string default_cache_folder() {
 
 }  // namespace
 
+std::optional<uint32_t> mode_bits(std::string_view text) {
+  uint32_t bits = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 8);
+  if (error != std::errc() || end != text.data() + text.size() || bits > 0777) return std::nullopt;
+  return bits;
+}
+
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   Options options;
   options.cache_folder = default_cache_folder();
   try {
-    CLI::App app("Serves the entry points of a Futhark program over stdin and stdout.",
-                 "kenaz-server");
+    CLI::App app(
+        "Serves the entry points of a Futhark program over stdin and stdout, or on sockets.",
+        "kenaz-server");
     app.set_help_flag("-h,--help", "Print this help");
+    app.set_version_flag("--version", "kenaz-server " KENAZ_VERSION, "Print the version");
     declare(app, options);
     declare_sockets(app, options);
     declare_limits(app, options);
@@ -148,6 +179,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
       }
     } catch (const CLI::CallForHelp&) {
       fmt::print("{}", app.help());
+      return 0;
+    } catch (const CLI::CallForVersion& e) {
+      fmt::print("{}\n", e.what());
       return 0;
     } catch (const CLI::ParseError& e) {
       return usage_error(e.what());

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Options {
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;
   std::string tls_cert, tls_key, token_file, root, metrics_file;
+  std::string socket_mode = "0600";
   std::string log_level = "info";
   Limits limits;
   bool call_limited = false;  // the user chose limits.call_seconds
@@ -36,6 +38,9 @@ struct Options {
 /// What to do, or the exit status if all is said already (--help, or a bad command line). Long
 /// options may be abbreviated as long as they are unique.
 std::variant<Options, int> parse_options(int argc, const char* const* argv);
+
+/// "0660" as the number that it is; nothing if it is no file's mode.
+std::optional<uint32_t> mode_bits(std::string_view text);
 
 /// Checks the text of a tuning file: lines NAME=INT, with blank lines and -- comments. Programs
 /// have no tuning parameters so far, so every name is unknown.

@@ -26,7 +26,16 @@ TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "b.fut"})), 1);
   EXPECT_EQ(std::get<int>(parse({})), 1);
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--dump", "x"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--socket-mode", "0888"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--socket-mode", "1777"})), 1);
   EXPECT_EQ(std::get<int>(parse({"--help"})), 0);
+  EXPECT_EQ(std::get<int>(parse({"--version"})), 0);
+}
+
+TEST(Options, ModesAreOctal) {
+  const auto parsed = parse({"a.fut", "--socket-mode", "660"});
+  ASSERT_TRUE(std::holds_alternative<Options>(parsed));
+  EXPECT_EQ(mode_bits(std::get<Options>(parsed).socket_mode), 0660u);
 }
 
 TEST(Tuning, NamesLines) {

@@ -60,7 +60,7 @@ Result<ListenAddress> ListenAddress::parse(const std::string& url) {
 
 bool ListenAddress::is_local() const { return is_unix() || tcp_.address().is_loopback(); }
 
-Result<Acceptor> ListenAddress::open(asio::io_context& io) const {
+Result<Acceptor> ListenAddress::open(asio::io_context& io, uint32_t mode) const {
   if (!is_unix()) {
     return bind_and_listen(io, tcp_, tcp_.protocol().family(), "this address");
   }
@@ -73,7 +73,7 @@ Result<Acceptor> ListenAddress::open(asio::io_context& io) const {
     if (!error) return bad_request(fmt::format("{}: a server listens there already", path_));
     remove();
   }
-  const mode_t before = umask(0177);
+  const mode_t before = umask(0777 & ~mode);
   auto acceptor = bind_and_listen(io, endpoint, AF_UNIX, path_);
   umask(before);
   return acceptor;

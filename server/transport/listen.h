@@ -16,9 +16,9 @@ class ListenAddress {
   bool is_unix() const { return !path_.empty(); }
   /// Whether only programs of this machine can connect.
   bool is_local() const;
-  /// Binds and listens. A Unix socket has mode 0600; one that a dead server left is replaced.
-  Result<asio::basic_socket_acceptor<asio::generic::stream_protocol>> open(
-      asio::io_context& io) const;
+  /// Binds and listens. A Unix socket has this mode; one that a dead server left is replaced.
+  Result<asio::basic_socket_acceptor<asio::generic::stream_protocol>> open(asio::io_context& io,
+                                                                           uint32_t mode) const;
   /// Takes the Unix socket's file away.
   void remove() const;
   const std::string& path() const { return path_; }

@@ -114,7 +114,7 @@ Status Server::open() {
           "needed",
           url));
     }
-    auto acceptor = address.open(io_);
+    auto acceptor = address.open(io_, options_.socket_mode);
     if (!acceptor) {
       acceptor.error().context.push_back("while opening " + url);
       return tl::make_unexpected(std::move(acceptor).error());

@@ -14,6 +14,7 @@ namespace kenaz {
 
 struct SocketOptions {
   std::vector<std::string> listen;  // URLs, see listen.h
+  uint32_t socket_mode = 0600;      // of Unix sockets
   std::string tls_cert, tls_key;    // PEM files; with them, tcp:// speaks TLS
   std::string token;                // empty: none is asked for
   std::string metrics_file;         // empty: none
