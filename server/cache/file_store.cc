@@ -85,6 +85,7 @@ std::optional<std::vector<std::byte>> FileStore::get(const std::string& key) con
   if (file.fd() < 0 || ::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode) ||
       info.st_size > kMaxFile || !read_all(file.fd(), &header, sizeof header) ||
       std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key_bytes != key.size() ||
+      static_cast<uint64_t>(info.st_size) < sizeof header + key.size() ||
       header.data_bytes != static_cast<uint64_t>(info.st_size) - sizeof header - key.size()) {
     return std::nullopt;
   }

@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+
+#include "kernels/compiler.h"
+#include "kernels/program/serialise.h"
 
 namespace kenaz::cache {
 namespace {
@@ -55,22 +59,55 @@ TEST_F(ProgramCacheTest, FindsWhatStillFits) {
 }
 
 TEST_F(ProgramCacheTest, DamageIsAsGoodAsAbsence) {
-  const auto file = std::filesystem::directory_iterator(folder_)->path();
+  // A real program, so that there is something to get wrong.
+  auto program = compiler::compile(
+      "c.fut", {[](const std::string&) -> Result<std::string> {
+        return std::string("entry f [n] (xs: [n]f32) = reduce (+) 0 (scan (*) 1 xs)");
+      }});
+  ASSERT_TRUE(program) << program.error().text();
+  RecordingReader sources(read_);
+  ASSERT_TRUE(sources("b.fut"));
+  const auto expected = program::serialise(*program);
+  const ProgramCache cache(folder_, "one");
+  cache.keep("c.fut", sources, {std::move(*program), {}});
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    if (file.empty() || entry.file_size() > file_size(file)) file = entry.path();
+  }
   std::string bytes;
   {
     std::ifstream in(file, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(in), {});
   }
-  for (size_t i = 0; i < bytes.size(); i += 7) {
-    std::string damaged = bytes;
-    damaged[i] ^= 4;
-    std::ofstream(file, std::ios::binary | std::ios::trunc) << damaged;
-    EXPECT_FALSE(found("a.fut", "one")) << i;
-    std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes.substr(0, i);
-    EXPECT_FALSE(found("a.fut", "one")) << i;
+  const auto write = [&](std::string_view text) {
+    std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+  };
+  constexpr size_t kDense = 300;  // the header, the key and more
+  const size_t step = bytes.size() / 500 + 1;
+  for (size_t i = 0; i < bytes.size(); i += i < kDense ? 1 : step) {
+    for (const int flip : {1, 4, 128, 255}) {
+      std::string damaged = bytes;
+      damaged[i] = static_cast<char>(damaged[i] ^ flip);
+      write(damaged);
+      EXPECT_FALSE(cache.find("c.fut", read_)) << i;
+    }
+    write(std::string_view(bytes).substr(0, i));
+    EXPECT_FALSE(cache.find("c.fut", read_)) << i;
   }
-  std::ofstream(file, std::ios::binary | std::ios::trunc) << bytes;
-  EXPECT_TRUE(found("a.fut", "one"));
+  write(bytes + "x");
+  EXPECT_FALSE(cache.find("c.fut", read_));
+  // Sizes made up to agree with a file that is too short for its key.
+  std::string small = bytes.substr(0, 32);
+  for (uint64_t k = 0; k < 200; ++k) {
+    const uint64_t wrapped = uint64_t{0} - k;
+    std::memcpy(small.data() + 16, &wrapped, sizeof wrapped);
+    write(small);
+    EXPECT_FALSE(cache.find("c.fut", read_)) << k;
+  }
+  write(bytes);
+  const auto again = cache.find("c.fut", read_);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(program::serialise(again->program), expected);
 }
 
 TEST(BuildId, IsThere) { EXPECT_GE(build_id().size(), 8u); }

@@ -94,6 +94,34 @@ TEST_F(CacheFile, IsWrittenAndRebuiltWhenBroken) {
   run_once();
 }
 
+TEST_F(CacheFile, IsRebuiltWhereverItIsBroken) {
+  const auto keeps_the_driver_loaded = make_vulkan_device({});
+  run_once();
+  std::string good;
+  {
+    std::ifstream in(path_, std::ios::binary);
+    good.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const size_t step = good.size() / 40 + 1;
+  for (size_t i = 0; i < good.size(); i += i < 120 ? 11 : step) {
+    for (const bool cut : {false, true}) {
+      std::string damaged = good;
+      if (cut) {
+        damaged.resize(i);
+      } else {
+        damaged[i] = static_cast<char>(damaged[i] ^ 0x81);
+      }
+      std::ofstream(path_, std::ios::binary | std::ios::trunc) << damaged;
+      run_once();
+      std::string now;
+      std::ifstream in(path_, std::ios::binary);
+      now.assign(std::istreambuf_iterator<char>(in), {});
+      EXPECT_NE(now, damaged) << i;
+      EXPECT_EQ(now.substr(0, 8), "KNZPIPE1") << i;
+    }
+  }
+}
+
 TEST(CacheHeader, FitsOnlyItsDeviceAndItsPayload) {
   vulkan::PhysicalDevice device;
   device.driver_version = 5;
@@ -104,6 +132,10 @@ TEST(CacheHeader, FitsOnlyItsDeviceAndItsPayload) {
     auto damaged = file;
     damaged[i] ^= 1;
     EXPECT_EQ(vulkan::unwrap_cache(device, damaged), std::nullopt) << i;
+  }
+  for (size_t n = 0; n < file.size(); ++n) {
+    const std::vector<char> cut(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(n));
+    EXPECT_EQ(vulkan::unwrap_cache(device, cut), std::nullopt) << n;
   }
   device.driver_version = 6;
   EXPECT_EQ(vulkan::unwrap_cache(device, file), std::nullopt);
