@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <future>
 
 #include "kernels/ir/print.h"
 #include "server/cache/program_cache.h"
+#include "server/host/renewing_engine.h"
 
 namespace kenaz {
 namespace {
@@ -55,8 +58,10 @@ Result<program::Program> compiled(const Options& options, const cache::ProgramCa
 
 }  // namespace
 
-Result<std::unique_ptr<host::Engine>> load(const Options& options,
-                                           std::shared_ptr<device::ValidationLog> validation) {
+namespace {
+
+Result<std::unique_ptr<host::Engine>> make_engine(
+    const Options& options, std::shared_ptr<device::ValidationLog> validation) {
   if (options.reference) {
     KENAZ_ASSIGN(compiler::Lowered program, lowered(options, options.optimise));
     return host::make_reference_engine(std::move(program));
@@ -69,12 +74,32 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
       options.cache_file.empty() ? cache.pipelines(options.program) : options.cache_file;
   vulkan.memory_limit = options.memory_limit;
   // Starting the driver takes as long as compiling a program of moderate size: both at a time.
-  auto starting = std::async([&] { return device::make_vulkan_device(vulkan); });
+  auto devices = device::vulkan_device_maker(vulkan);
+  auto starting = std::async([&] { return devices(); });
   auto program = compiled(options, cache);
   auto device = starting.get();
   if (!program) return tl::make_unexpected(std::move(program).error());
   if (!device) return tl::make_unexpected(std::move(device).error());
-  return host::make_device_engine(std::move(*program), std::move(*device));
+  return host::make_renewing_engine(
+      [devices = std::move(devices), first = std::move(*device),
+       shared = std::make_shared<const program::Program>(
+           std::move(*program))]() mutable -> Result<std::unique_ptr<host::Engine>> {
+        auto next = std::exchange(first, nullptr);
+        if (!next) {
+          KENAZ_ASSIGN(next, devices());
+        }
+        return host::make_device_engine(shared, std::move(next));
+      });
+}
+
+}  // namespace
+
+Result<std::unique_ptr<host::Engine>> load(const Options& options,
+                                           std::shared_ptr<device::ValidationLog> validation) {
+  KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation)));
+  engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::duration<double>(std::min(options.limits.call_seconds, 1e9))));
+  return engine;
 }
 
 Status check(const Options& options) {

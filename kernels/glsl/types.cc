@@ -130,6 +130,9 @@ std::string preamble() {
         "layout(buffer_reference, scalar, buffer_reference_align = {}) buffer {} {{ {} v; }};\n",
         prim_size(t), ref_type(t), glsl_type(t));
   }
+  // A word that may change while the kernel runs.
+  s += "layout(buffer_reference, scalar, buffer_reference_align = 4) volatile buffer Stop { uint "
+       "v; };\n";
   return s;
 }
 

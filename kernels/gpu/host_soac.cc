@@ -192,6 +192,7 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
   for (const auto& m : monoids) spec.commutative &= commutes(m);
   spec.monoids = describe(k, monoids);
   if (failed()) return;
+  spec.long_elements = k.has_loops();
   spec.width = k.import_operand(width).text;
   spec.result = k.block(result);
   k.writes_block(result);

@@ -191,7 +191,7 @@ void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
     bound_here_.insert(f->index);
   } else {
     cond = scalar(ir::Atom(std::get<ir::LoopWhile>(e.form).cond)).text;
-    open(fmt::format("while ({}) {{", cond));
+    open_while(cond);
   }
   const Expr mark = heap_mark();
   const auto results = body(e.body);
@@ -215,8 +215,7 @@ void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
   if (f != nullptr) {
     close_for(i, bound);
   } else {
-    close();
-    fail_if_cut(cond);
+    close_while(cond);
   }
   for (size_t k = 0; k < n; k++) {
     bind(s.pat[k], params[k]);

@@ -19,6 +19,14 @@ constexpr int64_t kPrivateBudget = int64_t{256} << 20;
 // Longer expressions get a variable of their own.
 constexpr size_t kLongExpression = 60;
 
+// Every so many turns of its loops a thread looks whether the call has failed elsewhere, or is to
+// stop (program.h). The constant is false for drivers that end long loops themselves.
+constexpr const char* kStopping =
+    "layout(constant_id = 0) const bool loops_look = true;\n"
+    "uint turns = 0u;\n"
+    "bool stopped() { return Stop(fr).v != 0u; }\n"
+    "bool turn() { return loops_look && (++turns & 4095u) == 0u && stopped(); }\n";
+
 }  // namespace
 
 KernelGen::KernelGen(HostGen& host, std::string name, bool single_thread)
@@ -60,26 +68,6 @@ void KernelGen::end_function() {
   heap_reset(function_mark_);
   close();
   CHECK(indent_ == 0);
-}
-
-Expr KernelGen::open_for(const Expr& bound) {
-  const Expr i = local(bound.type, fmt::format("{}(0)", glsl::glsl_type(bound.type)));
-  open(fmt::format("for (; {0} < {1}; {0}++) {{", i.text, bound.text));
-  return i;
-}
-
-void KernelGen::close_for(const Expr& i, const Expr& bound) {
-  constexpr int64_t kHarmless = 64;
-  close();
-  if (bound.constant && bound.constant->as_i64() <= kHarmless) return;
-  fail_if_cut(fmt::format("{} < {}", i.text, bound.text));
-}
-
-// Mesa's llvmpipe leaves all loops of an invocation after 65535 rounds in all. Better an error than
-// a wrong result.
-void KernelGen::fail_if_cut(const std::string& condition) {
-  line(fmt::format("if ({}) {{ atomicCompSwap(U32(fr).v, 0u, {}u); return; }}", condition,
-                   host_.cut_failure() + 1));
 }
 
 // ---- arithmetic
@@ -394,6 +382,7 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
                       in_push_ ? slots_ : 1);
   text += "uint64_t fr;\nuint64_t pm;\nint64_t groups, group, threads, gid;\nuint lid;\n";
   if (uses_heap_) text += "uint64_t hb, heap_flag;\nint64_t hp = 0l, heap_size;\n";
+  if (has_loops_) text += kStopping;
   text += declarations;
   text += library_.text();
   text += code;
@@ -446,7 +435,8 @@ void KernelGen::launch_elements(const Operand& width) {
     std::string main;
     if (has_private_memory()) {
       groups = affordable(groups, kElementsWorkgroup);
-      main = fmt::format("  for (int64_t i = gid; i < {}; i += threads) elem(i);\n", w.text);
+      main = fmt::format("  for (int64_t i = gid; i < {}{}; i += threads) elem(i);\n", w.text,
+                         has_loops_ ? " && !(loops_look && stopped())" : "");
     } else {
       main = fmt::format("  if (gid < {}) elem(gid);\n", w.text);
     }

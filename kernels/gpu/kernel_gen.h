@@ -31,12 +31,15 @@ class KernelGen {
   void line(const std::string& text);
   void open(const std::string& text);  // text, then indented lines
   void close(const std::string& text = "}");
-  /// for (T i = 0; i < bound; i++) { ..: gives i.
+  /// for (T i = 0; i < bound; i++) { ..: gives i. Loops that may be long leave the function when
+  /// the call has failed or is to stop.
   Expr open_for(const Expr& bound);
   /// Closes it, and fails if the driver left it early.
   void close_for(const Expr& i, const Expr& bound);
-  /// Fails if `condition` (text), which says that a loop should have gone on.
-  void fail_if_cut(const std::string& condition);
+  void open_while(const std::string& condition);
+  void close_while(const std::string& condition);
+  /// Whether elements may take long.
+  bool has_loops() const { return has_loops_; }
   /// A new local variable with that value.
   Expr local(PrimType t, const std::string& value);
   std::string fresh_name();
@@ -165,6 +168,8 @@ class KernelGen {
   // dests (kernel_body.cc)
   void spread_dest(const ir::Body& b, ir::VarId v, const KernelArray& dest);
 
+  void fail_if_cut(const std::string& condition);
+
   // heap (kernel_heap.cc)
   KernelArray allocate_on_heap(PrimType elem, const std::vector<ir::Atom>& dims);
   Expr heap_mark();
@@ -206,6 +211,7 @@ class KernelGen {
   bool single_thread_ = false;
   bool uses_private_ = false;
   bool uses_heap_ = false;
+  bool has_loops_ = false;
   ScalarReg heap_capacity_;  // bytes per thread
   BlockReg heap_block_, heap_flag_;
   Expr function_mark_;

@@ -124,8 +124,10 @@ struct Kernel {
 };
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.
-/// The failure record is 16 int64: [0] 0 = none, else number + 1 (taken by compare-and-swap); [1]
-/// reserved; [2..] the arguments.
+/// The failure record is 16 int64: [0] 0 = none, else number + 1 (taken by compare-and-swap), or
+/// kStoppedWord, which the host puts there to end the call; [1] reserved; [2..] the arguments.
+/// Kernels that find [0] set when they start do nothing; their loops look at it now and then and
+/// leave, unless specialisation constant 0 is false.
 struct KernelFailure {
   std::vector<std::variant<std::string, int>> message;
   std::vector<PrimType> arg_types;
@@ -133,6 +135,7 @@ struct KernelFailure {
 };
 inline constexpr int kFailureRecordBytes = 128;
 inline constexpr int kMaxFailureArgs = 14;
+inline constexpr uint32_t kStoppedWord = 0xffffffff;
 
 /// Where the leaves of parameters and results live. Arrays are row-major, from the block's start.
 struct ScalarLeaf {

@@ -3,6 +3,7 @@
 // program. One thread at a time may use a Device (blocks may be let go by any thread).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -45,6 +46,7 @@ struct KernelSource {
   std::string name;
   std::span<const uint32_t> spirv;
   uint32_t push_bytes = 0;
+  std::span<const uint32_t> constants;  // specialisation constants 0, 1, ..
 };
 
 struct Info {
@@ -56,6 +58,7 @@ struct Info {
   uint32_t shared_bytes = 16384;  // of one workgroup
   int64_t max_block_bytes = 0;    // largest single allocation
   bool is_cpu = false;
+  bool cuts_loops = false;  // the driver ends an invocation's loops after some 2^16 turns itself
   bool float64 = false, float16 = false, int64_atomics = false, subgroup_arithmetic = false;
 };
 
@@ -70,14 +73,31 @@ struct MemoryStats {
   int64_t used = 0, cached = 0, peak = 0;
 };
 
+/// Looked at while the host waits for the device, so that work can be ended early.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  /// Called by the waiting thread when a wait begins to be long and each time after what it
+  /// answered: for how long to wait now. Zero: the device is given up as lost.
+  virtual std::chrono::nanoseconds look() = 0;
+};
+
 class Device {
  public:
   virtual ~Device() = default;
   virtual const Info& info() const = 0;
 
+  /// From now on; null: nobody watches.
+  virtual void set_watch(Watch* watch) = 0;
+
   /// Undefined contents. bytes == 0 gives a valid block with some address. kOutOfMemory if it
   /// cannot be had, after cached memory was returned.
   virtual Result<BlockPtr> allocate(int64_t bytes) = 0;
+  /// A small block for poke(); where the device has no memory for that, an ordinary one.
+  virtual Result<BlockPtr> allocate_shared(int64_t bytes) = 0;
+  /// Sets the block's first word now, while kernels that use it may be running. False if the block
+  /// cannot be reached.
+  virtual bool poke(const BlockPtr& block, uint32_t word) = 0;
 
   virtual Result<KernelPtr> make_kernel(const KernelSource& source) = 0;
 

@@ -7,6 +7,7 @@
 
 #include "protocol/base/check.h"
 #include "server/host/check_program.h"
+#include "server/host/device_elements.h"
 #include "server/host/device_leaf.h"
 #include "server/host/device_transfers.h"
 #include "server/host/engine.h"
@@ -37,12 +38,14 @@ class SizeBinder {
 
 class DeviceEngine : public Engine {
  public:
-  DeviceEngine(program::Program program, std::shared_ptr<device::Device> device,
-               FailureRecord failure)
-      : program_(std::move(program)),
+  DeviceEngine(std::shared_ptr<const program::Program> program,
+               std::shared_ptr<device::Device> device, FailureRecord failure)
+      : program_owner_(std::move(program)),
+        program_(*program_owner_),
         device_(std::move(device)),
         failure_(std::move(failure)),
-        kernels_(program_.kernels) {}
+        kernels_(program_.kernels),
+        stop_([this] { failure_.stop(*device_); }) {}
 
   const TypeTable& types() const override { return program_.types; }
   const std::vector<EntrySignature>& entries() const override { return signatures_; }
@@ -54,9 +57,22 @@ class DeviceEngine : public Engine {
   Result<std::unique_ptr<LeafReader>> reader(LeafPtr leaf) override {
     return make_device_reader(device_, leaf);
   }
+  Result<LeafPtr> element(const LeafPtr& array, int rank, int64_t number) override {
+    return device_element(*device_, array, rank, number);
+  }
+  Result<LeafPtr> with_element(const LeafPtr& array, int64_t number, const LeafPtr& element,
+                               bool in_place) override {
+    return device_with_element(*device_, array, number, element, in_place);
+  }
+  Result<LeafPtr> join(PrimType prim, std::vector<int64_t> shape,
+                       std::span<const LeafPtr> elements) override {
+    return device_join(*device_, prim, std::move(shape), elements);
+  }
   Result<std::vector<LeafPtr>> call(const std::string& entry,
                                     std::span<const LeafPtr> args) override;
   std::string name() const override { return device_->info().name; }
+  void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
+  void cancel() override { stop_.cancel(); }
   void clear_caches() override { device_->trim(); }
   device::MemoryStats memory() const override { return device_->memory(); }
 
@@ -71,10 +87,12 @@ class DeviceEngine : public Engine {
   Status own(device::BlockPtr& block);
   Result<LeafPtr> result_leaf(const program::Leaf& place, const Registers& registers) const;
 
-  const program::Program program_;
+  const std::shared_ptr<const program::Program> program_owner_;
+  const program::Program& program_;
   const std::shared_ptr<device::Device> device_;
   FailureRecord failure_;
   KernelTable kernels_;
+  CallStop stop_;
   std::vector<EntrySignature> signatures_;
   Registers constants_;
   bool broken_off_ = false;  // the last run ended unclearly: see FailureRecord::clear
@@ -102,9 +120,16 @@ Status DeviceEngine::prepare() {
 Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   if (broken_off_) KENAZ_TRY(failure_.clear(*device_));
   broken_off_ = true;
-  Interpreter interpreter(program_, kernels_, *device_, failure_, registers);
+  stop_.begin();
+  device_->set_watch(&stop_);
+  Interpreter interpreter(program_, kernels_, *device_, failure_, stop_, registers);
   const Status ran = interpreter.run(code);
   Status finished = interpreter.finish();
+  device_->set_watch(nullptr);
+  Status stopped = stop_.end();
+  if (!stopped && (finished || finished.error().kind == ErrorKind::kProgramFailure)) {
+    return stopped;  // the record may still say so
+  }
   broken_off_ = !finished && finished.error().kind != ErrorKind::kProgramFailure;
   // A kernel launched before something went wrong on the host failed first.
   return finished ? ran : finished;
@@ -243,14 +268,20 @@ Result<std::vector<LeafPtr>> DeviceEngine::call(const std::string& name,
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,
+Result<std::unique_ptr<Engine>> make_device_engine(std::shared_ptr<const program::Program> program,
                                                    std::shared_ptr<device::Device> device) {
-  KENAZ_TRY(check_program(program));
+  KENAZ_TRY(check_program(*program));
   KENAZ_ASSIGN(auto failure, FailureRecord::create(*device));
   auto engine =
       std::make_unique<DeviceEngine>(std::move(program), std::move(device), std::move(failure));
   KENAZ_TRY(engine->prepare());
   return engine;
+}
+
+Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,
+                                                   std::shared_ptr<device::Device> device) {
+  return make_device_engine(std::make_shared<const program::Program>(std::move(program)),
+                            std::move(device));
 }
 
 }  // namespace kenaz::host

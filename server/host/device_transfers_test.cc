@@ -33,7 +33,7 @@ class DeviceTransfersTest : public testing::TestWithParam<bool> {
     auto made = device::make_vulkan_device(options);
     ASSERT_TRUE(made) << made.error().text();
     device_ = *made;
-    auto engine = make_device_engine({}, device_);
+    auto engine = make_device_engine(program::Program(), device_);
     ASSERT_TRUE(engine) << engine.error().text();
     engine_ = std::move(*engine);
   }

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
+
+#include "server/host/elements.h"
 
 namespace kenaz::host {
 namespace {
@@ -55,6 +58,38 @@ Result<std::unique_ptr<LeafWriter>> Engine::writer(PrimType prim, std::vector<in
 
 Result<std::unique_ptr<LeafReader>> Engine::reader(LeafPtr leaf) {
   return std::make_unique<HostReader>(*this, std::move(leaf));
+}
+
+// ---- parts of arrays
+
+Result<LeafPtr> Engine::element(const LeafPtr& array, int rank, int64_t number) {
+  KENAZ_ASSIGN(const data::Value whole, get(*array));
+  KENAZ_ASSIGN(const ElementPlace place, element_place(*array, rank, number));
+  data::Value part{whole.type, {whole.shape.begin() + rank, whole.shape.end()}, {}};
+  const auto from = whole.bytes.begin() + place.offset;
+  part.bytes.assign(from, from + place.bytes);
+  return put(part);
+}
+
+Result<LeafPtr> Engine::with_element(const LeafPtr& array, int64_t number, const LeafPtr& element,
+                                     bool) {
+  KENAZ_ASSIGN(const ElementPlace place, element_place(*array, *element, number));
+  KENAZ_ASSIGN(data::Value whole, get(*array));
+  KENAZ_ASSIGN(const data::Value part, get(*element));
+  std::copy(part.bytes.begin(), part.bytes.end(), whole.bytes.begin() + place.offset);
+  return put(whole);
+}
+
+Result<LeafPtr> Engine::join(PrimType prim, std::vector<int64_t> shape,
+                             std::span<const LeafPtr> elements) {
+  KENAZ_ASSIGN(const int64_t bytes, joined_bytes(prim, shape, elements));
+  data::Value whole{prim, std::move(shape), {}};
+  whole.bytes.reserve(static_cast<size_t>(bytes));
+  for (const LeafPtr& element : elements) {
+    KENAZ_ASSIGN(const data::Value part, get(*element));
+    whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
+  }
+  return put(whole);
 }
 
 }  // namespace kenaz::host

@@ -2,6 +2,7 @@
 // evaluator on the CPU. The session layer above sees only this.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 #include <string>
@@ -73,7 +74,7 @@ struct EntrySignature {
 };
 
 /// Used by one thread at a time, its own, except for types(), entries() and name(), which never
-/// change, and memory(). Leaves may be let go by any thread.
+/// change, memory() and cancel(). Leaves may be let go by any thread.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -88,11 +89,28 @@ class Engine {
   virtual Result<std::unique_ptr<LeafWriter>> writer(PrimType prim, std::vector<int64_t> shape);
   virtual Result<std::unique_ptr<LeafReader>> reader(LeafPtr leaf);
 
+  // Parts of arrays. Elements are leaves too; `number` counts them, row-major. Sizes and numbers
+  // must fit, or the error is internal. By default through values in host memory.
+  /// The element whose dimensions are those of the array but the first `rank`.
+  virtual Result<LeafPtr> element(const LeafPtr& array, int rank, int64_t number);
+  /// The array with one element replaced. `in_place`: nobody but the caller holds `array`, and it
+  /// may be changed itself, unless this fails.
+  virtual Result<LeafPtr> with_element(const LeafPtr& array, int64_t number, const LeafPtr& element,
+                                       bool in_place);
+  /// An array made of elements one after the other: `shape` is all of it.
+  virtual Result<LeafPtr> join(PrimType prim, std::vector<int64_t> shape,
+                               std::span<const LeafPtr> elements);
+
   /// Runs an entry point on the leaves of its arguments, in order, and waits. A program's failure
   /// has kind kProgramFailure and the whole text ("Error: ...\n\nBacktrace:\n..."); nothing is
   /// changed then, except that consumed arguments may hold garbage of the same shape.
   virtual Result<std::vector<LeafPtr>> call(const std::string& entry,
                                             std::span<const LeafPtr> args) = 0;
+
+  /// A call that takes longer fails, and is stopped. Zero: none does.
+  virtual void set_call_timeout(std::chrono::microseconds) {}
+  /// Ends the call that runs now, if any, soon; it fails. By any thread.
+  virtual void cancel() {}
 
   virtual void clear_caches() {}
   virtual device::MemoryStats memory() const { return {}; }
@@ -100,6 +118,8 @@ class Engine {
 
 /// Runs top-level constants; fails if one of them does.
 Result<std::unique_ptr<Engine>> make_reference_engine(compiler::Lowered lowered);
+Result<std::unique_ptr<Engine>> make_device_engine(std::shared_ptr<const program::Program> program,
+                                                   std::shared_ptr<device::Device> device);
 Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,
                                                    std::shared_ptr<device::Device> device);
 

@@ -28,7 +28,7 @@ std::string value_text(PrimValue value) {
 }
 
 Result<FailureRecord> FailureRecord::create(device::Device& device) {
-  KENAZ_ASSIGN(auto block, device.allocate(program::kFailureRecordBytes));
+  KENAZ_ASSIGN(auto block, device.allocate_shared(program::kFailureRecordBytes));
   KENAZ_TRY(device.upload(block, 0, std::as_bytes(std::span(kClear))));
   return FailureRecord(std::move(block));
 }
@@ -43,6 +43,7 @@ Status FailureRecord::check(device::Device& device, const program::Program& prog
   Words words{};
   KENAZ_TRY(device.download(block_, 0, std::as_writable_bytes(std::span(words))));
   KENAZ_TRY(clear(device));
+  if (words[0] == program::kStoppedWord) return program_failure("the call was stopped.", "");
   const int64_t number = words[0] - 1;
   if (number < 0 || number >= static_cast<int64_t>(program.kernel_failures.size())) {
     return internal_error(

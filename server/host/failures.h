@@ -22,6 +22,8 @@ class FailureRecord {
   static Result<FailureRecord> create(device::Device& device);
 
   const device::BlockPtr& block() const { return block_; }
+  /// Makes kernels that run, and those after them, end as if one had failed.
+  void stop(device::Device& device) const { device.poke(block_, program::kStoppedWord); }
   /// To be read together with something else: its first word, to be handed to check().
   device::ReadBack first_word() {
     return {block_, 0, std::as_writable_bytes(std::span(&word_, 1))};

@@ -31,7 +31,9 @@ Result<device::KernelPtr> KernelTable::get(KernelId id, device::Device& device) 
   if (!kernel) {
     const Kernel& source = kernels_[id.index];
     const uint32_t push_bytes = is_push(source.slots) ? 8 * static_cast<uint32_t>(source.slots) : 8;
-    KENAZ_ASSIGN(kernel, device.make_kernel({source.name, source.spirv, push_bytes}));
+    const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
+    KENAZ_ASSIGN(kernel, device.make_kernel(
+                             {source.name, source.spirv, push_bytes, std::span(&loops_look, 1)}));
   }
   return kernel;
 }
@@ -139,6 +141,7 @@ Status Interpreter::step(const OpLaunch& op) {
   const int64_t groups = registers_.index(op.groups);
   if (groups == 0) return {};
   if (groups < 0) return internal_error(fmt::format("a launch of {} workgroups", groups));
+  KENAZ_TRY(stop_.check());
   if (launches_ >= kLaunchesPerLook) KENAZ_TRY(synchronise(nullptr));
   auto status = launch(op, groups);
   if (!status) {
@@ -212,6 +215,7 @@ Status Interpreter::step(const OpIf& op) {
 
 Status Interpreter::step(const OpWhile& op) {
   while (true) {
+    KENAZ_TRY(stop_.check());
     KENAZ_TRY(run(op.head));
     if (!registers_.value(op.cond).as_bool()) return {};
     KENAZ_TRY(run(op.body));

@@ -7,6 +7,7 @@
 
 #include "kernels/program/program.h"
 #include "server/device/device.h"
+#include "server/host/call_stop.h"
 #include "server/host/failures.h"
 #include "server/host/hazards.h"
 
@@ -41,11 +42,12 @@ struct Registers {
 class Interpreter {
  public:
   Interpreter(const program::Program& program, KernelTable& kernels, device::Device& device,
-              FailureRecord& failure, Registers& registers)
+              FailureRecord& failure, CallStop& stop, Registers& registers)
       : program_(program),
         kernels_(kernels),
         device_(device),
         failure_(failure),
+        stop_(stop),
         registers_(registers) {}
 
   Status run(const program::Code& code);
@@ -78,6 +80,7 @@ class Interpreter {
   KernelTable& kernels_;
   device::Device& device_;
   FailureRecord& failure_;
+  CallStop& stop_;
   Registers& registers_;
   Hazards hazards_;
   std::vector<uint64_t> slots_;  // of the launch at hand; kept for its capacity

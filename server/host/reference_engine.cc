@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "kernels/ir/eval/evaluator.h"
+#include "server/host/call_stop.h"
 #include "server/host/engine.h"
 
 namespace kenaz::host {
@@ -36,10 +37,14 @@ class ReferenceEngine : public Engine {
       }
       entries_.push_back(std::move(s));
     }
+    evaluator_.set_interrupt([this] { return stop_.check(); });
   }
 
   const TypeTable& types() const override { return types_; }
   const std::vector<EntrySignature>& entries() const override { return entries_; }
+
+  void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
+  void cancel() override { stop_.cancel(); }
 
   Result<LeafPtr> put(const data::Value& value) override {
     eval::Value v;
@@ -80,7 +85,10 @@ class ReferenceEngine : public Engine {
         if (!own) return internal_error("a value of another engine");
         values.push_back(own->value);
       }
-      KENAZ_ASSIGN(auto results, evaluator_.call(e.fun, std::move(values)));
+      stop_.begin();
+      auto called = evaluator_.call(e.fun, std::move(values));
+      KENAZ_TRY(stop_.end());
+      KENAZ_ASSIGN(auto results, std::move(called));
       std::vector<LeafPtr> leaves;
       for (auto& r : results) leaves.push_back(make_leaf(std::move(r)));
       return leaves;
@@ -97,6 +105,7 @@ class ReferenceEngine : public Engine {
   TypeTable types_;
   std::vector<EntrySignature> entries_;
   eval::Evaluator evaluator_;
+  CallStop stop_;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Commands on arrays and their elements. They go through host memory, one leaf at a time.
+// Commands on arrays and their elements, one leaf at a time.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -32,15 +32,6 @@ Result<int64_t> element_number(std::span<const int64_t> outer, std::span<const s
   return at;
 }
 
-/// The part of an element's bytes and shape within a leaf of the array.
-data::Value cut(const data::Value& array, int rank, int64_t element) {
-  data::Value out{array.type, {array.shape.begin() + rank, array.shape.end()}, {}};
-  const int64_t bytes = out.count() * prim_size(out.type);
-  const auto* begin = array.bytes.data() + element * bytes;
-  out.bytes.assign(begin, begin + bytes);
-  return out;
-}
-
 }  // namespace
 
 Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const ValueType& array) {
@@ -65,9 +56,11 @@ Status Session::do_index(Args args) {
   Variable element{type->elemtype, {}};
   for (size_t i = 0; i < array->leaves.size(); ++i) {
     if (is_outer_size(type->leaves[i], type->rank)) continue;
-    KENAZ_ASSIGN(data::Value part, get(array->leaves[i]));
-    if (type->leaves[i].dim < 0) part = cut(part, type->rank, at);
-    KENAZ_ASSIGN(auto leaf, engine_->put(part));
+    if (type->leaves[i].dim >= 0) {
+      element.leaves.push_back(array->leaves[i]);
+      continue;
+    }
+    KENAZ_ASSIGN(auto leaf, engine_->element(array->leaves[i], type->rank, at));
     element.leaves.push_back(std::move(leaf));
   }
   return variables_.add(args[0], std::move(element));
@@ -83,6 +76,8 @@ Status Session::do_set(Args args) {
   }
   KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
   KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
+  // Several leaves change together or not at all, so only one alone changes where it is.
+  const bool in_place = array->leaves.size() == 1 && array->leaves[0].use_count() == 1;
   Variable updated{array->type, {}};
   auto next = element->leaves.begin();
   for (size_t i = 0; i < array->leaves.size(); ++i) {
@@ -90,21 +85,21 @@ Status Session::do_set(Args args) {
       updated.leaves.push_back(array->leaves[i]);
       continue;
     }
-    KENAZ_ASSIGN(data::Value whole, get(array->leaves[i]));
-    KENAZ_ASSIGN(const data::Value part, get(*next++));
+    const host::LeafPtr &whole = array->leaves[i], &part = *next++;
     if (type->leaves[i].dim >= 0) {
-      if (whole != part) return bad_request("The element's shape does not fit in the array.");
-      updated.leaves.push_back(array->leaves[i]);
+      KENAZ_ASSIGN(const data::Value there, get(whole));
+      KENAZ_ASSIGN(const data::Value given, get(part));
+      if (there != given) return bad_request("The element's shape does not fit in the array.");
+      updated.leaves.push_back(whole);
       continue;
     }
-    if (!std::equal(whole.shape.begin() + type->rank, whole.shape.end(), part.shape.begin(),
-                    part.shape.end())) {
+    if (!std::equal(whole->shape.begin() + type->rank, whole->shape.end(), part->shape.begin(),
+                    part->shape.end())) {
       return bad_request(fmt::format("The element's shape {} does not fit in an array of shape {}.",
-                                     data::shape_text(part.shape), data::shape_text(whole.shape)));
+                                     data::shape_text(part->shape),
+                                     data::shape_text(whole->shape)));
     }
-    std::copy(part.bytes.begin(), part.bytes.end(),
-              whole.bytes.begin() + at * static_cast<int64_t>(part.bytes.size()));
-    KENAZ_ASSIGN(auto leaf, engine_->put(whole));
+    KENAZ_ASSIGN(auto leaf, engine_->with_element(whole, at, part, in_place));
     updated.leaves.push_back(std::move(leaf));
   }
   return variables_.replace(args[0], std::move(updated));
@@ -143,46 +138,45 @@ Status Session::do_new_array(Args args) {
   Variable array{type->name, {}};
   size_t k = 0;  // the elements' leaf
   for (const LeafType& leaf_type : type->leaves) {
-    data::Value whole;
     if (is_outer_size(leaf_type, type->rank)) {
       const int64_t size = outer[static_cast<size_t>(leaf_type.dim)];
-      whole = data::Value::scalar(PrimValue::of_int(PrimType::kI64, size));
+      KENAZ_ASSIGN(auto leaf, engine_->put(data::Value::scalar(PrimValue::i64(size))));
+      array.leaves.push_back(std::move(leaf));
     } else {
-      KENAZ_ASSIGN(whole, join_leaf(leaf_type, outer, elements, k++));
+      KENAZ_ASSIGN(auto leaf, join_leaf(leaf_type, outer, elements, k++));
+      array.leaves.push_back(std::move(leaf));
     }
-    KENAZ_ASSIGN(auto leaf, engine_->put(whole));
-    array.leaves.push_back(std::move(leaf));
   }
   return variables_.add(args[0], std::move(array));
 }
 
 /// The k-th leaf of an array made of `elements`.
-Result<data::Value> Session::join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
-                                       const std::vector<const Variable*>& elements, size_t k) {
+Result<host::LeafPtr> Session::join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
+                                         const std::vector<const Variable*>& elements, size_t k) {
+  const auto differs = [](size_t i) {
+    return bad_request(fmt::format("Value {} has another shape than the values before it.", i));
+  };
   if (type.dim >= 0) {  // a size within the elements
     data::Value size = data::Value::scalar(PrimValue::of_int(type.prim, 0));
     for (size_t i = 0; i < elements.size(); ++i) {
       KENAZ_ASSIGN(const data::Value part, get(elements[i]->leaves.at(k)));
-      if (i > 0 && part != size) {
-        return bad_request(fmt::format("Value {} has another shape than the values before it.", i));
-      }
+      if (i > 0 && part != size) return differs(i);
       size = part;
     }
-    return size;
+    return engine_->put(size);
   }
-  data::Value whole{type.prim, outer, {}};
-  whole.shape.resize(static_cast<size_t>(type.rank), 0);
+  std::vector<int64_t> shape = outer;
+  shape.resize(static_cast<size_t>(type.rank), 0);
+  const auto inner = shape.begin() + static_cast<std::ptrdiff_t>(outer.size());
+  Leaves parts;
   for (size_t i = 0; i < elements.size(); ++i) {
-    KENAZ_ASSIGN(const data::Value part, get(elements[i]->leaves.at(k)));
-    const auto inner = whole.shape.begin() + static_cast<std::ptrdiff_t>(outer.size());
-    if (i == 0) std::copy(part.shape.begin(), part.shape.end(), inner);
-    if (!std::equal(inner, whole.shape.end(), part.shape.begin(), part.shape.end())) {
-      return bad_request(fmt::format("Value {} has another shape than the values before it.", i));
-    }
-    whole.bytes.insert(whole.bytes.end(), part.bytes.begin(), part.bytes.end());
+    const host::LeafPtr& part = elements[i]->leaves.at(k);
+    if (i == 0) std::copy(part->shape.begin(), part->shape.end(), inner);
+    if (!std::equal(inner, shape.end(), part->shape.begin(), part->shape.end())) return differs(i);
+    parts.push_back(part);
   }
-  KENAZ_TRY(data::checked_bytes(whole.type, whole.shape));
-  return whole;
+  KENAZ_TRY(data::checked_bytes(type.prim, shape));
+  return engine_->join(type.prim, std::move(shape), parts);
 }
 
 }  // namespace kenaz

@@ -83,8 +83,8 @@ class Session {
   Status scatter(std::span<const std::string> types, Args names, const Leaves& leaves);
   Result<size_t> variant_of(const Variable& value, const ValueType& sum);
   Result<std::vector<int64_t>> outer_shape(const Variable& v, const ValueType& array);
-  Result<data::Value> join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
-                                const std::vector<const Variable*>& elements, size_t k);
+  Result<host::LeafPtr> join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
+                                  const std::vector<const Variable*>& elements, size_t k);
   Result<data::Value> get(const host::LeafPtr& leaf) { return engine_->get(*leaf); }
 
   const std::shared_ptr<host::Engine> engine_;

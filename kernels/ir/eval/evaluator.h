@@ -3,6 +3,8 @@
 // that the IR claims to be safe are checked, and so are the shapes of results.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,11 +16,12 @@ namespace kenaz::ir::eval {
 
 /// Memory of arrays. `live` counts the bytes of all buffers of one evaluator.
 struct Buffer {
-  Buffer(std::shared_ptr<int64_t> live, int64_t size, std::unique_ptr<std::byte[]> data);
+  Buffer(std::shared_ptr<std::atomic<int64_t>> live, int64_t size,
+         std::unique_ptr<std::byte[]> data);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  std::shared_ptr<int64_t> live;
+  std::shared_ptr<std::atomic<int64_t>> live;
   int64_t bytes;
   std::unique_ptr<std::byte[]> data;
 };
@@ -56,6 +59,8 @@ class Evaluator {
   /// Arguments: one per param, of its type. Results: without the function's ret_size_vars. A
   /// program's failure has kind kProgramFailure and the text "Error: ...\n\nBacktrace:\n...".
   Result<std::vector<Value>> call(FunId function, std::vector<Value> args);
+  /// Asked every so often during calls; where it fails, the call does.
+  void set_interrupt(std::function<Status()> interrupt);
   /// A new array of unspecified contents, counted against the limit.
   Result<Array> allocate(PrimType type, std::vector<int64_t> shape);
   const Program& program() const;

@@ -44,7 +44,7 @@ bool Machine::allocate(PrimType type, const std::vector<int64_t>& shape, Array& 
     return fail(
         ErrorKind::kOutOfMemory,
         fmt::format("out of memory: an array of {} bytes, while {} of at most {} are in use", bytes,
-                    *live_, limits.max_bytes));
+                    live_->load(), limits.max_bytes));
   }
   std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<size_t>(bytes)]);
   if (!data) return fail(ErrorKind::kOutOfMemory, fmt::format("out of memory: {} bytes", bytes));
@@ -121,7 +121,16 @@ bool Machine::bind_results(const Body& body, std::span<const VarId> pat) {
 
 bool Machine::run_constants() { return run(program.constants); }
 
+bool Machine::go_on() {
+  if (!interrupt) return true;
+  Status status = interrupt();
+  if (!status) error = std::move(status).error();
+  return status.has_value();
+}
+
 bool Machine::run(const Body& body) {
+  constexpr uint32_t kBodiesPerLook = 1024;
+  if (++bodies_run_ % kBodiesPerLook == 0 && !go_on()) return false;
   return std::all_of(body.stms.begin(), body.stms.end(), [&](const Stm& s) { return run_stm(s); });
 }
 
@@ -309,7 +318,8 @@ bool Machine::call(const Function& f, std::vector<Value>& args, std::vector<Valu
 
 // ---- the public face
 
-Buffer::Buffer(std::shared_ptr<int64_t> l, int64_t size, std::unique_ptr<std::byte[]> d)
+Buffer::Buffer(std::shared_ptr<std::atomic<int64_t>> l, int64_t size,
+               std::unique_ptr<std::byte[]> d)
     : live(std::move(l)), bytes(size), data(std::move(d)) {
   *live += bytes;
 }
@@ -337,6 +347,10 @@ Result<Array> Evaluator::allocate(PrimType type, std::vector<int64_t> shape) {
   Array a;
   if (!machine_->allocate(type, shape, a)) return tl::make_unexpected(machine_->error);
   return a;
+}
+
+void Evaluator::set_interrupt(std::function<Status()> interrupt) {
+  machine_->interrupt = std::move(interrupt);
 }
 
 const Program& Evaluator::program() const { return machine_->program; }

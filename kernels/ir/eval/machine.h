@@ -19,6 +19,7 @@ class Machine {
   Program program;
   Limits limits;
   Error error;
+  std::function<Status()> interrupt;  // see Evaluator
 
   bool run_constants();
   bool call(const Function& f, std::vector<Value>& args, std::vector<Value>& results);
@@ -46,6 +47,7 @@ class Machine {
 
   // ---- execution
   bool run(const Body& body);
+  bool go_on();
   bool run_stm(const Stm& s);
   /// Which results of a body are its own variables and named once: those can be moved out.
   const std::vector<char>& movable(const Body& body);
@@ -94,7 +96,8 @@ class Machine {
   std::vector<uint64_t> scalars_;
   std::vector<Array> arrays_;
   std::unordered_map<const Body*, std::vector<char>> movable_;
-  std::shared_ptr<int64_t> live_ = std::make_shared<int64_t>(0);
+  std::shared_ptr<std::atomic<int64_t>> live_ = std::make_shared<std::atomic<int64_t>>(0);
+  uint32_t bodies_run_ = 0;
 };
 
 inline int64_t product(std::span<const int64_t> dims) {

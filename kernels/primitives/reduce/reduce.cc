@@ -51,7 +51,9 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
     t.main += "  for (int64_t i = gid * share; i < end; i++) {\n";
   }
   t.main += "    " + m.declare("x") + "\n    elem(i, " + m.list("x") + ");\n    " +
-            m.combine("acc", "acc", "x") + "\n  }\n";
+            m.combine("acc", "acc", "x") + "\n";
+  if (spec.long_elements) t.main += "    if (loops_look && stopped()) break;\n";
+  t.main += "  }\n";
   t.main += "  " + m.assign("sh[lid]", "acc") + "\n  reduce_workgroup();\n";
   std::string finish;
   for (size_t k = 0; k < m.size(); k++) {

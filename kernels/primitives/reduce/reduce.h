@@ -15,8 +15,9 @@ inline constexpr int kReduceMaxGroups = 1024;
 struct ReduceSpec {
   std::vector<MonoidText> monoids;
   bool commutative = false;
-  std::string width;   // i64 expression
-  std::string result;  // address: values 8 bytes apart
+  bool long_elements = false;  // look after each of them whether the call is to stop
+  std::string width;           // i64 expression
+  std::string result;          // address: values 8 bytes apart
   /// Address of reduce_partial_bytes, whose first 4 bytes are zero; empty if there is one
   /// workgroup.
   std::string partial;

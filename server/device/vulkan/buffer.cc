@@ -41,6 +41,8 @@ std::optional<uint32_t> choose_type(const PhysicalDevice& device, uint32_t allow
     case Placement::kStash:
       return find_type(device, allowed,
                        {{kLocal | kVisible | kCoherent, 0}, {kVisible | kCoherent, 0}});
+    case Placement::kShared:
+      return find_type(device, allowed, {{kLocal | kVisible | kCoherent, 0}});
     case Placement::kStaging:
       return find_type(device, allowed,
                        {{kVisible | kCached | kCoherent, kLocal},
@@ -59,6 +61,10 @@ VkMappedMemoryRange whole_range(const Buffer& buffer) {
 }
 
 }  // namespace
+
+bool has_shared_memory(const PhysicalDevice& device) {
+  return choose_type(device, ~0u, Placement::kShared).has_value();
+}
 
 bool device_memory_is_mapped(const PhysicalDevice& device) {
   if (!device.may_map) return false;

@@ -12,6 +12,7 @@ namespace kenaz::device::vulkan {
 enum class Placement {
   kDevice,  // kernels' data; host-visible too where that costs nothing (CPU, integrated)
   kStash,   // written by the host in order, read by kernels: device memory behind a window if any
+  kShared,  // device memory behind a window, and nothing else
   kStaging  // bulk transfers, both ways: host memory, cached
 };
 
@@ -32,5 +33,8 @@ struct Buffer {
 
 /// Whether kernels' data is mapped (cached) on this device, so that transfers are plain copies.
 bool device_memory_is_mapped(const PhysicalDevice& device);
+
+/// Whether there is memory for Placement::kShared.
+bool has_shared_memory(const PhysicalDevice& device);
 
 }  // namespace kenaz::device::vulkan

@@ -26,6 +26,8 @@ void record_barrier(const Context& context, VkCommandBuffer commands, bool to_ho
 }
 
 Commands::~Commands() {
+  watch_ = nullptr;
+  if (context_->abandoned()) return;
   if (done_ == last_submitted_ || (!lost_ && wait(last_submitted_))) return;
   (void)context_->vk().vkDeviceWaitIdle(context_->device());
 }
@@ -163,15 +165,37 @@ Status Commands::wait(Ticket ticket) {
       if (is_done(ticket)) return {};
     }
   }
+  return block_until(ticket);
+}
+
+Status Commands::block_until(Ticket ticket) {
   VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
   const VkSemaphore semaphore = timeline_.get();
   info.semaphoreCount = 1;
   info.pSemaphores = &semaphore;
   info.pValues = &ticket;
-  KENAZ_TRY(checked(context_->vk().vkWaitSemaphores(context_->device(), &info, UINT64_MAX),
-                    "vkWaitSemaphores"));
+  VkResult result = VK_TIMEOUT;
+  while (result == VK_TIMEOUT) {
+    uint64_t patience = UINT64_MAX;
+    if (watch_ != nullptr) {
+      const auto for_now = watch_->look();
+      if (for_now <= std::chrono::nanoseconds(0)) {
+        give_up();
+        return fail(ErrorKind::kDeviceLost, "the device does not finish what it was given");
+      }
+      patience = static_cast<uint64_t>(for_now.count());
+    }
+    result = context_->vk().vkWaitSemaphores(context_->device(), &info, patience);
+  }
+  KENAZ_TRY(checked(result, "vkWaitSemaphores"));
   note_done(ticket);
   return {};
+}
+
+/// What runs may never end, so nothing that it uses may ever be freed.
+void Commands::give_up() {
+  lost_ = shaken_ = true;
+  context_->abandon();
 }
 
 Status Commands::finish() {

@@ -36,6 +36,7 @@ class Commands {
   /// Submits what is recorded, if anything; gives the latest ticket.
   Result<Ticket> submit();
   Status wait(Ticket ticket);
+  void set_watch(Watch* watch) { watch_ = watch; }
   bool is_done(Ticket ticket);
   /// Lets go of what is kept for commands that have run meanwhile.
   void poll() { (void)is_done(last_submitted_); }
@@ -54,6 +55,8 @@ class Commands {
   Status begin(Slot* slot);
   Result<Slot*> free_slot();
   Status checked(VkResult result, const char* call);
+  Status block_until(Ticket ticket);
+  void give_up();
   void note_done(Ticket ticket);
 
   const ContextPtr context_;
@@ -61,6 +64,7 @@ class Commands {
   OwnedSemaphore timeline_;
   std::deque<Slot> slots_;
   Slot* current_ = nullptr;
+  Watch* watch_ = nullptr;
   Ticket last_submitted_ = 0, done_ = 0;
   bool lost_ = false;
   // A call failed, so commands may be running that nobody has waited for, or barriers got lost.

@@ -6,9 +6,10 @@ namespace kenaz::device {
 
 namespace vulkan {
 
-Result<std::shared_ptr<Context>> Context::create(const VulkanOptions& options) {
+Result<std::shared_ptr<Context>> Context::create(const VulkanOptions& options,
+                                                 std::shared_ptr<Instance> instance) {
   std::shared_ptr<Context> self(new Context);
-  KENAZ_ASSIGN(self->instance_, Instance::create(options.validation, options.faults));
+  self->instance_ = std::move(instance);
   KENAZ_ASSIGN(self->physical_, choose_device(*self->instance_, options.device));
   self->physical_.may_map = !options.force_staging;
   self->vk_ = self->instance_->functions();
@@ -40,6 +41,15 @@ Status Context::create_device() {
   vk_.vkGetDeviceQueue(device_, physical_.queue_family, 0, &queue_);
   return {};
 }
+
+void Context::abandon() const {
+  if (abandoned_.exchange(true)) return;
+  const DriverGlobals not_ours;
+  // Kept by itself, and with it the device, the instance and the driver.
+  static_cast<void>(new std::shared_ptr<const Context>(shared_from_this()));
+}
+
+bool Context::abandoned() const { return abandoned_.load(); }
 
 Context::~Context() {
   if (device_ != VK_NULL_HANDLE && vk_.vkDestroyDevice) {

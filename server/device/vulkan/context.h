@@ -2,15 +2,17 @@
 // one Context by shared_ptr, so that memory blocks may outlive the Device that made them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "server/device/vulkan/physical_device.h"
 
 namespace kenaz::device::vulkan {
 
-class Context {
+class Context : public std::enable_shared_from_this<Context> {
  public:
-  static Result<std::shared_ptr<Context>> create(const VulkanOptions& options);
+  static Result<std::shared_ptr<Context>> create(const VulkanOptions& options,
+                                                 std::shared_ptr<Instance> instance);
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -20,15 +22,20 @@ class Context {
   VkQueue queue() const { return queue_; }
   const PhysicalDevice& physical() const { return physical_; }
 
+  /// Commands may run on for ever: from now on nothing made from this is destroyed.
+  void abandon() const;
+  bool abandoned() const;
+
  private:
   Context() = default;
   Status create_device();
 
-  std::unique_ptr<Instance> instance_;
+  std::shared_ptr<Instance> instance_;
   Functions vk_;
   PhysicalDevice physical_;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
+  mutable std::atomic<bool> abandoned_ = false;
 };
 using ContextPtr = std::shared_ptr<const Context>;
 
@@ -46,7 +53,8 @@ class Owned {
     return *this;
   }
   ~Owned() {
-    if (handle_ != nullptr) (context_->vk().*destroy)(context_->device(), handle_, nullptr);
+    if (handle_ == nullptr || context_->abandoned()) return;
+    (context_->vk().*destroy)(context_->device(), handle_, nullptr);
   }
   Handle get() const { return handle_; }
   explicit operator bool() const { return handle_ != nullptr; }

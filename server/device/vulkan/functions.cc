@@ -13,6 +13,7 @@ tl::unexpected<Error> missing(const char* name) {
 
 std::optional<VkResult> fault_due(VulkanFaults& faults) {
   if (faults.calls++ != faults.fail_at) return std::nullopt;
+  if (faults.host_memory) return VK_ERROR_OUT_OF_HOST_MEMORY;
   return faults.lose_device ? VK_ERROR_DEVICE_LOST : VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
 

@@ -20,6 +20,21 @@ int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * gr
 
 VulkanBlock::~VulkanBlock() { heap_->take_back(*this); }
 
+Result<BlockPtr> Heap::allocate_shared(int64_t bytes) {
+  if (!has_shared_memory(context_->physical())) return allocate(bytes);
+  const int64_t room = round_up(std::max<int64_t>(bytes, 1), RangePool::kGrain);
+  std::lock_guard lock(mutex_);
+  const auto spare = shared_spare_.find(room);
+  if (spare != shared_spare_.end()) {
+    auto slab = std::move(spare->second);
+    shared_spare_.erase(spare);
+    return hand_out(std::move(slab), kSharedSlab, 0, bytes, room);
+  }
+  KENAZ_ASSIGN(Buffer buffer, Buffer::create(context_, room, Placement::kShared));
+  held_ += room;
+  return hand_out(std::make_shared<Buffer>(std::move(buffer)), kSharedSlab, 0, bytes, room);
+}
+
 Result<BlockPtr> Heap::allocate(int64_t bytes) {
   const int64_t max = context_->physical().info.max_block_bytes;
   if (bytes > max) {
@@ -96,7 +111,9 @@ BlockPtr Heap::hand_out(std::shared_ptr<Buffer> slab, int number, int64_t offset
 void Heap::take_back(VulkanBlock& block) {
   std::lock_guard lock(mutex_);
   used_ -= block.room_;
-  if (block.slab_number_ < 0) {
+  if (block.slab_number_ == kSharedSlab) {
+    shared_spare_.emplace(block.room_, std::move(block.slab_));
+  } else if (block.slab_number_ < 0) {
     spare_.emplace(block.room_, std::move(block.slab_));
   } else {
     pool_.give({block.slab_number_, block.offset_}, block.room_);
@@ -107,6 +124,8 @@ void Heap::trim() {
   std::lock_guard lock(mutex_);
   for (auto& [size, slab] : spare_) held_ -= size;
   spare_.clear();
+  for (auto& [size, slab] : shared_spare_) held_ -= size;
+  shared_spare_.clear();
   for (int number : pool_.remove_free_slabs()) {
     held_ -= slabs_.at(number)->size;
     slabs_.erase(number);

@@ -44,10 +44,13 @@ class VulkanBlock : public Block {
 class Heap : public std::enable_shared_from_this<Heap> {
  public:
   static constexpr int64_t kLarge = int64_t{16} << 20;
+  static constexpr int kSharedSlab = -2;
 
   /// `limit`: bytes that may be held at a time.
   Heap(ContextPtr context, int64_t limit) : context_(std::move(context)), limit_(limit) {}
 
+  /// A block that the host can reach, with memory of its own.
+  Result<BlockPtr> allocate_shared(int64_t bytes);
   /// kOutOfMemory if it would not fit now; the caller may trim() and try again.
   Result<BlockPtr> allocate(int64_t bytes);
   /// Returns memory that no block uses to the driver.
@@ -72,6 +75,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   RangePool pool_;
   std::map<int, std::shared_ptr<Buffer>> slabs_;
   std::multimap<int64_t, std::shared_ptr<Buffer>> spare_;  // large slabs without a block, by size
+  std::multimap<int64_t, std::shared_ptr<Buffer>> shared_spare_;
   int next_slab_ = 0;
   int64_t next_slab_bytes_ = int64_t{4} << 20;
   int64_t held_ = 0, used_ = 0, peak_ = 0;

@@ -50,6 +50,11 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader.get();
   info.stage.pName = "main";
+  std::vector<VkSpecializationMapEntry> entries;
+  for (uint32_t i = 0; i < source.constants.size(); ++i) entries.push_back({i, 4 * i, 4});
+  const VkSpecializationInfo constants{static_cast<uint32_t>(entries.size()), entries.data(),
+                                       source.constants.size_bytes(), source.constants.data()};
+  info.stage.pSpecializationInfo = &constants;
   info.layout = pipeline_layout->get();
   // Where the driver could choose among sizes, the one that Info names is made binding.
   VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroup{

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "server/device/vulkan/kernels.h"
@@ -44,7 +45,10 @@ class VulkanDevice : public Device {
   ~VulkanDevice() override { kernels_.save(); }
 
   const Info& info() const override { return context_->physical().info; }
+  void set_watch(Watch* watch) override { commands_.set_watch(watch); }
   Result<BlockPtr> allocate(int64_t bytes) override;
+  Result<BlockPtr> allocate_shared(int64_t bytes) override { return heap_->allocate_shared(bytes); }
+  bool poke(const BlockPtr& block, uint32_t word) override;
   Result<KernelPtr> make_kernel(const KernelSource& source) override {
     return kernels_.make(source);
   }
@@ -110,6 +114,13 @@ Result<BlockPtr> VulkanDevice::allocate(int64_t bytes) {
   if (bytes > info().max_block_bytes) return block;
   trim();
   return heap_->allocate(bytes);
+}
+
+bool VulkanDevice::poke(const BlockPtr& block, uint32_t word) {
+  std::byte* mapped = as_vulkan(block).mapped();
+  if (mapped == nullptr || block->bytes() < int64_t{sizeof word}) return false;
+  std::atomic_ref(*reinterpret_cast<uint32_t*>(mapped)).store(word);
+  return true;
 }
 
 void VulkanDevice::trim() {
@@ -320,9 +331,20 @@ Status VulkanDevice::wait(const ChunkPtr& chunk) { return transfers_.wait(*as_vu
 }  // namespace
 }  // namespace vulkan
 
+std::function<Result<std::shared_ptr<Device>>()> vulkan_device_maker(const VulkanOptions& options) {
+  return [options,
+          instance =
+              std::shared_ptr<vulkan::Instance>()]() mutable -> Result<std::shared_ptr<Device>> {
+    if (!instance) {
+      KENAZ_ASSIGN(instance, vulkan::Instance::create(options.validation, options.faults));
+    }
+    KENAZ_ASSIGN(auto context, vulkan::Context::create(options, instance));
+    return std::make_shared<vulkan::VulkanDevice>(std::move(context), options);
+  };
+}
+
 Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options) {
-  KENAZ_ASSIGN(auto context, vulkan::Context::create(options));
-  return std::make_shared<vulkan::VulkanDevice>(std::move(context), options);
+  return vulkan_device_maker(options)();
 }
 
 }  // namespace kenaz::device

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,12 +30,12 @@ class ValidationLog {
 };
 
 /// Makes one Vulkan call fail as if the machine had, for tests: calls that can fail are counted
-/// from 0, and the `fail_at`-th returns running out of memory (or losing the device) without being
-/// made.
+/// from 0, and the `fail_at`-th returns running out of device memory (or what is said below)
+/// without being made.
 struct VulkanFaults {
   std::atomic<int64_t> calls = 0;
   std::atomic<int64_t> fail_at = -1;  // negative: none
-  bool lose_device = false;
+  bool lose_device = false, host_memory = false;
 };
 
 struct VulkanOptions {
@@ -55,6 +56,10 @@ struct VulkanOptions {
 };
 
 Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options);
+
+/// Makes the same device again and again (after it was lost), with the driver loaded only once:
+/// some cannot be loaded dozens of times in one process. One thread at a time.
+std::function<Result<std::shared_ptr<Device>>()> vulkan_device_maker(const VulkanOptions& options);
 
 /// "#0 NAME (discrete GPU, driver ...)", one per device, whether usable or not.
 Result<std::vector<std::string>> list_vulkan_devices();

@@ -1,0 +1,53 @@
+// Ends a call that takes too long, or that nobody waits for any more.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+
+#include "protocol/base/result.h"
+#include "server/device/device.h"
+
+namespace kenaz::host {
+
+class CallStop : public device::Watch {
+ public:
+  using Clock = std::chrono::steady_clock;
+  /// How long a device may go on after it was told to stop, before it counts as lost.
+  static constexpr std::chrono::seconds kGrace{10};
+
+  /// `stop_device` makes what runs there end; may be empty.
+  explicit CallStop(std::function<void()> stop_device = {})
+      : stop_device_(std::move(stop_device)) {}
+
+  /// Zero: calls may take as long as they like.
+  void set_timeout(std::chrono::microseconds timeout) { timeout_ = timeout; }
+  /// By any thread: ends the call that runs now, if any.
+  void cancel();
+
+  // ---- the engine's thread
+  void begin();
+  /// To be asked in every loop that a program may be in: fails if the call is to end.
+  Status check() {
+    return state_.load(std::memory_order_relaxed) == kRunning && timeout_.count() == 0
+               ? Status()
+               : check_thoroughly();
+  }
+  /// The call is over: fails if it was stopped, with the text for clients.
+  Status end();
+  std::chrono::nanoseconds look() override;
+
+ private:
+  enum State : int { kIdle, kRunning, kCancelled };
+  Status check_thoroughly();
+  Status failure() const;
+  void stop(bool late);
+
+  const std::function<void()> stop_device_;
+  std::chrono::microseconds timeout_{0};
+  std::atomic<int> state_ = kIdle;
+  Clock::time_point deadline_, stopped_at_;
+  bool stopped_ = false, late_ = false;
+};
+
+}  // namespace kenaz::host

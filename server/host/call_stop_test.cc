@@ -1,0 +1,162 @@
+// Calls that would never end, on the device and in the evaluator.
+#include "server/host/call_stop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <thread>
+
+#include "kernels/compiler.h"
+#include "server/device/vulkan/vulkan_device.h"
+#include "server/host/engine.h"
+
+namespace kenaz::host {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+// `on_host` loops with kernels inside, so on the host. `in_kernels` launches many long kernels:
+// llvmpipe ends a thread's loops early, so none of them would be endless alone there.
+// `in_one_kernel` is endless in every thread where the driver lets it be.
+constexpr char kProgram[] = R"(
+entry on_host (n: i64): i64 =
+  let xs = loop xs = iota n while xs[0] >= 0 do map (+ 1) (scan (+) 0 (map (% 2) xs))
+  in xs[1]
+entry in_kernels (n: i64): []i64 =
+  map (\i -> loop x = i for j < 60000i64 do (x * 3 + j) ^ (x >> 7)) (iota n)
+entry in_one_kernel (n: i64): []i64 =
+  map (\i -> loop x = i while x >= 0 do (x * 3 + 1) & (n - 1)) (iota n)
+entry on_scalars (x: i64): i64 = loop x while x >= 0 do (x + 1) & 0xff
+entry fine (n: i64): i64 = i64.sum (iota n)
+)";
+
+compiler::SourceReader reader() {
+  return [](const std::string&) -> Result<std::string> { return std::string(kProgram); };
+}
+
+class CallStopTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string kind = GetParam();
+    if (kind == "Reference") {
+      auto checked = compiler::front_end("test.fut", {reader()});
+      ASSERT_TRUE(checked) << checked.error().text();
+      auto lowered = compiler::lower(*checked);
+      ASSERT_TRUE(lowered) << lowered.error().text();
+      keep(make_reference_engine(std::move(*lowered)));
+      return;
+    }
+    device::VulkanOptions options;
+    options.validation = log_;
+    options.force_staging = kind == "Staged";
+    auto device = device::make_vulkan_device(options);
+    ASSERT_TRUE(device) << device.error().text();
+    auto program = compiler::compile("test.fut", {reader()});
+    ASSERT_TRUE(program) << program.error().text();
+    keep(make_device_engine(std::move(*program), std::move(*device)));
+  }
+  void TearDown() override {
+    engine_.reset();
+    EXPECT_THAT(log_->messages(), testing::ElementsAre());
+  }
+  void keep(Result<std::unique_ptr<Engine>> engine) {
+    ASSERT_TRUE(engine) << engine.error().text();
+    engine_ = std::move(*engine);
+  }
+
+  Status call(const std::string& entry, int64_t n) {
+    const LeafPtr arg = *engine_->put(data::Value::scalar(PrimValue::i64(n)));
+    auto result = engine_->call(entry, std::span(&arg, 1));
+    if (!result) return tl::make_unexpected(result.error());
+    return {};
+  }
+  /// The call ended with this failure, and the engine goes on.
+  void expect_stopped(const std::string& entry, const Status& status, Clock::time_point start,
+                      const std::string& message) {
+    ASSERT_FALSE(status) << entry;
+    EXPECT_EQ(status.error().kind, ErrorKind::kProgramFailure);
+    EXPECT_EQ(status.error().text(), "Error: " + message) << entry;
+    EXPECT_LT(Clock::now() - start, 9s) << entry;  // else the device would have counted as lost
+    engine_->set_call_timeout(60s);
+    const Status fine = call("fine", 1000);
+    EXPECT_TRUE(fine) << fine.error().text();
+  }
+  void expect_late(const std::string& entry, int64_t n) {
+    engine_->set_call_timeout(300ms);
+    const auto start = Clock::now();
+    const Status status = call(entry, n);
+    expect_stopped(entry, status, start,
+                   "the call took longer than 0.3 seconds (--call-timeout) and was stopped.");
+  }
+  void expect_cancelled(const std::string& entry, int64_t n) {
+    engine_->set_call_timeout(0us);
+    const auto start = Clock::now();
+    std::atomic<bool> over = false;
+    std::thread other([&] {
+      while (!over) {  // a cancel() that comes before the call has begun does nothing
+        std::this_thread::sleep_for(100ms);
+        engine_->cancel();
+      }
+    });
+    const Status status = call(entry, n);
+    over = true;
+    other.join();
+    expect_stopped(entry, status, start, "the call was cancelled.");
+  }
+
+  std::shared_ptr<device::ValidationLog> log_ = std::make_shared<device::ValidationLog>();
+  std::unique_ptr<Engine> engine_;
+};
+
+constexpr int64_t kHuge = int64_t{1} << 22;
+
+TEST_P(CallStopTest, LateCallsEnd) {
+  expect_late("on_host", 1000);
+  expect_late("on_scalars", 1);
+  expect_late("in_kernels", kHuge);
+}
+
+TEST_P(CallStopTest, EndlessKernelsEnd) {
+  engine_->set_call_timeout(300ms);
+  const Status status = call("in_one_kernel", kHuge);
+  ASSERT_FALSE(status);
+  // llvmpipe ends the loops itself, and says so.
+  EXPECT_THAT(status.error().text(),
+              testing::AnyOf(HasSubstr("took longer"), HasSubstr("ended a sequential loop early")));
+  EXPECT_TRUE(call("fine", 1000));
+}
+
+TEST_P(CallStopTest, CancelledCallsEnd) {
+  expect_cancelled("on_host", 1000);
+  expect_cancelled("in_kernels", kHuge);
+}
+
+TEST_P(CallStopTest, CancelWithoutACallDoesNothing) {
+  engine_->cancel();
+  EXPECT_TRUE(call("fine", 1000));
+}
+
+TEST_P(CallStopTest, CallsInTimeAreLeftAlone) {
+  engine_->set_call_timeout(60s);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(call("fine", 100'000));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CallStopTest, testing::Values("Mapped", "Staged", "Reference"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST(CallStop, ADeviceThatDoesNotEndIsGivenUp) {
+  CallStop stop;
+  stop.set_timeout(1us);
+  stop.begin();
+  std::this_thread::sleep_for(1ms);
+  EXPECT_GT(stop.look(), 0ns);  // told to stop: it has some time for it
+  EXPECT_FALSE(stop.check());
+  EXPECT_FALSE(stop.end());
+  EXPECT_TRUE(stop.check());
+}
+
+}  // namespace
+}  // namespace kenaz::host

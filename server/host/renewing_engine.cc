@@ -1,0 +1,257 @@
+#include "server/host/renewing_engine.h"
+
+#include <mutex>
+
+namespace kenaz::host {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kBetweenAttempts{1};
+
+/// A leaf of one of the engines that there have been.
+struct RenewedLeaf : Leaf {
+  RenewedLeaf(LeafPtr leaf, uint64_t number) : inner(std::move(leaf)), generation(number) {
+    prim = inner->prim;
+    shape = inner->shape;
+  }
+  const LeafPtr inner;
+  const uint64_t generation;
+};
+
+tl::unexpected<Error> value_lost() {
+  return fail(ErrorKind::kDeviceLost, "The device was lost, and this value with it.");
+}
+
+class RenewingEngine : public Engine {
+ public:
+  RenewingEngine(EngineFactory factory, std::unique_ptr<Engine> first)
+      : factory_(std::move(factory)),
+        types_(first->types()),
+        entries_(first->entries()),
+        name_(first->name()),
+        engine_(std::move(first)) {}
+
+  const TypeTable& types() const override { return types_; }
+  const std::vector<EntrySignature>& entries() const override { return entries_; }
+  std::string name() const override { return name_; }
+
+  Result<LeafPtr> put(const data::Value& value) override {
+    return wrapped(with_engine([&](Engine& e) { return e.put(value); }));
+  }
+  Result<data::Value> get(const Leaf& leaf) override {
+    KENAZ_ASSIGN(const LeafPtr inner, unwrapped(leaf));
+    return with_engine([&](Engine& e) { return e.get(*inner); });
+  }
+  Result<std::unique_ptr<LeafWriter>> writer(PrimType prim, std::vector<int64_t> shape) override;
+  Result<std::unique_ptr<LeafReader>> reader(LeafPtr leaf) override;
+  Result<LeafPtr> element(const LeafPtr& array, int rank, int64_t number) override {
+    KENAZ_ASSIGN(const LeafPtr inner, unwrapped(*array));
+    return wrapped(with_engine([&](Engine& e) { return e.element(inner, rank, number); }));
+  }
+  Result<LeafPtr> with_element(const LeafPtr& array, int64_t number, const LeafPtr& element,
+                               bool in_place) override;
+  Result<LeafPtr> join(PrimType prim, std::vector<int64_t> shape,
+                       std::span<const LeafPtr> elements) override;
+  Result<std::vector<LeafPtr>> call(const std::string& entry,
+                                    std::span<const LeafPtr> args) override;
+
+  void set_call_timeout(std::chrono::microseconds timeout) override {
+    timeout_ = timeout;
+    if (engine_) engine_->set_call_timeout(timeout);
+  }
+  void cancel() override {
+    if (const auto engine = present()) engine->cancel();
+  }
+  void clear_caches() override {
+    if (engine_) engine_->clear_caches();
+  }
+  device::MemoryStats memory() const override {
+    const auto engine = present();
+    return engine ? engine->memory() : device::MemoryStats{};
+  }
+
+  uint64_t generation() const { return generation_; }
+  std::shared_ptr<Engine> present() const {
+    std::lock_guard lock(mutex_);
+    return engine_;
+  }
+  /// `operation` on the engine, made anew if there is none.
+  template <class F>
+  auto with_engine(F operation) -> decltype(operation(std::declval<Engine&>())) {
+    KENAZ_TRY(renew());
+    auto result = operation(*engine_);
+    note(result);
+    return result;
+  }
+  /// The engine is dropped if the result says that its device is lost.
+  template <class R>
+  void note(R& result) {
+    if (result || result.error().kind != ErrorKind::kDeviceLost) return;
+    result.error().context.push_back("all values on the device are lost with it");
+    replace(nullptr);
+  }
+  Result<LeafPtr> wrapped(Result<LeafPtr> leaf) const {
+    if (!leaf) return leaf;
+    return std::make_shared<RenewedLeaf>(std::move(*leaf), generation_);
+  }
+  Result<LeafPtr> unwrapped(const Leaf& leaf) const;
+  Result<std::vector<LeafPtr>> unwrapped(std::span<const LeafPtr> leaves) const;
+
+ private:
+  Status renew();
+  void replace(std::shared_ptr<Engine> engine);
+
+  const EngineFactory factory_;
+  const TypeTable types_;
+  const std::vector<EntrySignature> entries_;
+  const std::string name_;
+  std::chrono::microseconds timeout_{0};
+  mutable std::mutex mutex_;        // for engine_, as far as other threads look at it
+  std::shared_ptr<Engine> engine_;  // null: the device was lost
+  uint64_t generation_ = 0;
+  Clock::time_point last_attempt_;
+  std::optional<Error> last_error_;
+};
+
+void RenewingEngine::replace(std::shared_ptr<Engine> engine) {
+  ++generation_;
+  std::unique_lock lock(mutex_);
+  engine_.swap(engine);
+  lock.unlock();  // the old one goes now, which may take a while
+}
+
+Status RenewingEngine::renew() {
+  if (engine_) return {};
+  const auto now = Clock::now();
+  if (last_error_ && now - last_attempt_ < kBetweenAttempts) {
+    return tl::make_unexpected(*last_error_);
+  }
+  last_attempt_ = now;
+  auto made = factory_();
+  if (!made) {
+    Error& error = made.error();
+    error.kind = ErrorKind::kDeviceLost;
+    error.context.push_back("while making the device anew, which was lost");
+    last_error_ = error;
+    return tl::make_unexpected(error);
+  }
+  last_error_.reset();
+  (*made)->set_call_timeout(timeout_);
+  replace(std::move(*made));
+  return {};
+}
+
+Result<LeafPtr> RenewingEngine::unwrapped(const Leaf& leaf) const {
+  const auto* own = dynamic_cast<const RenewedLeaf*>(&leaf);
+  if (own == nullptr) return internal_error("a value of another engine");
+  if (own->generation != generation_) return value_lost();
+  return own->inner;
+}
+
+Result<std::vector<LeafPtr>> RenewingEngine::unwrapped(std::span<const LeafPtr> leaves) const {
+  std::vector<LeafPtr> inner;
+  for (const LeafPtr& leaf : leaves) {
+    KENAZ_ASSIGN(LeafPtr own, unwrapped(*leaf));
+    inner.push_back(std::move(own));
+  }
+  return inner;
+}
+
+Result<LeafPtr> RenewingEngine::with_element(const LeafPtr& array, int64_t number,
+                                             const LeafPtr& element, bool in_place) {
+  KENAZ_ASSIGN(const LeafPtr inner, unwrapped(*array));
+  KENAZ_ASSIGN(const LeafPtr part, unwrapped(*element));
+  auto made = with_engine([&](Engine& e) { return e.with_element(inner, number, part, in_place); });
+  if (made && *made == inner) return array;
+  return wrapped(std::move(made));
+}
+
+Result<LeafPtr> RenewingEngine::join(PrimType prim, std::vector<int64_t> shape,
+                                     std::span<const LeafPtr> elements) {
+  KENAZ_ASSIGN(const auto inner, unwrapped(elements));
+  return wrapped(with_engine([&](Engine& e) { return e.join(prim, shape, inner); }));
+}
+
+Result<std::vector<LeafPtr>> RenewingEngine::call(const std::string& entry,
+                                                  std::span<const LeafPtr> args) {
+  KENAZ_ASSIGN(const auto inner, unwrapped(args));
+  auto results = with_engine([&](Engine& e) { return e.call(entry, inner); });
+  if (!results) return results;
+  for (LeafPtr& leaf : *results) leaf = std::make_shared<RenewedLeaf>(std::move(leaf), generation_);
+  return results;
+}
+
+// ---- in pieces
+
+class RenewedWriter : public LeafWriter {
+ public:
+  RenewedWriter(RenewingEngine& engine, std::unique_ptr<LeafWriter> inner)
+      : engine_(engine),
+        of_(engine.present()),
+        generation_(engine.generation()),
+        inner_(std::move(inner)) {}
+  std::span<std::byte> window() override { return inner_->window(); }
+  void advance(size_t n) override { inner_->advance(n); }
+  Status work() override {
+    if (generation_ != engine_.generation()) return value_lost();
+    Status status = inner_->work();
+    engine_.note(status);
+    return status;
+  }
+  Result<LeafPtr> finish() override {
+    if (generation_ != engine_.generation()) return value_lost();
+    auto leaf = inner_->finish();
+    engine_.note(leaf);
+    return engine_.wrapped(std::move(leaf));
+  }
+
+ private:
+  RenewingEngine& engine_;
+  const std::shared_ptr<Engine> of_;
+  const uint64_t generation_;
+  const std::unique_ptr<LeafWriter> inner_;  // goes before its engine
+};
+
+class RenewedReader : public LeafReader {
+ public:
+  RenewedReader(RenewingEngine& engine, std::unique_ptr<LeafReader> inner)
+      : engine_(engine),
+        of_(engine.present()),
+        generation_(engine.generation()),
+        inner_(std::move(inner)) {}
+  std::span<const std::byte> window() override { return inner_->window(); }
+  void advance(size_t n) override { inner_->advance(n); }
+  Status work() override {
+    if (generation_ != engine_.generation()) return value_lost();
+    Status status = inner_->work();
+    engine_.note(status);
+    return status;
+  }
+
+ private:
+  RenewingEngine& engine_;
+  const std::shared_ptr<Engine> of_;
+  const uint64_t generation_;
+  const std::unique_ptr<LeafReader> inner_;
+};
+
+Result<std::unique_ptr<LeafWriter>> RenewingEngine::writer(PrimType prim,
+                                                           std::vector<int64_t> shape) {
+  KENAZ_ASSIGN(auto inner, with_engine([&](Engine& e) { return e.writer(prim, shape); }));
+  return std::make_unique<RenewedWriter>(*this, std::move(inner));
+}
+
+Result<std::unique_ptr<LeafReader>> RenewingEngine::reader(LeafPtr leaf) {
+  KENAZ_ASSIGN(LeafPtr own, unwrapped(*leaf));
+  KENAZ_ASSIGN(auto inner, with_engine([&](Engine& e) { return e.reader(own); }));
+  return std::make_unique<RenewedReader>(*this, std::move(inner));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_renewing_engine(EngineFactory factory) {
+  KENAZ_ASSIGN(auto first, factory());
+  return std::make_unique<RenewingEngine>(std::move(factory), std::move(first));
+}
+
+}  // namespace kenaz::host
