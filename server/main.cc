@@ -128,10 +128,11 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   if (!sockets) return report(sockets.error());
   auto engine = load(options, std::move(validation));
   if (!engine) return report(engine.error());
-  spdlog::info("running on {}", (*engine)->name());
+  const std::string name = (*engine)->name();
   DeviceQueue queue;
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
   if (!server) return report(server.error());
+  spdlog::info("running on {}", name);
   for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);
   // The device's work needs this thread's stack; input and output do not.
   std::thread io([&] {
