@@ -41,8 +41,11 @@ Result<compiler::Lowered> lowered(const Options& options, bool optimise) {
 }
 
 /// From the cache, or compiled and put there.
-Result<program::Program> compiled(const Options& options, const cache::ProgramCache& cache) {
-  if (auto cached = cache.find(options.program, compiler::file_reader())) {
+Result<program::Program> compiled(const Options& options, const cache::ProgramCache& cache,
+                                  Metrics& metrics) {
+  auto cached = cache.find(options.program, compiler::file_reader());
+  metrics.program_cache(cached.has_value());
+  if (cached) {
     print_warnings(cached->warnings);
     return std::move(cached->program);
   }
@@ -61,7 +64,7 @@ Result<program::Program> compiled(const Options& options, const cache::ProgramCa
 namespace {
 
 Result<std::unique_ptr<host::Engine>> make_engine(
-    const Options& options, std::shared_ptr<device::ValidationLog> validation) {
+    const Options& options, std::shared_ptr<device::ValidationLog> validation, Metrics& metrics) {
   if (options.reference) {
     KENAZ_ASSIGN(compiler::Lowered program, lowered(options, options.optimise));
     return host::make_reference_engine(std::move(program));
@@ -76,7 +79,7 @@ Result<std::unique_ptr<host::Engine>> make_engine(
   // Starting the driver takes as long as compiling a program of moderate size: both at a time.
   auto devices = device::vulkan_device_maker(vulkan);
   auto starting = std::async([&] { return devices(); });
-  auto program = compiled(options, cache);
+  auto program = compiled(options, cache, metrics);
   auto device = starting.get();
   if (!program) return tl::make_unexpected(std::move(program).error());
   if (!device) return tl::make_unexpected(std::move(device).error());
@@ -95,8 +98,9 @@ Result<std::unique_ptr<host::Engine>> make_engine(
 }  // namespace
 
 Result<std::unique_ptr<host::Engine>> load(const Options& options,
-                                           std::shared_ptr<device::ValidationLog> validation) {
-  KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation)));
+                                           std::shared_ptr<device::ValidationLog> validation,
+                                           Metrics& metrics) {
+  KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation), metrics));
   engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::duration<double>(std::min(options.limits.call_seconds, 1e9))));
   return engine;

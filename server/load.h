@@ -5,14 +5,16 @@
 
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/engine.h"
+#include "server/metrics/metrics.h"
 #include "server/options.h"
 
 namespace kenaz {
 
 /// Compiles the program, prints warnings to stderr, and readies the device (or the reference
-/// evaluator). `validation` may be null.
+/// evaluator). `validation` may be null. What the cache did for it is counted.
 Result<std::unique_ptr<host::Engine>> load(const Options& options,
-                                           std::shared_ptr<device::ValidationLog> validation);
+                                           std::shared_ptr<device::ValidationLog> validation,
+                                           Metrics& metrics);
 
 /// --check: kind kCompile if the program is not a good one.
 Status check(const Options& options);

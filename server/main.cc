@@ -72,9 +72,10 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
   if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
     return report(Error{ErrorKind::kInternal, "cannot redirect the standard output", {}});
   }
-  auto engine = load(options, std::move(validation));
+  auto session_with = session_options(options);
+  auto engine = load(options, std::move(validation), *session_with.metrics);
   if (!engine) return report(engine.error());
-  Session session(std::move(*engine), session_options(options));
+  Session session(std::move(*engine), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
 }
 
@@ -126,7 +127,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   allow_many_descriptors();
   const auto sockets = socket_options(options);
   if (!sockets) return report(sockets.error());
-  auto engine = load(options, std::move(validation));
+  auto engine = load(options, std::move(validation), *sockets->session.metrics);
   if (!engine) return report(engine.error());
   const std::string name = (*engine)->name();
   DeviceQueue queue;

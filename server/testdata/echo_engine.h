@@ -73,14 +73,21 @@ class EchoEngine : public host::Engine {
     }
     if (entry == "sleep") {
       const auto& ms = static_cast<const HostLeaf&>(*args[0]).value;
-      std::this_thread::sleep_for(std::chrono::milliseconds(ms.at(0).as_i64()));
+      cancelled_ = false;
+      for (auto left = ms.at(0).as_i64(); left > 0; --left) {
+        if (cancelled_) return kenaz::fail(ErrorKind::kProgramFailure, "cancelled");
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
     }
     return std::vector<host::LeafPtr>(args.begin(), args.end());
   }
 
   std::atomic<int> living{0};
 
+  void cancel() override { cancelled_ = true; }
+
  private:
+  std::atomic<bool> cancelled_{false};
   TypeTable types_;
   std::vector<host::EntrySignature> entries_;
 };

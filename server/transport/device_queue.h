@@ -1,6 +1,7 @@
 // Work for the device, in the order it came. Any thread puts it in; one runs it.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -30,8 +31,13 @@ class DeviceQueue {
         if (jobs_.empty()) return;
         job = std::move(jobs_.front());
         jobs_.pop_front();
+        working_ = true;
       }
       job();
+      job = {};
+      const std::lock_guard lock(mutex_);
+      working_ = false;
+      idle_.notify_all();
     }
   }
 
@@ -43,11 +49,19 @@ class DeviceQueue {
     ready_.notify_one();
   }
 
+  /// Drops the jobs that wait; true if none is being run, after waiting for `patience`.
+  bool abandon(std::chrono::milliseconds patience) {
+    std::deque<Job> dropped;  // goes after the lock
+    std::unique_lock lock(mutex_);
+    dropped.swap(jobs_);
+    return idle_.wait_for(lock, patience, [&] { return !working_; });
+  }
+
  private:
   std::mutex mutex_;
-  std::condition_variable ready_;
+  std::condition_variable ready_, idle_;
   std::deque<Job> jobs_;
-  bool stopped_ = false;
+  bool stopped_ = false, working_ = false;
 };
 
 }  // namespace kenaz

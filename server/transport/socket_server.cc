@@ -16,6 +16,7 @@ using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
 constexpr std::chrono::seconds kTick{1};
 constexpr std::chrono::milliseconds kAcceptPause{
     100};  // after an error, as with no descriptors left
+constexpr std::chrono::milliseconds kCancelAgain{50};  // a job may make several calls
 constexpr int kTicksPerMetrics = 5;
 
 std::chrono::steady_clock::duration as_duration(double seconds) {
@@ -67,6 +68,8 @@ class Server : public SocketServer {
   void wait_for_signal();
   void tick();
   void drain();
+  void cut_off();
+  void abandon();
   void write_metrics();
   std::vector<std::shared_ptr<Connection>> connections() const {
     return {connections_.begin(), connections_.end()};
@@ -83,7 +86,7 @@ class Server : public SocketServer {
   std::set<std::shared_ptr<Connection>> connections_;
   uint64_t accepted_ = 0;
   int ticks_ = 0;
-  bool draining_ = false;
+  bool draining_ = false, cut_off_ = false;
   SteadyTime drain_until_;
 };
 
@@ -153,7 +156,21 @@ void Server::run() {
   wait_for_signal();
   tick();
   io_.run();
+  if (cut_off_) abandon();
   write_metrics();
+}
+
+/// What still runs may never end by itself, and more may be about to run.
+void Server::abandon() {
+  std::error_code ignored;
+  signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
+  while (!hub_.device.abandon(kCancelAgain)) engine_->cancel();
+}
+
+void Server::cut_off() {
+  cut_off_ = true;
+  spdlog::warn("{} connections did not end in time", connections_.size());
+  io_.stop();
 }
 
 // ---- connections
@@ -212,7 +229,7 @@ void Server::gone(Connection& connection) {
 void Server::wait_for_signal() {
   signals_.async_wait([this](std::error_code error, int) {
     if (error) return;
-    if (draining_) return io_.stop();  // asked for twice
+    if (draining_) return cut_off();  // asked for twice
     drain();
     wait_for_signal();
   });
@@ -226,10 +243,7 @@ void Server::tick() {
     for (const auto& c : connections()) c->check_time(now);
     hub_.named.expire(now - as_duration(options_.limits.session_seconds));
     if (++ticks_ % kTicksPerMetrics == 0) write_metrics();
-    if (draining_ && now >= drain_until_) {
-      spdlog::warn("{} connections did not end in time", connections_.size());
-      return io_.stop();
-    }
+    if (draining_ && now >= drain_until_) return cut_off();
     tick();
   });
 }

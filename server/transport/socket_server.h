@@ -33,7 +33,8 @@ class SocketServer {
 
   /// Where it listens, with the ports that were chosen.
   virtual std::vector<std::string> addresses() const = 0;
-  /// Serves until SIGTERM or SIGINT has come (or stop()) and the commands at hand are done.
+  /// Serves until SIGTERM or SIGINT has come (or stop()) and the commands at hand are done, or the
+  /// time for that is over, or the signal comes again: calls are then cancelled.
   virtual void run() = 0;
   /// Any thread: as SIGTERM.
   virtual void stop() = 0;

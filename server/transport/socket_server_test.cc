@@ -352,6 +352,22 @@ TEST_F(SocketServerTest, FinishesWhatIsBegunBeforeItEnds) {
   EXPECT_NE(stat(path_.c_str(), &info), 0);
 }
 
+TEST_F(SocketServerTest, EndsWhatDoesNotEndInTime) {
+  options_.limits.drain_seconds = 0.1;
+  start();
+  Client client(unix_), next(tcp_);
+  client.reply();
+  next.reply();
+  for (Client* c : {&client, &next}) {
+    c->send(upload("ms", "i32", one(1'000'000)) + "call sleep out ms\n");
+    EXPECT_EQ(c->reply(), "");
+  }
+  server_->stop();
+  EXPECT_TRUE(eventually([&] { return ended_.load(); }));
+  stop();
+  EXPECT_EQ(engine_->living, 0);
+}
+
 TEST_F(SocketServerTest, RefusesUnsafeAddresses) {
   options_.listen = {"tcp://0.0.0.0:0"};
   EXPECT_NE(refusal().find("--token-file"), std::string::npos);
