@@ -20,7 +20,7 @@ namespace kenaz::client {
 namespace {
 
 // A reply line longer than this is a server gone wrong.
-constexpr size_t kMaxLine = size_t{256} << 20;
+constexpr size_t kMaxAnswerLine = size_t{256} << 20;
 
 tl::unexpected<Error> system_error(std::string_view what) {
   return internal_error(fmt::format("{}: {}", what, strerror(errno)));
@@ -211,7 +211,8 @@ Result<std::optional<std::string>> Process::read_line(Deadline deadline) {
       return line;
     }
     scanned_ = buffer_.size();
-    if (buffer_.size() - begin_ > kMaxLine) return internal_error("it sends a line without an end");
+    if (buffer_.size() - begin_ > kMaxAnswerLine)
+      return internal_error("it sends a line without an end");
     if (out_ < 0) return std::optional<std::string>();
     KENAZ_ASSIGN(const bool any, take_output());
     if (any) continue;

@@ -7,10 +7,6 @@
 namespace kenaz::ir {
 namespace {
 
-bool is_int(const Atom& a, int64_t n) {
-  return a.is_const() && is_integer(a.constant().type) && a.constant().as_i64() == n;
-}
-
 // Constants, and the identities that size arithmetic is full of. Integers only: x + 0.0 is not x.
 std::optional<Atom> fold(ScalarOp op, PrimType type, const std::vector<Atom>& args) {
   bool all_const = true;
@@ -23,15 +19,15 @@ std::optional<Atom> fold(ScalarOp op, PrimType type, const std::vector<Atom>& ar
   if (!is_integer(type) || args.size() != 2) return std::nullopt;
   switch (op) {
     case ScalarOp::kAdd:
-      if (is_int(args[0], 0)) return args[1];
-      if (is_int(args[1], 0)) return args[0];
+      if (args[0].is_int(0)) return args[1];
+      if (args[1].is_int(0)) return args[0];
       break;
     case ScalarOp::kSub:
-      if (is_int(args[1], 0)) return args[0];
+      if (args[1].is_int(0)) return args[0];
       break;
     case ScalarOp::kMul:
-      if (is_int(args[0], 1)) return args[1];
-      if (is_int(args[1], 1)) return args[0];
+      if (args[0].is_int(1)) return args[1];
+      if (args[1].is_int(1)) return args[0];
       break;
     default: break;
   }

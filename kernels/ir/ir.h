@@ -37,6 +37,11 @@ struct Atom {
   Atom(PrimValue c) : v(c) {}  // NOLINT: conversions are the point
   Atom(VarId id) : v(id) {}    // NOLINT
   bool is_const() const { return v.index() == 0; }
+  /// A constant of any integer type, with this value.
+  bool is_int(int64_t n) const {
+    return is_const() && is_integer(constant().type) && constant().as_i64() == n;
+  }
+  bool is_bool(bool b) const { return is_const() && constant() == PrimValue::of_bool(b); }
   const PrimValue& constant() const { return std::get<0>(v); }
   VarId var() const { return std::get<1>(v); }
   friend bool operator==(const Atom&, const Atom&) = default;

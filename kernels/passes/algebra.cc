@@ -10,9 +10,6 @@ using namespace ir;
 bool is_int(const Atom& a, PrimType t, int64_t n) {
   return a.is_const() && is_integer(t) && a.constant() == PrimValue::of_int(t, n);
 }
-bool is_bool(const Atom& a, bool b) {
-  return a.is_const() && a.constant() == PrimValue::of_bool(b);
-}
 
 bool is_float_one(const Atom& a, PrimType t) {
   return a.is_const() && is_float(t) && a.constant() == PrimValue::of_float(t, 1);
@@ -59,8 +56,8 @@ std::optional<Atom> arithmetic(const EPrim& e) {
       if (is_int(b, t, 0)) return a;
       break;
     case ScalarOp::kXor:
-      if (t == PrimType::kBool ? is_bool(b, false) : is_int(b, t, 0)) return a;
-      if (t == PrimType::kBool ? is_bool(a, false) : is_int(a, t, 0)) return b;
+      if (t == PrimType::kBool ? b.is_bool(false) : is_int(b, t, 0)) return a;
+      if (t == PrimType::kBool ? a.is_bool(false) : is_int(a, t, 0)) return b;
       break;
     case ScalarOp::kMin:
     case ScalarOp::kMax:
@@ -84,9 +81,9 @@ std::optional<Atom> logic(const EPrim& e) {
     if (b == Atom(unit) || a == Atom(absorbing)) return a;
     return std::nullopt;
   }
-  if (is_bool(a, is_and)) return b;
-  if (is_bool(b, is_and)) return a;
-  if (is_bool(a, !is_and) || is_bool(b, !is_and)) return Atom(PrimValue::of_bool(!is_and));
+  if (a.is_bool(is_and)) return b;
+  if (b.is_bool(is_and)) return a;
+  if (a.is_bool(!is_and) || b.is_bool(!is_and)) return Atom(PrimValue::of_bool(!is_and));
   return std::nullopt;
 }
 
@@ -111,9 +108,9 @@ std::optional<Atom> simplify_prim(const EPrim& e) {
       if (e.type == e.to) return e.args[0];
       return std::nullopt;
     case ScalarOp::kSelect:
-      if (is_bool(e.args[1], true) && is_bool(e.args[2], false)) return e.args[0];
-      if (is_bool(e.args[0], true) || e.args[1] == e.args[2]) return e.args[1];
-      if (is_bool(e.args[0], false)) return e.args[2];
+      if (e.args[1].is_bool(true) && e.args[2].is_bool(false)) return e.args[0];
+      if (e.args[0].is_bool(true) || e.args[1] == e.args[2]) return e.args[1];
+      if (e.args[0].is_bool(false)) return e.args[2];
       return std::nullopt;
     default: return e.args.size() == 2 ? arithmetic(e) : std::nullopt;
   }
@@ -145,8 +142,8 @@ std::optional<EPrim> simplify_prim_of_prim(const EPrim& e, const PrimOf& prim_of
     }
   }
   if (e.op == ScalarOp::kSelect && t == PrimType::kBool) {
-    if (is_bool(e.args[2], false)) return EPrim{ScalarOp::kAnd, t, t, {e.args[0], e.args[1]}};
-    if (is_bool(e.args[1], true)) return EPrim{ScalarOp::kOr, t, t, {e.args[0], e.args[2]}};
+    if (e.args[2].is_bool(false)) return EPrim{ScalarOp::kAnd, t, t, {e.args[0], e.args[1]}};
+    if (e.args[1].is_bool(true)) return EPrim{ScalarOp::kOr, t, t, {e.args[0], e.args[2]}};
   }
   // (x + c) + d, with - as well; integers wrap, so the constants may be added first.
   const bool sum = e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub;

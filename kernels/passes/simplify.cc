@@ -25,11 +25,6 @@ constexpr int kMaxRounds = 16;
 /// Statements of a branch that are computed rather than branched over.
 constexpr size_t kCheapBranch = 4;
 
-bool is_bool(const Atom& a, bool b) { return a == Atom(PrimValue::of_bool(b)); }
-bool is_int(const Atom& a, int64_t n) {
-  return a.is_const() && is_integer(a.constant().type) && a.constant().as_i64() == n;
-}
-
 class Simplify {
  public:
   explicit Simplify(Program& p) : p_(p), uses_(count_uses(p)) {
@@ -215,8 +210,7 @@ class Simplify {
         continue;
       }
       const auto* iota = def ? std::get_if<EIota>(&def->exp) : nullptr;
-      if (iota && iota->type == PrimType::kI64 && is_int(iota->start, 0) &&
-          is_int(iota->stride, 1)) {
+      if (iota && iota->type == PrimType::kI64 && iota->start.is_int(0) && iota->stride.is_int(1)) {
         ranges_.index(param, iota->n);
         if (*c.width != iota->n) ranges_.index(param, *c.width);
       }
@@ -251,7 +245,7 @@ class Simplify {
   bool rewrite(Stm& s, std::vector<Stm>& out) {
     if (auto* e = std::get_if<EPrim>(&s.exp)) return scalar(s, *e);
     if (auto* e = std::get_if<EAssert>(&s.exp)) {
-      if (!is_bool(e->cond, true)) return false;
+      if (!e->cond.is_bool(true)) return false;
       s.exp = EAtom{PrimValue::of_bool(true)};
       return true;
     }
@@ -392,7 +386,7 @@ class Simplify {
     if (const auto* w = std::get_if<LoopWhile>(&l.form)) {
       const auto cond = std::find_if(l.params.begin(), l.params.end(),
                                      [&](const auto& param) { return param.var == w->cond; });
-      if (!is_bool(cond->init, false)) return false;
+      if (!cond->init.is_bool(false)) return false;
       for (size_t k = 0; k < s.pat.size(); k++) replace(s.pat[k], l.params[k].init);
       return true;
     }

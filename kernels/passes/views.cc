@@ -7,10 +7,6 @@ namespace {
 
 using namespace ir;
 
-bool is_int(const Atom& a, int64_t n) {
-  return a.is_const() && is_integer(a.constant().type) && a.constant().as_i64() == n;
-}
-
 bool all_fixed(const std::vector<Dim>& dims) {
   return std::all_of(dims.begin(), dims.end(),
                      [](const Dim& d) { return std::holds_alternative<DimFix>(d); });
@@ -63,7 +59,7 @@ class Views {
     const Type& t = p_.type_of(e.array);
     for (size_t d = 0; d < e.dims.size(); d++) {
       const auto* r = std::get_if<DimRange>(&e.dims[d]);
-      if (!r || !is_int(r->start, 0) || !is_int(r->stride, 1) || r->len != t.dims[d]) return false;
+      if (!r || !r->start.is_int(0) || !r->stride.is_int(1) || r->len != t.dims[d]) return false;
     }
     return true;
   }
@@ -112,7 +108,7 @@ class Views {
     const auto plain = [](const std::vector<Atom>& dims) {
       std::vector<size_t> out;
       for (size_t d = 0; d < dims.size(); d++) {
-        if (!is_int(dims[d], 1)) out.push_back(d);
+        if (!dims[d].is_int(1)) out.push_back(d);
       }
       return out;
     };

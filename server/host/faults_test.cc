@@ -18,7 +18,7 @@ namespace kenaz::host {
 namespace {
 
 // Several kernels, a host loop that waits for a value, and one that consumes its argument.
-constexpr char kProgram[] = R"(
+constexpr char kWork[] = R"(
 def table = map (\i -> i * i) (iota 100)
 entry work [n] (xs: [n]i32): ([n]i32, i64) =
   let ys = scan (+) 0 xs
@@ -35,7 +35,7 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
   void SetUp() override {
     keeps_the_driver_loaded_ = device::make_vulkan_device({}).value_or(nullptr);
     auto program = compiler::compile("test.fut", {[](const std::string&) -> Result<std::string> {
-                                       return std::string(kProgram);
+                                       return std::string(kWork);
                                      }});
     ASSERT_TRUE(program) << program.error().text();
     program_ = std::make_shared<const program::Program>(std::move(*program));

@@ -16,7 +16,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr char kProgram[] = R"(
+constexpr char kDoubled[] = R"(
 entry doubled [n] (xs: [n]i32): [n]i32 = map (* 2) (scan (+) 0 xs)
 )";
 
@@ -24,7 +24,7 @@ class RenewingEngineTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     auto program = compiler::compile("test.fut", {[](const std::string&) -> Result<std::string> {
-                                       return std::string(kProgram);
+                                       return std::string(kDoubled);
                                      }});
     ASSERT_TRUE(program) << program.error().text();
     device::VulkanOptions options;

@@ -119,18 +119,6 @@ size_t Builder::KeyHash::operator()(const Key& k) const {
   return h;
 }
 
-namespace {
-
-bool is_int(const Atom& a, int64_t v) {
-  return a.is_const() && is_integer(a.constant().type) &&
-         a.constant() == PrimValue::of_int(a.constant().type, v);
-}
-bool is_bool(const Atom& a, bool v) {
-  return a.is_const() && a.constant() == PrimValue::of_bool(v);
-}
-
-}  // namespace
-
 std::optional<Atom> Builder::simplify(ScalarOp op, PrimType t, const std::vector<Atom>& args) {
   const bool exact = is_integer(t) || t == PrimType::kBool;
   if (op == ScalarOp::kSelect) {
@@ -143,26 +131,26 @@ std::optional<Atom> Builder::simplify(ScalarOp op, PrimType t, const std::vector
   const Atom& b = args[1];
   switch (op) {
     case ScalarOp::kAdd:
-      if (is_int(a, 0)) return b;
-      if (is_int(b, 0)) return a;
+      if (a.is_int(0)) return b;
+      if (b.is_int(0)) return a;
       break;
     case ScalarOp::kSub:
-      if (is_int(b, 0)) return a;
+      if (b.is_int(0)) return a;
       if (a == b) return Atom(PrimValue::of_int(t, 0));
       break;
     case ScalarOp::kMul:
-      if (is_int(a, 1)) return b;
-      if (is_int(b, 1)) return a;
+      if (a.is_int(1)) return b;
+      if (b.is_int(1)) return a;
       break;
     case ScalarOp::kAnd:
-      if (is_bool(a, true)) return b;
-      if (is_bool(b, true)) return a;
-      if (is_bool(a, false) || is_bool(b, false)) return Atom(PrimValue::of_bool(false));
+      if (a.is_bool(true)) return b;
+      if (b.is_bool(true)) return a;
+      if (a.is_bool(false) || b.is_bool(false)) return Atom(PrimValue::of_bool(false));
       break;
     case ScalarOp::kOr:
-      if (is_bool(a, false)) return b;
-      if (is_bool(b, false)) return a;
-      if (is_bool(a, true) || is_bool(b, true)) return Atom(PrimValue::of_bool(true));
+      if (a.is_bool(false)) return b;
+      if (b.is_bool(false)) return a;
+      if (a.is_bool(true) || b.is_bool(true)) return Atom(PrimValue::of_bool(true));
       break;
     case ScalarOp::kEq:
     case ScalarOp::kLe:
