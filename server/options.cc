@@ -83,10 +83,17 @@ void declare_sockets(CLI::App& app, Options& o) {
       ->capture_default_str();
 }
 
+/// What is wrong with it; nothing, if it is a time. NaN is none.
+std::string is_time(const std::string& text) {
+  double seconds = 0;
+  const bool number = CLI::detail::lexical_cast(text, seconds);
+  return number && seconds >= 0 ? "" : text + " is no number of seconds";
+}
+
 void declare_limits(CLI::App& app, Options& o) {
   const auto seconds = [&](const char* name, double& value, const char* help) {
     return app.add_option(name, value, help)
-        ->check(CLI::NonNegativeNumber)
+        ->check(is_time)
         ->type_name("SECONDS")
         ->capture_default_str();
   };

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 
 #include "client/cli/subcommands.h"
@@ -45,7 +44,7 @@ int bench(const BenchCommand& command) {
       print_dataset(m);
       failed = failed || !m.error.empty();
     }
-    std::fflush(stdout);
+    flush_output();
     all.emplace_back(program, *measured);
   }
   if (!command.json.empty()) {

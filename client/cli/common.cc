@@ -1,11 +1,23 @@
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
+#include "protocol/data/binary_format.h"
 
 namespace kenaz::cli {
+namespace {
+
+/// Of several reasons the first: stdio keeps that there was one, but not which.
+tl::unexpected<Error> output_error(const std::string& why) {
+  static const std::string first = why;
+  return internal_error("cannot write the standard output: " + first);
+}
+
+}  // namespace
 
 void add_server_options(CLI::App& app, client::ServerOptions& options) {
   options.server = client::default_server();
@@ -45,8 +57,26 @@ Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& opt
 }
 
 int complain(const Error& error, int code) {
-  fmt::print(stderr, "kenaz: {}\n", error.text());
+  // No exception where even this cannot be written.
+  std::fprintf(stderr, "kenaz: %s\n", error.text().c_str());
   return code;
+}
+
+Status print_text(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return {};
+  return output_error(std::strerror(errno));
+}
+
+Status print_binary(const data::Value& value) {
+  const auto written = data::write_binary(stdout, value);
+  if (!written) return output_error(written.error().message);
+  return {};
+}
+
+Status flush_output() {
+  if (std::fflush(stdout) != 0) return output_error(std::strerror(errno));
+  if (std::ferror(stdout) != 0) return output_error("a part of it is lost");
+  return {};
 }
 
 }  // namespace kenaz::cli

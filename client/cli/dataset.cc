@@ -46,11 +46,11 @@ struct DatasetState {
 
 Status print(const data::Value& value, Form form) {
   switch (form) {
-    case Form::kBinary: return data::write_binary(stdout, value);
-    case Form::kText: fmt::print("{}\n", data::to_text(value)); return {};
+    case Form::kBinary: return print_binary(value);
+    case Form::kText: return print_text(data::to_text(value) + "\n");
     case Form::kType:
-      fmt::print("{}{}\n", data::shape_text(value.shape), prim_name(value.type));
-      return {};
+      return print_text(
+          fmt::format("{}{}\n", data::shape_text(value.shape), prim_name(value.type)));
   }
   return {};
 }
@@ -167,7 +167,6 @@ int dataset(int argc, char** argv) {
   }
   Status status;
   if (!generates) status = convert(state.form);
-  if (status && std::fflush(stdout) != 0) status = internal_error("standard output: no more room");
   return status ? kOk : complain(status.error());
 }
 

@@ -1,5 +1,7 @@
 // kenaz: the client's command line.
 #include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
 #include <functional>
 #include <string_view>
 
@@ -32,9 +34,7 @@ constexpr Subcommand kSubcommands[] = {
     {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_subcommand(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "launch") return kenaz::cli::launch(argc - 2, argv + 2);
   if (first == "dataset") return kenaz::cli::dataset(argc - 1, argv + 1);
@@ -60,4 +60,17 @@ int main(int argc, char** argv) {
     return kenaz::cli::kUsage;
   }
   return chosen();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const int code = run_subcommand(argc, argv);
+    const auto flushed = kenaz::cli::flush_output();
+    return code == kenaz::cli::kOk && !flushed ? kenaz::cli::complain(flushed.error()) : code;
+  } catch (const std::exception& e) {  // no memory, or a full disk below fmt::print
+    std::fprintf(stderr, "kenaz: %s\n", e.what());
+    return kenaz::cli::kFailed;
+  }
 }

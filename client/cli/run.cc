@@ -10,7 +10,6 @@
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
-#include "protocol/data/binary_format.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 
@@ -107,9 +106,8 @@ Status Run::call_once() {
 
 Status Run::print(const data::Value& value) {
   if (!options_.png.empty()) return write_png(options_.png, value);
-  if (options_.binary) return data::write_binary(stdout, value);
-  fmt::print("{}\n", data::to_text(value));
-  return {};
+  if (options_.binary) return print_binary(value);
+  return print_text(data::to_text(value) + "\n");
 }
 
 Status Run::report_transparent(const std::string& name) {
@@ -127,8 +125,7 @@ Status Run::report(const std::string& name, const std::string& type) {
   KENAZ_ASSIGN(const std::string kind, server_.request_line({"kind", type}));
   if (kind != "record") {
     if (options_.binary) return report_transparent(name);
-    fmt::print("#<opaque {}>\n", type);
-    return {};
+    return print_text(fmt::format("#<opaque {}>\n", type));
   }
   KENAZ_ASSIGN(const auto fields, server_.fields(type));
   if (!fields) return internal_error(fmt::format("the record type {} has no fields", type));
@@ -169,6 +166,8 @@ int run_program(const RunOptions& options) {
   if (!scratch) return complain_as(options, scratch.error());
   const auto status = Run(options, **server, std::move(*scratch)).run();
   if (!status) return complain_as(options, status.error());
+  const auto flushed = flush_output();
+  if (!flushed) return complain_as(options, flushed.error());
   const auto end = (*server)->finish();
   if (!end) return complain_as(options, end.error());
   return kOk;

@@ -131,12 +131,11 @@ class Shell {
     std::string line;
     bool failed = false;
     while (input.next(line) && !quits(line)) {
-      if (line.find_first_not_of(" \t") == std::string::npos) continue;
       if (const auto done = execute(line); !done) {
         fmt::print("error: {}\n", done.error().text());
         failed = true;
       }
-      std::fflush(stdout);
+      flush_output();
       if (client_.broken()) return kFailed;
     }
     const auto end = client_.finish();
@@ -152,7 +151,8 @@ class Shell {
 
   Status execute(const std::string& line) {
     const auto words = protocol::split_line(line);
-    const std::string& command = words.at(0);
+    if (words.empty()) return {};
+    const std::string& command = words[0];
     if (command == "let") return let(line);
     if (command == "print") return print({words.begin() + 1, words.end()});
     if (command == "upload" || command == "download") {

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string_view>
 
 #include "client/lib/connection.h"
+#include "protocol/data/value.h"
 
 namespace kenaz::cli {
 
@@ -38,5 +40,11 @@ void add_remote_options(CLI::App& app, RemoteOptions& options);
 Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& options);
 /// Prints "kenaz: message" to standard error and gives `code`.
 int complain(const Error& error, int code = kFailed);
+
+/// To standard output, whose failure (a full disk, say) fmt::print would throw. It need not be
+/// looked at everywhere: main ends with flush_output, which fails after any of these has.
+Status print_text(std::string_view text);
+Status print_binary(const data::Value& value);
+Status flush_output();
 
 }  // namespace kenaz::cli

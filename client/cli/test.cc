@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -42,12 +41,12 @@ class Progress {
  public:
   Progress(size_t total, bool enabled) : total_(total), enabled_(enabled) {}
   void clear() const {
-    if (enabled_) fmt::print("\r\x1b[K");
+    if (enabled_) print_text("\r\x1b[K");
   }
   void show(const testing::Totals& t) const {
     if (!enabled_) return;
-    fmt::print("\r\x1b[K{}/{} programs, {} failed", t.programs, total_, t.failed);
-    std::fflush(stdout);
+    print_text(fmt::format("\r\x1b[K{}/{} programs, {} failed", t.programs, total_, t.failed));
+    flush_output();
   }
 
  private:
@@ -70,20 +69,20 @@ int test(const TestCommand& command) {
     file = std::move(*created);
   }
   const auto begin = client::Clock::now();
-  const auto results = testing::test_programs(
-      *programs, command.test, command.workers, [&](const testing::ProgramResult& result) {
-        totals.add(result);
-        if (file && written) written = file->add(result);
-        progress.clear();
-        if (result.outcome == testing::Outcome::kFail) {
-          fmt::print("{}", testing::failure_text(result, color));
-          std::fflush(stdout);
-        }
-        progress.show(totals);
-      });
+  const auto done = [&](const testing::ProgramResult& result) {
+    totals.add(result);
+    if (file && written) written = file->add(result);
+    progress.clear();
+    if (result.outcome == testing::Outcome::kFail) {
+      print_text(testing::failure_text(result, color));
+      flush_output();
+    }
+    progress.show(totals);
+  };
+  const auto results = testing::test_programs(*programs, command.test, command.workers, done);
   progress.clear();
   const double seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
-  fmt::print("{}", testing::summary_text(results, seconds));
+  print_text(testing::summary_text(results, seconds));
   if (written && !command.junit.empty()) written = testing::write_junit(command.junit, results);
   if (!written) return complain(written.error(), kUsage);
   return totals.failed == 0 ? kOk : kFailed;

@@ -89,6 +89,16 @@ TEST_F(Bridge, FailuresOfFiles) {
                 std::string("b\2\0 i32\1\0\0\0", 11) + "%%% OK\n");
 }
 
+TEST_F(Bridge, TheServerGoesAfterARefusal) {
+  FakeServer strict({.max_upload = 20});
+  connection_ = *Connection::connect(strict.url(), {}, deadline_in(20));
+  write("big", "[1i32, 2i32, 3i32]");
+  EXPECT_EQ(run("restore " + path("big") + " xs []i32\n"),
+            "%%% OK\n%%% FAILURE\nThat many bytes are not allowed\n%%% OK\n");
+  EXPECT_TRUE(status_);
+  EXPECT_TRUE(connection_->broken());
+}
+
 TEST_F(Bridge, TheServerGoes) {
   run("quit\n");
   ASSERT_FALSE(status_);

@@ -5,6 +5,8 @@
 
 #include <charconv>
 #include <deque>
+#include <exception>
+#include <new>
 #include <optional>
 
 #include "client/lib/temp_dir.h"
@@ -98,6 +100,14 @@ tl::unexpected<Error> other_type(const std::string& name, PrimType wanted, const
                                  prim_name(wanted)));
 }
 
+/// Thrown where a reply was to be kept.
+Error thrown(const std::exception& e) {
+  const bool memory = dynamic_cast<const std::bad_alloc*>(&e) != nullptr;
+  return {memory ? ErrorKind::kOutOfMemory : ErrorKind::kInternal,
+          memory ? "no memory for the server's reply" : e.what(),
+          {}};
+}
+
 template <class T>
 std::future<Result<T>> ready(Error error) {
   return std::async(std::launch::deferred, [error = std::move(error)]() -> Result<T> {
@@ -136,7 +146,14 @@ struct Client::Core {
     auto outcome = std::make_shared<std::optional<Result<T>>>();
     auto pending = std::make_shared<Pending>();
     pending->receive = [outcome, receive = std::move(receive)](Connection& c) mutable {
-      outcome->emplace(receive(c));
+      try {
+        outcome->emplace(receive(c));
+      } catch (const std::exception& e) {
+        // The rest of this reply would be taken for those that follow.
+        Error error = thrown(e);
+        c.give_up(error.message);
+        outcome->emplace(tl::make_unexpected(std::move(error)));
+      }
     };
     core->queue.push_back(pending);
     return std::async(std::launch::deferred, [core, pending, outcome]() -> Result<T> {
@@ -278,9 +295,13 @@ Client::Future<void> Client::download(const std::string& name, PrimType type, Al
                         KENAZ_ASSIGN(const auto got, values.get());
                         if (got.size() != 1) return other_type(name, type, "an opaque value");
                         if (got[0].type != type) return other_type(name, type, got[0].type_name());
-                        const auto place =
-                            allocate(got[0].shape, static_cast<size_t>(got[0].count()));
-                        std::copy(got[0].bytes.begin(), got[0].bytes.end(), place.begin());
+                        try {
+                          const auto place =
+                              allocate(got[0].shape, static_cast<size_t>(got[0].count()));
+                          std::copy(got[0].bytes.begin(), got[0].bytes.end(), place.begin());
+                        } catch (const std::exception& e) {
+                          return tl::make_unexpected(thrown(e));
+                        }
                         return {};
                       });
   }

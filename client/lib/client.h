@@ -58,7 +58,8 @@ using Shape = std::vector<int64_t>;
 
 /// Not for use by several threads at once; the same holds for the futures that it gives, which are
 /// its own. Errors: kProgramFailure is a refusal in the server's words, kInternal a server that is
-/// gone, kBadRequest a use that makes no sense.
+/// gone, kBadRequest a use that makes no sense, kOutOfMemory that a value has no room here, for
+/// which the connection is given up.
 ///
 /// X_async sends the command and returns at once (with all that belongs to it: arguments need not
 /// live any longer); the future's get() receives its reply, and those before it. So commands are

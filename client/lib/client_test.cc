@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <new>
 #include <numeric>
 
 #include "client/lib/fake_server.h"
@@ -11,6 +12,21 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+
+/// Elements for which there is no memory.
+struct Roomless {
+  Roomless() { throw std::bad_alloc(); }
+  int32_t value;
+};
+
+}  // namespace
+
+template <>
+struct ElementType<Roomless> {
+  static constexpr PrimType value = PrimType::kI32;
+};
+
+namespace {
 
 Result<Client> reach(const FakeServer& server, ConnectOptions options = {}) {
   if (server.url().starts_with("tls")) options.ca_file = server.ca_file();
@@ -121,6 +137,22 @@ TEST(Client, AFailureAfterTheBytes) {
   EXPECT_FALSE(client->broken());
 }
 
+TEST(Client, NoMemoryForAValue) {
+  FakeServer server({});
+  auto client = reach(server);
+  ASSERT_TRUE(client->put("x", 1));
+  auto x = client->get_async<Roomless>("x");
+  auto y = client->get_async<int32_t>("x");
+  // What is left of x must not be taken for y, whichever is asked for first.
+  const auto late = y.get();
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().message, "the server is given up: no memory for the server's reply");
+  EXPECT_EQ(x.get().error().kind, ErrorKind::kOutOfMemory);
+  EXPECT_TRUE(client->broken());
+  EXPECT_FALSE(client->put("z", 1));
+  EXPECT_FALSE(client->finish());
+}
+
 TEST(Client, TokensAndSessions) {
   FakeServer server({.token = "secret"});
   EXPECT_THAT(reach(server, {.token = "guess"}).error().message, HasSubstr("Wrong token"));
@@ -198,6 +230,8 @@ TEST(Client, AServerExecutableThatKnowsFilesOnly) {
   EXPECT_TRUE(put.get());
   EXPECT_EQ(client->get<int32_t>("none").error().message, "Unknown variable: none");
   EXPECT_FALSE(client->get<int32_t>("xs"));
+  ASSERT_TRUE(client->put("x", 1));
+  EXPECT_EQ(client->get<Roomless>("x").error().kind, ErrorKind::kOutOfMemory);
   EXPECT_TRUE(client->finish());
 }
 

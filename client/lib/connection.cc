@@ -182,6 +182,10 @@ Status Connection::receive_end() {
   return {};
 }
 
+void Connection::give_up(const std::string& why) {
+  if (!broken_) lost("is given up: " + why);
+}
+
 tl::unexpected<Error> Connection::lost_late(const Error& error) {
   if (Clock::now() >= deadline_) return lost("did not answer in time");
   const std::string& why = error.message;

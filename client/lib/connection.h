@@ -92,6 +92,9 @@ class Connection {
   int64_t untaken() const { return untaken_; }
   Status receive_end();
 
+  /// Breaks the connection: for whoever cannot receive the rest of a reply.
+  void give_up(const std::string& why);
+
   /// Tells the server that there are no more commands and waits for its end.
   Result<ExitStatus> finish();
 

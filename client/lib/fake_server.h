@@ -15,6 +15,7 @@
 #include <asio/streambuf.hpp>
 #include <asio/write.hpp>
 #include <atomic>
+#include <cstdint>
 #include <istream>
 #include <map>
 #include <sstream>
@@ -62,8 +63,9 @@ class FakeServer {
     std::string token;    // wanted; empty: none
     std::string refusal;  // instead of the greeting
     std::string certificate = "IP:127.0.0.1";
-    bool silent = false;       // accepts and says nothing
-    std::string bad_download;  // a failure after the bytes of every download
+    bool silent = false;           // accepts and says nothing
+    std::string bad_download;      // a failure after the bytes of every download
+    size_t max_upload = SIZE_MAX;  // bytes; after more of them are refused, it closes
   };
 
   explicit FakeServer(Options options)
@@ -176,7 +178,12 @@ class FakeServer {
       } else if (command == "quit") {
         return;
       } else if (command == "upload") {
-        std::string bytes(std::stoull(word()), '\0');
+        const size_t size = std::stoull(word());
+        if (size > options_.max_upload) {
+          refuse("That many bytes are not allowed");
+          return;
+        }
+        std::string bytes(size, '\0');
         const size_t here = std::min(bytes.size(), buffer.size());
         in.read(bytes.data(), static_cast<std::streamsize>(here));
         asio::read(socket, asio::buffer(bytes.data() + here, bytes.size() - here), error);

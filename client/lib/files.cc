@@ -150,6 +150,15 @@ class Restore {
   }
 
   Result<Reply> run() {
+    auto reply = in_one_or_one_by_one();
+    // After some refusals the server closes the connection: why it did so is worth more than that
+    // it did.
+    if (!reply && server_.broken() && latest_.failure) return latest_;
+    return reply;
+  }
+
+ private:
+  Result<Reply> in_one_or_one_by_one() {
     const auto count = contents_.pieces.size();
     const bool opaque = std::any_of(types_.begin(), types_.end(),
                                     [](const auto& type) { return !transparent(type); });
@@ -162,7 +171,6 @@ class Restore {
     return one_by_one();
   }
 
- private:
   /// The failure is not about the data.
   static bool is_about_names(const std::string& text) {
     return text.starts_with("Variable already exists");
@@ -187,7 +195,9 @@ class Restore {
       return failure(sent.error().message);
     }
     for (size_t i = begin; i < end; ++i) KENAZ_TRY(send(contents_.pieces[i]));
-    return server_.receive();
+    KENAZ_ASSIGN(auto reply, server_.receive());
+    latest_ = reply;
+    return reply;
   }
 
   Status send(const Piece& piece) {
@@ -249,6 +259,7 @@ class Restore {
   std::vector<std::string> names_, types_;
   Contents contents_;
   std::vector<std::byte> chunk_;
+  Reply latest_;  // to an upload
 };
 
 }  // namespace

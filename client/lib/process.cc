@@ -122,7 +122,10 @@ Result<std::unique_ptr<Process>> Process::spawn(const ProcessOptions& options) {
   close_fd(output[1]);
   close_fd(report[1]);
   int child_errno = 0;
-  const auto got = ::read(report[0], &child_errno, sizeof child_errno);  // end of file: exec worked
+  ssize_t got;
+  do {
+    got = ::read(report[0], &child_errno, sizeof child_errno);  // end of file: exec worked
+  } while (got < 0 && errno == EINTR);
   std::unique_ptr<Process> process(new Process(pid, input[0], output[0]));
   input[0] = output[0] = -1;
   close_all();

@@ -1,6 +1,8 @@
 #include "client/lib/process.h"
 
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/time.h>
 
 #include "client/lib/connection.h"
 #include "client/lib/temp_dir.h"
@@ -52,6 +54,21 @@ TEST(Process, CannotStart) {
   const auto p = Process::spawn({{"/nonexistent/program"}, "", 0});
   ASSERT_FALSE(p);
   EXPECT_THAT(p.error().message, HasSubstr("cannot start /nonexistent/program: No such file"));
+}
+
+TEST(Process, SignalsDoNotHideThatItCannotStart) {
+  struct sigaction action = {}, before = {};
+  action.sa_handler = [](int) {};  // and no SA_RESTART
+  ::sigaction(SIGALRM, &action, &before);
+  const itimerval often = {{0, 1000}, {0, 1000}}, never = {};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  int started = 0;
+  for (int i = 0; i < 300; ++i) {
+    if (Process::spawn({{"/nonexistent/program"}, "", 0})) ++started;
+  }
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
+  EXPECT_EQ(started, 0);
 }
 
 TEST(Connection, RepliesFailuresAndTheEnd) {

@@ -21,11 +21,15 @@ constexpr size_t kLongExpression = 60;
 
 // Every so many turns of its loops a thread looks whether the call has failed elsewhere, or is to
 // stop (program.h). The constant is false for drivers that end long loops themselves.
+constexpr const char* kLoopsLook = "layout(constant_id = 0) const bool loops_look = true;\n";
 constexpr const char* kStopping =
-    "layout(constant_id = 0) const bool loops_look = true;\n"
     "uint turns = 0u;\n"
     "bool stopped() { return Stop(fr).v != 0u; }\n"
     "bool turn() { return loops_look && (++turns & 4095u) == 0u && stopped(); }\n";
+
+bool has_loop(const std::string& glsl) {
+  return glsl.find("for (") != std::string::npos || glsl.find("while (") != std::string::npos;
+}
 
 }  // namespace
 
@@ -382,12 +386,15 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
                       in_push_ ? slots_ : 1);
   text += "uint64_t fr;\nuint64_t pm;\nint64_t groups, group, threads, gid;\nuint lid;\n";
   if (uses_heap_) text += "uint64_t hb, heap_flag;\nint64_t hp = 0l, heap_size;\n";
+  const bool loops = has_loop(library_.text()) || has_loop(code) || has_loop(body);
+  if (loops) text += kLoopsLook;
   if (has_loops_) text += kStopping;
   text += declarations;
   text += library_.text();
   text += code;
   if (has_barriers) text += "shared bool had_failed;\n";
-  text += "void main() {\n";
+  if (loops) text += check_for_cut();
+  text += loops ? "void work() {\n" : "void main() {\n";
   text += fmt::format("  groups = int64_t({});\n", slot_expression(in_push_, slots_ - 1));
   text += fmt::format("  fr = {};\n", slot_expression(in_push_, 0));
   text +=
@@ -406,6 +413,7 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
   text += set_up;
   text += body;
   text += "}\n";
+  if (loops) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
 
   program::Kernel kernel;
   kernel.name = name_;

@@ -168,7 +168,11 @@ class KernelGen {
   // dests (kernel_body.cc)
   void spread_dest(const ir::Body& b, ir::VarId v, const KernelArray& dest);
 
+  // loops (kernel_loops.cc)
+  bool enter_loop(std::optional<int64_t> turns);
   void fail_if_cut(const std::string& condition);
+  std::string report_cut();
+  std::string check_for_cut();
 
   // heap (kernel_heap.cc)
   KernelArray allocate_on_heap(PrimType elem, const std::vector<ir::Atom>& dims);
@@ -211,7 +215,8 @@ class KernelGen {
   bool single_thread_ = false;
   bool uses_private_ = false;
   bool uses_heap_ = false;
-  bool has_loops_ = false;
+  bool has_loops_ = false;  // that look whether the call is to stop
+  std::vector<int64_t> quiet_turns_;  // of open loops: how many since one that looks, at most
   ScalarReg heap_capacity_;  // bytes per thread
   BlockReg heap_block_, heap_flag_;
   Expr function_mark_;

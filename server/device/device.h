@@ -118,6 +118,9 @@ class Device {
   virtual Result<uint64_t> stash(std::span<const std::byte> data) = 0;
   /// Keeps a block alive until what is recorded has run.
   virtual void retain(BlockPtr block) = 0;
+  /// Sets the device to work on what is recorded, so that it can no longer get lost with a later
+  /// submission that fails.
+  virtual Status submit() = 0;
   virtual Status submit_and_wait() = 0;
   /// Like submit_and_wait, and reads a few small pieces (4 KiB in all) in the same submission.
   virtual Status submit_and_read(std::span<const ReadBack> pieces) = 0;
@@ -149,6 +152,8 @@ class Device {
   virtual MemoryStats memory() const = 0;
   /// Returns cached memory to the driver (the protocol's `clear`).
   virtual void trim() = 0;
+  /// memory().peak is what is used now.
+  virtual void forget_peak() = 0;
   /// Writes what was learnt (compiled pipelines) to disk, if anything is new. Also done at the end.
   virtual void save_caches() {}
 };

@@ -1,5 +1,6 @@
-// Copies on the device are recorded with a barrier after them and not waited for: calls start with
-// what lies behind a barrier, and transfers are in order anyway.
+// Copies on the device are submitted with a barrier after them and not waited for: calls start with
+// what lies behind a barrier, and transfers are in order anyway. Only recorded, they would be lost
+// with the next submission if that failed, after this one's client was told that all is well.
 #include "server/host/device_elements.h"
 
 #include <atomic>
@@ -14,6 +15,13 @@ Result<const DeviceArray*> on_device(const LeafPtr& leaf) {
   const auto* array = dynamic_cast<const DeviceArray*>(leaf.get());
   if (array == nullptr) return internal_error("a value of another engine");
   return array;
+}
+
+/// Submits copies that were recorded; also those before one that failed, whose memory others get.
+Status submitted(device::Device& device, const Status& recorded) {
+  Status done = device.barrier();
+  if (done) done = device.submit();
+  return recorded ? done : recorded;
 }
 
 /// An element's bytes at an offset of a block.
@@ -43,8 +51,7 @@ Result<LeafPtr> device_element(device::Device& device, const LeafPtr& array, int
     return std::make_shared<HostScalar>(PrimValue{array->prim, bits});
   }
   KENAZ_ASSIGN(auto block, device.allocate(at.bytes));
-  KENAZ_TRY(device.copy(block, 0, from->block, at.offset, at.bytes));
-  KENAZ_TRY(device.barrier());
+  KENAZ_TRY(submitted(device, device.copy(block, 0, from->block, at.offset, at.bytes)));
   return std::make_shared<DeviceArray>(
       array->prim, std::vector<int64_t>(array->shape.begin() + rank, array->shape.end()),
       std::move(block));
@@ -57,16 +64,17 @@ Result<LeafPtr> device_with_element(device::Device& device, const LeafPtr& array
   // Readers and other values may share the block.
   if (in_place && old->block.use_count() == 1) {
     std::atomic_thread_fence(std::memory_order_acquire);  // as where calls consume arguments
-    KENAZ_TRY(place(device, old->block, at.offset, element, at.bytes));
-    KENAZ_TRY(device.barrier());
+    KENAZ_TRY(submitted(device, place(device, old->block, at.offset, element, at.bytes)));
     return array;
   }
   KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(array->prim, array->shape));
   KENAZ_ASSIGN(auto block, device.allocate(bytes));
-  KENAZ_TRY(device.copy(block, 0, old->block, 0, bytes));
-  KENAZ_TRY(device.barrier());
-  KENAZ_TRY(place(device, block, at.offset, element, at.bytes));
-  KENAZ_TRY(device.barrier());
+  const auto record = [&]() -> Status {
+    KENAZ_TRY(device.copy(block, 0, old->block, 0, bytes));
+    KENAZ_TRY(device.barrier());
+    return place(device, block, at.offset, element, at.bytes);
+  };
+  KENAZ_TRY(submitted(device, record()));
   return std::make_shared<DeviceArray>(array->prim, array->shape, std::move(block));
 }
 
@@ -84,13 +92,16 @@ Result<LeafPtr> device_join(device::Device& device, PrimType prim, std::vector<i
     }
     KENAZ_TRY(device.upload(block, 0, all));
   } else {
-    int64_t offset = 0;
-    for (const LeafPtr& element : elements) {
-      KENAZ_ASSIGN(const int64_t part, data::checked_bytes(prim, element->shape));
-      KENAZ_TRY(place(device, block, offset, element, part));
-      offset += part;
-    }
-    KENAZ_TRY(device.barrier());
+    const auto record = [&]() -> Status {
+      int64_t offset = 0;
+      for (const LeafPtr& element : elements) {
+        KENAZ_ASSIGN(const int64_t part, data::checked_bytes(prim, element->shape));
+        KENAZ_TRY(place(device, block, offset, element, part));
+        offset += part;
+      }
+      return {};
+    };
+    KENAZ_TRY(submitted(device, record()));
   }
   return std::make_shared<DeviceArray>(prim, std::move(shape), std::move(block));
 }

@@ -17,6 +17,19 @@ namespace kenaz::host {
 
 namespace {
 
+/// Does something when it goes.
+template <class F>
+class AtEnd {
+ public:
+  explicit AtEnd(F f) : f_(std::move(f)) {}
+  ~AtEnd() { f_(); }
+  AtEnd(const AtEnd&) = delete;
+  AtEnd& operator=(const AtEnd&) = delete;
+
+ private:
+  const F f_;
+};
+
 /// Binds sizes: a register that several dimensions (or a parameter) name must get one value.
 class SizeBinder {
  public:
@@ -73,7 +86,10 @@ class DeviceEngine : public Engine {
   std::string name() const override { return device_->info().name; }
   void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
   void cancel() override { stop_.cancel(); }
-  void clear_caches() override { device_->trim(); }
+  void clear_caches() override {
+    device_->trim();
+    device_->forget_peak();
+  }
   device::MemoryStats memory() const override { return device_->memory(); }
 
   /// Runs the constants; before anything else.
@@ -122,6 +138,10 @@ Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   broken_off_ = true;
   stop_.begin();
   device_->set_watch(&stop_);
+  const AtEnd over([this] {  // also if there is no memory for the interpreter
+    device_->set_watch(nullptr);
+    (void)stop_.end();
+  });
   Interpreter interpreter(program_, kernels_, *device_, failure_, stop_, registers);
   const Status ran = interpreter.run(code);
   Status finished = interpreter.finish();

@@ -8,6 +8,7 @@ namespace kenaz::host {
 
 struct HostScalar : Leaf {
   explicit HostScalar(PrimValue v) : value(v) { prim = v.type; }
+  std::optional<PrimValue> scalar() const override { return value; }
   PrimValue value;
 };
 

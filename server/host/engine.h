@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ class Leaf {
   PrimType prim = PrimType::kI32;
   std::vector<int64_t> shape;  // empty: a scalar
 
+  /// A scalar's value, which needs no engine. Nothing: an array.
+  virtual std::optional<PrimValue> scalar() const { return std::nullopt; }
   int64_t bytes() const {  // of its elements; known not to overflow
     int64_t n = prim_size(prim);
     for (int64_t d : shape) n *= d;
@@ -91,7 +94,7 @@ class Engine {
 
   // Parts of arrays. Elements are leaves too; `number` counts them, row-major. Sizes and numbers
   // must fit, or the error is internal. By default through values in host memory.
-  /// The element whose dimensions are those of the array but the first `rank`.
+  /// The element whose dimensions are those of the array but the first `rank`; with rank 0 a copy.
   virtual Result<LeafPtr> element(const LeafPtr& array, int rank, int64_t number);
   /// The array with one element replaced. `in_place`: nobody but the caller holds `array`, and it
   /// may be changed itself, unless this fails.

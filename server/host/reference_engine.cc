@@ -11,6 +11,9 @@ namespace {
 namespace eval = ir::eval;
 
 struct ReferenceLeaf : Leaf {
+  std::optional<PrimValue> scalar() const override {
+    return shape.empty() ? std::optional(PrimValue{prim, value.bits}) : std::nullopt;
+  }
   eval::Value value;
 };
 

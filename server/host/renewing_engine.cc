@@ -14,6 +14,7 @@ struct RenewedLeaf : Leaf {
     prim = inner->prim;
     shape = inner->shape;
   }
+  std::optional<PrimValue> scalar() const override { return inner->scalar(); }
   const LeafPtr inner;
   const uint64_t generation;
 };

@@ -35,7 +35,7 @@ Result<int64_t> element_number(std::span<const int64_t> outer, std::span<const s
 }  // namespace
 
 Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const ValueType& array) {
-  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*engine_, array, v.leaves));
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(array, v.leaves));
   return kenaz::outer_shape(array, shapes, parts_differ(array));
 }
 

@@ -9,8 +9,9 @@ namespace {
 constexpr size_t kFiller = size_t{64} << 10;
 }
 
-Download::Download(std::shared_ptr<host::Engine> engine, std::vector<host::LeafPtr> leaves)
-    : engine_(std::move(engine)), leaves_(std::move(leaves)) {
+Download::Download(std::shared_ptr<host::Engine> engine, std::vector<host::LeafPtr> leaves,
+                   std::shared_ptr<void> loan)
+    : engine_(std::move(engine)), leaves_(std::move(leaves)), loan_(std::move(loan)) {
   for (const auto& leaf : leaves_) {
     total_ += static_cast<int64_t>(data::binary_header(leaf->prim, leaf->shape).size());
     total_ += leaf->bytes();
@@ -66,6 +67,8 @@ void Download::work() {
     fetched = fetch();
   } catch (const std::bad_alloc&) {
     fetched = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
+  } catch (const std::exception& e) {
+    fetched = fail(ErrorKind::kInternal, e.what());
   }
   // What was found wrong before the first byte was given fails the command like any other.
   if (!fetched) error_ = std::move(fetched).error();

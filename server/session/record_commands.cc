@@ -59,7 +59,7 @@ Status Session::do_zip(Args args) {
                                    type->fields.size(), values.size()));
   }
   KENAZ_ASSIGN(Leaves leaves, gather(type->fields, values));
-  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*engine_, *type, leaves));
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*type, leaves));
   KENAZ_TRY(kenaz::outer_shape(*type, shapes, "Cannot zip arrays of different shapes"));
   return variables_.add(args[0], {type->name, std::move(leaves)});
 }

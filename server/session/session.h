@@ -67,6 +67,7 @@ class Session {
   Result<std::unique_ptr<Stream>> begin_upload(Args args);
   Result<std::unique_ptr<Stream>> begin_download(Args args);
   Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
+  Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);
   /// The variables that a call makes: one, or one per component (see do_outputs).
   Status add_results(const host::EntrySignature& entry, Args outs, Leaves leaves);
   Result<const host::EntrySignature*> find_entry(const std::string& name) const;

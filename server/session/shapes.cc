@@ -6,14 +6,15 @@
 
 namespace kenaz {
 
-Result<std::vector<LeafShape>> leaf_shapes(host::Engine& engine, const ValueType& type,
+Result<std::vector<LeafShape>> leaf_shapes(const ValueType& type,
                                            std::span<const host::LeafPtr> leaves) {
   std::vector<LeafShape> shapes;
   for (size_t i = 0; i < leaves.size(); ++i) {
     shapes.push_back({leaves[i]->shape, 0});
     if (i >= type.leaves.size() || type.leaves[i].dim < 0) continue;
-    KENAZ_ASSIGN(const data::Value size, engine.get(*leaves[i]));
-    shapes.back().size = size.at(0).as_i64();
+    const auto size = leaves[i]->scalar();
+    if (!size) return internal_error("a size is no scalar");
+    shapes.back().size = size->as_i64();
   }
   return shapes;
 }

@@ -18,7 +18,7 @@ struct LeafShape {
 };
 
 /// Of the leaves of a value of that type; reads sizes from the engine.
-Result<std::vector<LeafShape>> leaf_shapes(host::Engine& engine, const ValueType& type,
+Result<std::vector<LeafShape>> leaf_shapes(const ValueType& type,
                                            std::span<const host::LeafPtr> leaves);
 
 /// Whether a leaf of an array of `rank` dimensions is one of these dimensions, and so no part of

@@ -42,9 +42,10 @@ class Upload : public Stream {
     const ValueType* type;
   };
 
-  /// `refused`: a mistake known from the start. `room`: bytes that values may take, -1 for any.
+  /// `refused`: a mistake known from the start. `room`: bytes that values may take, -1 for any;
+  /// `reserved` keeps them free.
   Upload(std::shared_ptr<host::Engine> engine, std::vector<Target> targets, int64_t bytes,
-         int64_t room, std::optional<Error> refused);
+         int64_t room, std::shared_ptr<void> reserved, std::optional<Error> refused);
 
   Want want() const override;
   std::span<std::byte> input() override;
@@ -69,6 +70,7 @@ class Upload : public Stream {
   std::vector<std::vector<host::LeafPtr>> values_;  // the last one is being filled
   int64_t left_;                                    // bytes that have not come yet
   int64_t room_;
+  std::shared_ptr<void> reserved_;
   std::optional<Error> error_;
 
   // The leaf at hand: its header comes first.
@@ -84,7 +86,9 @@ class Upload : public Stream {
 /// `download VAR..`. Holds the values, so that the session may go on changing.
 class Download : public Stream {
  public:
-  Download(std::shared_ptr<host::Engine> engine, std::vector<host::LeafPtr> leaves);
+  /// `loan`: see Variables::lend.
+  Download(std::shared_ptr<host::Engine> engine, std::vector<host::LeafPtr> leaves,
+           std::shared_ptr<void> loan);
 
   Want want() const override;
   std::span<const std::byte> output() override;
@@ -98,6 +102,7 @@ class Download : public Stream {
 
   const std::shared_ptr<host::Engine> engine_;
   std::vector<host::LeafPtr> leaves_;
+  std::shared_ptr<void> loan_;   // goes before them
   size_t next_ = 0;              // leaf to be opened next
   int64_t total_ = 0;            // bytes of the values
   int64_t sent_ = 0, goal_ = 0;  // bytes given, the count's line included

@@ -38,11 +38,10 @@ Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
   auto targets = upload_targets(args.subspan(1));
   std::optional<Error> refused;
   if (!targets) refused = std::move(targets).error();
-  const int64_t room = options_.limits.bytes == 0
-                           ? -1
-                           : std::max<int64_t>(0, options_.limits.bytes - variables_.bytes());
+  const int64_t room = variables_.room();
   return std::make_unique<Upload>(engine_, refused ? std::vector<Upload::Target>() : *targets,
-                                  bytes, room, std::move(refused));
+                                  bytes, room, variables_.reserve(refused ? 0 : bytes),
+                                  std::move(refused));
 }
 
 Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
@@ -51,7 +50,8 @@ Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(name));
     leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
   }
-  return std::make_unique<Download>(engine_, std::move(leaves));
+  auto loan = variables_.lend(leaves);
+  return std::make_unique<Download>(engine_, std::move(leaves), std::move(loan));
 }
 
 Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request) {

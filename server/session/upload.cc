@@ -13,11 +13,12 @@ constexpr size_t kWaste = size_t{64} << 10;
 }
 
 Upload::Upload(std::shared_ptr<host::Engine> engine, std::vector<Target> targets, int64_t bytes,
-               int64_t room, std::optional<Error> refused)
+               int64_t room, std::shared_ptr<void> reserved, std::optional<Error> refused)
     : engine_(std::move(engine)),
       targets_(std::move(targets)),
       left_(bytes),
       room_(room),
+      reserved_(std::move(reserved)),
       error_(std::move(refused)) {
   if (error_) return;
   begin_leaf();
@@ -80,7 +81,7 @@ void Upload::begin_leaf() {
 Status Upload::check_shape() const {
   const ValueType& type = *target().type;
   if (type.kind != TypeKind::kArray) return {};
-  KENAZ_ASSIGN(const auto shapes, leaf_shapes(*engine_, type, values_.back()));
+  KENAZ_ASSIGN(const auto shapes, leaf_shapes(type, values_.back()));
   auto ok = outer_shape(type, shapes,
                         fmt::format("The parts of the value of {}, of type {}, have different "
                                     "shapes",
@@ -178,10 +179,13 @@ void Upload::work() {
     if (auto status = step(); !status) give_up(std::move(status).error());
   } catch (const std::bad_alloc&) {
     give_up({ErrorKind::kOutOfMemory, "The server has no memory left for this command.", {}});
+  } catch (const std::exception& e) {
+    give_up({ErrorKind::kInternal, e.what(), {}});
   }
 }
 
 Status Upload::finish(Variables& variables) {
+  reserved_.reset();  // for the variables
   if (error_) return tl::make_unexpected(*error_);
   for (const auto& t : targets_) KENAZ_TRY(variables.check_free(t.name));
   for (size_t i = 0; i < targets_.size(); ++i) {

@@ -61,6 +61,21 @@ Status Session::add_results(const host::EntrySignature& entry, Args outs, Leaves
   return scatter(component_types(types().at(entry.result)), outs, leaves);
 }
 
+/// What a call consumes may be overwritten, so where anything else holds it (another variable,
+/// another argument, a download) the call gets a copy.
+Status Session::own_consumed(const host::EntrySignature& entry, Leaves& leaves) {
+  constexpr int kVariableAndArgument = 2;
+  auto leaf = leaves.begin();
+  for (const auto& param : entry.params) {
+    for (int i = 0; i < param.leaves; ++i, ++leaf) {
+      const bool alone = leaf->use_count() <= kVariableAndArgument;
+      if (!param.consumed || (*leaf)->shape.empty() || alone) continue;
+      KENAZ_ASSIGN(*leaf, engine_->element(*leaf, 0, 0));
+    }
+  }
+  return {};
+}
+
 Status Session::do_call(Args args) {
   KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
   // Before 0.26.1 Futhark's servers gave a tuple's components a variable each; from there on it is
@@ -84,6 +99,7 @@ Status Session::do_call(Args args) {
     leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
   }
   for (const auto& out : outs) KENAZ_TRY(variables_.check_free(out));
+  KENAZ_TRY(own_consumed(*entry, leaves));
 
   const auto start = std::chrono::steady_clock::now();
   auto result = engine_->call(entry->name, leaves);

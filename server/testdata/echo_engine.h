@@ -17,6 +17,9 @@ struct HostLeaf : host::Leaf {
   ~HostLeaf() override { --living; }
   HostLeaf(const HostLeaf&) = delete;
   HostLeaf& operator=(const HostLeaf&) = delete;
+  std::optional<PrimValue> scalar() const override {
+    return shape.empty() ? std::optional(value.at(0)) : std::nullopt;
+  }
   std::atomic<int>& living;
   data::Value value;
 };
@@ -68,6 +71,7 @@ class EchoEngine : public host::Engine {
   }
   Result<std::vector<host::LeafPtr>> call(const std::string& entry,
                                           std::span<const host::LeafPtr> args) override {
+    ++calls;
     if (entry == "fail") {
       return kenaz::fail(ErrorKind::kProgramFailure, "Error: no\n\nBacktrace:\n-> #0  a.fut:1:1-2");
     }
@@ -82,7 +86,7 @@ class EchoEngine : public host::Engine {
     return std::vector<host::LeafPtr>(args.begin(), args.end());
   }
 
-  std::atomic<int> living{0};
+  std::atomic<int> living{0}, calls{0};
 
   void cancel() override { cancelled_ = true; }
 

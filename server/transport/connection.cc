@@ -47,7 +47,26 @@ void Connection::close(const char* why) {
   closed_ = true;
   spdlog::debug("{}: closed: {}", peer_, why);
   socket_->close();
-  hub_.gone(*this);
+  if (!busy_) hub_.gone(*this);
+}
+
+void Connection::settled() {
+  busy_ = false;
+  if (closed_) hub_.gone(*this);
+}
+
+void Connection::guarded(const std::function<void()>& step) {
+  try {
+    step();
+  } catch (const std::exception& e) {  // no memory for what this client wants
+    spdlog::error("{}: {}", peer_, e.what());
+    close(e.what());
+    if (busy_) settled();
+  }
+}
+
+void Connection::drop_waiting() {
+  if (const auto session = session_) session->drop_waiting();
 }
 
 void Connection::drain() {
@@ -83,13 +102,15 @@ void Connection::pump() {
   }
   pumping_ = false;
   if (closed_) return;
+  const bool held_up = !stream_ && !closing_ && !busy_ && unsent() > kMaxUnsent;
   const bool sent = writing_ ? false : flush();
   if (closed_ || busy_) return;
-  if (steps == kStepsAtATime) {
+  if (steps == kStepsAtATime || (held_up && unsent() <= kMaxUnsent)) {
     asio::post(hub_.io, [self = shared_from_this()] { self->pump(); });
     return;
   }
-  const bool done = closing_ || (ended_ && in_.size() == 0);
+  // What follows the last newline is half a command.
+  const bool done = closing_ || (ended_ && !held_up);
   if (done && !stream_ && sent) return close("it has ended");
   read();
 }
@@ -102,12 +123,13 @@ bool Connection::pump_once() {
   const size_t most =
       authenticated_ ? hub_.limits.line_bytes : std::min(kLineBeforeAuth, hub_.limits.line_bytes);
   std::string line;
-  const auto what = in_.take_line(most, ended_, line);
+  const auto what = in_.take_line(most, false, line);
   if (what == InputBuffer::Line::kNone) return false;
   hub_.metrics->commanded(1);
   if (what == InputBuffer::Line::kTooLong) {
     hub_.metrics->failed(ErrorKind::kBadRequest);
     reply({{}, fmt::format("Line too long: more than {} bytes.", most)});
+    if (!authenticated_) counts_as_mistake();
     return true;
   }
   handle(line);
@@ -121,12 +143,16 @@ void Connection::on_device(std::function<void()> job, std::function<void()> then
   // The connection's last reference must not go on the device's thread: the socket lives here.
   hub_.device.post(
       [self = shared_from_this(), job = std::move(job), then = std::move(then)]() mutable {
-        job();
+        if (!self->closed_) job();
+        job = {};
         auto& io = self->hub_.io;
-        asio::post(io, [self = std::move(self), then = std::move(then)] {
-          self->busy_ = false;
-          then();
-          self->pump();
+        asio::post(io, [self = std::move(self), then = std::move(then)]() mutable {
+          self->guarded([&] {
+            self->settled();
+            then();
+            then = {};
+            self->pump();
+          });
         });
       });
 }
@@ -140,7 +166,9 @@ void Connection::handle(const std::string& line) {
     hub_.metrics->failed(request.error().kind);
     return reply({{}, request.error().text()});
   }
-  if (request->command->where != protocol::Where::kConnection) return run(std::move(*request));
+  if (request->command->where != protocol::Where::kConnection) {
+    return run(std::make_shared<const protocol::Request>(std::move(*request)));
+  }
   if (request->command->id == protocol::CommandId::kAttach) return attach(request->args[0]);
   // Whoever is in already may show a token again.
   const bool right = hub_.token.empty() || same_token(request->args[0], hub_.token);
@@ -156,6 +184,10 @@ void Connection::handle_auth(const Result<protocol::Request>& request) {
   hub_.metrics->failed(ErrorKind::kBadRequest);
   const bool tried = request && request->command->id == protocol::CommandId::kAuth;
   reply({{}, tried ? "Wrong token" : "This server asks for a token first: auth TOKEN"});
+  counts_as_mistake();
+}
+
+void Connection::counts_as_mistake() {
   if (++wrong_tokens_ < kMaxWrongTokens) return;
   spdlog::warn("{}: no right token in {} attempts", peer_, wrong_tokens_);
   closing_ = true;
@@ -173,30 +205,40 @@ void Connection::attach(const std::string& name) {
   reply({});
 }
 
-void Connection::run(protocol::Request request) {
-  if (!session_) session_ = hub_.new_session();
+void Connection::take_turn(std::function<void(Session&, const TurnPtr&)> use) {
   busy_ = true;
-  session_->take_turn(
-      [self = shared_from_this(), session = session_, request = std::move(request)](Session& s) {
-        const auto where = request.command->where;
-        if (where == protocol::Where::kDevice) {
-          const auto answer = std::make_shared<protocol::Reply>();
-          self->on_device([&s, answer, request] { *answer = s.execute(request); },
-                          [self, session, answer] {
-                            self->reply(*answer);
-                            session->give_back();
-                          });
-          return;
-        }
-        if (where == protocol::Where::kStream) {
-          self->begin_stream(request, s);
-        } else {
-          self->reply(s.execute(request));
-        }
-        self->busy_ = false;
-        session->give_back();
-        self->pump();  // does nothing if it is what called
-      });
+  session_->take_turn([self = shared_from_this(), turn = std::make_shared<Turn>(session_),
+                       use = std::move(use)](Session& s) mutable {
+    turn->begin();
+    self->guarded([&] {
+      if (self->closed_) {
+        self->settled();
+      } else {
+        use(s, turn);
+      }
+      turn.reset();  // unless `use` has kept it
+      self->pump();  // does nothing if it is what called
+    });
+  });
+}
+
+void Connection::run(const std::shared_ptr<const protocol::Request>& request) {
+  if (!session_) session_ = hub_.new_session();
+  take_turn([this, request](Session& s, const TurnPtr& turn) {
+    const auto where = request->command->where;
+    if (where == protocol::Where::kDevice) {
+      const auto answer = std::make_shared<protocol::Reply>();
+      on_device([&s, answer, request] { *answer = s.execute(*request); },
+                [this, turn, answer] { reply(*answer); });
+      return;
+    }
+    if (where == protocol::Where::kStream) {
+      begin_stream(*request, s);
+    } else {
+      reply(s.execute(*request));
+    }
+    settled();
+  });
 }
 
 // ---- streams
@@ -228,13 +270,10 @@ void Connection::work_on_stream() {
 }
 
 void Connection::end_stream() {
-  busy_ = true;
-  session_->take_turn([self = shared_from_this(), session = session_](Session& s) {
-    self->reply(s.end(*self->stream_));
-    self->stream_.reset();
-    self->busy_ = false;
-    session->give_back();
-    self->pump();
+  take_turn([this](Session& s, const TurnPtr&) {
+    reply(s.end(*stream_));
+    stream_.reset();
+    settled();
   });
 }
 

@@ -2,6 +2,7 @@
 // in order. All of it happens on the I/O thread, except for what is posted to the device's queue.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -24,7 +25,8 @@ struct Hub {
   std::shared_ptr<Metrics> metrics;
   std::function<SharedSessionPtr()> new_session;
   NamedSessions named;
-  std::function<void(Connection&)> gone;  // called once, when a connection has closed
+  // called once, when a connection has closed and nothing of it is being carried out
+  std::function<void(Connection&)> gone;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -44,6 +46,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Finishes the command at hand, sends its reply, and closes.
   void drain();
   void close(const char* why);
+  /// Gives up on the turn that it waits for, if any.
+  void drop_waiting();
   /// Closes it if it has idled, or hesitated to say who it is, for too long.
   void check_time(SteadyTime now);
 
@@ -54,7 +58,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void handle(const std::string& line);
   void handle_auth(const Result<protocol::Request>& request);
   void attach(const std::string& name);
-  void run(protocol::Request request);
+  void run(const std::shared_ptr<const protocol::Request>& request);
+  /// `use` when it is this connection's turn in its session, unless it has closed by then. Until
+  /// settled() was called nothing else happens here.
+  void take_turn(std::function<void(Session&, const TurnPtr&)> use);
+  void settled();
+  /// No exception leaves `step`; this connection ends instead.
+  void guarded(const std::function<void()>& step);
   void begin_stream(const protocol::Request& request, Session& session);
   void end_stream();
   void work_on_stream();
@@ -63,6 +73,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void reply(const protocol::Reply& reply);
   /// `job` on the device's thread; then `then` here.
   void on_device(std::function<void()> job, std::function<void()> then);
+  void counts_as_mistake();
   void read();
   void was_read(std::error_code error, size_t n, bool into_stream);
   bool flush();
@@ -92,7 +103,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool pumping_ = false;
   bool ended_ = false;    // nothing more comes from the client
   bool closing_ = false;  // no more commands; closes when all is sent
-  bool closed_ = false;
+  std::atomic<bool> closed_ = false;  // jobs look at it, before they begin
 };
 
 }  // namespace kenaz

@@ -71,6 +71,10 @@ Result<Acceptor> ListenAddress::open(asio::io_context& io, uint32_t mode) const 
     std::error_code error;
     probe.connect(endpoint, error);
     if (!error) return bad_request(fmt::format("{}: a server listens there already", path_));
+    if (error != asio::error::connection_refused) {
+      return bad_request(
+          fmt::format("{}: whether a server listens there: {}", path_, error.message()));
+    }
     remove();
   }
   const mode_t before = umask(0777 & ~mode);

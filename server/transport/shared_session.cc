@@ -20,6 +20,13 @@ void NamedSessions::leave(const std::string& name, SteadyTime now) {
   CHECK(it != by_name_.end());
   --it->second.users;
   it->second.left = now;
+  if (it->second.users == 0 && it->second.session->is_empty()) by_name_.erase(it);
+}
+
+void NamedSessions::drop_waiting() {
+  std::vector<SharedSessionPtr> sessions;  // kept: connections that go leave by_name_
+  for (const auto& [name, entry] : by_name_) sessions.push_back(entry.session);
+  for (const auto& session : sessions) session->drop_waiting();
 }
 
 void NamedSessions::expire(SteadyTime before) {

@@ -38,20 +38,45 @@ class SharedSession {
   }
   void give_back() {
     taken_ = false;
-    if (waiting_.empty()) return;
-    auto next = std::move(waiting_.front());
-    waiting_.pop_front();
-    taken_ = true;
-    next(session_);
+    if (giving_) return;  // by one of those below, at once
+    giving_ = true;
+    while (!taken_ && !waiting_.empty()) {
+      const auto next = std::move(waiting_.front());
+      waiting_.pop_front();
+      taken_ = true;
+      next(session_);
+    }
+    giving_ = false;
   }
+  /// Those who wait never get the turn. What they hold may hold the session.
+  void drop_waiting() { std::exchange(waiting_, {}).clear(); }
+  /// Nobody has the turn, and there is nothing to keep.
+  bool is_empty() const { return !taken_ && session_.variables().count() == 0; }
 
  private:
   Session session_;
   const std::shared_ptr<Metrics> metrics_;
-  bool taken_ = false;
+  bool taken_ = false, giving_ = false;
   std::deque<std::function<void(Session&)>> waiting_;
 };
 using SharedSessionPtr = std::shared_ptr<SharedSession>;
+
+/// The turn, once begin() was called, until it goes.
+class Turn {
+ public:
+  explicit Turn(SharedSessionPtr session) : session_(std::move(session)) {}
+  ~Turn() {
+    if (begun_) session_->give_back();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  void begin() { begun_ = true; }
+
+ private:
+  const SharedSessionPtr session_;
+  bool begun_ = false;
+};
+using TurnPtr = std::shared_ptr<Turn>;
 
 /// Sessions with names: they outlive their connections for a while.
 class NamedSessions {
@@ -60,7 +85,9 @@ class NamedSessions {
 
   /// The session of that name, made by `make` if there is none. Null if there are too many.
   SharedSessionPtr join(const std::string& name, const std::function<SharedSessionPtr()>& make);
+  /// A session without variables goes with its last user.
   void leave(const std::string& name, SteadyTime now);
+  void drop_waiting();
   /// Drops those that nobody has used since `before`.
   void expire(SteadyTime before);
 

@@ -20,8 +20,9 @@ constexpr std::chrono::milliseconds kCancelAgain{50};  // a job may make several
 constexpr int kTicksPerMetrics = 5;
 
 std::chrono::steady_clock::duration as_duration(double seconds) {
+  constexpr double kDecades = 1e9;  // more would not fit
   return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(seconds));
+      std::chrono::duration<double>(std::min(seconds, kDecades)));
 }
 
 class Server : public SocketServer {
@@ -86,7 +87,7 @@ class Server : public SocketServer {
   std::set<std::shared_ptr<Connection>> connections_;
   uint64_t accepted_ = 0;
   int ticks_ = 0;
-  bool draining_ = false, cut_off_ = false;
+  bool draining_ = false;
   SteadyTime drain_until_;
 };
 
@@ -156,19 +157,20 @@ void Server::run() {
   wait_for_signal();
   tick();
   io_.run();
-  if (cut_off_) abandon();
+  abandon();
   write_metrics();
 }
 
-/// What still runs may never end by itself, and more may be about to run.
+/// What still runs may never end by itself, and nobody waits for it any more.
 void Server::abandon() {
+  for (const auto& c : connections()) c->drop_waiting();
+  hub_.named.drop_waiting();
   std::error_code ignored;
   signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
   while (!hub_.device.abandon(kCancelAgain)) engine_->cancel();
 }
 
 void Server::cut_off() {
-  cut_off_ = true;
   spdlog::warn("{} connections did not end in time", connections_.size());
   io_.stop();
 }

@@ -340,7 +340,7 @@ TEST_F(SocketServerTest, FinishesWhatIsBegunBeforeItEnds) {
   client.send(upload("ms", "i32", one(300)) + "call sleep out ms\n");
   client.reply();
   half.reply();
-  half.send(upload("x", "i32", one(1)) + "inputs id\ntype x");
+  half.send(upload("x", "i32", one(1)) + "inputs id\ntype x\nfree x");  // half a command is none
   half.end_output();
   EXPECT_EQ(in_turn({half.reply(), half.reply(), half.reply()}), "[]i32|i32|");
   server_->stop();
@@ -352,6 +352,66 @@ TEST_F(SocketServerTest, FinishesWhatIsBegunBeforeItEnds) {
   EXPECT_NE(stat(path_.c_str(), &info), 0);
 }
 
+TEST_F(SocketServerTest, AnswersThoseWhoReadLate) {
+  start();
+  std::string all;
+  constexpr int kMany = 3000;  // replies of some megabytes
+  for (int i = 0; i < kMany; ++i) all += "help\n";
+  for (const bool half_closed : {false, true}) {
+    for (const auto& url : {unix_, tcp_}) {
+      Client client(url);
+      client.send(all);
+      if (half_closed) client.end_output();
+      std::this_thread::sleep_for(milliseconds(300));
+      for (int i = 0; i <= kMany; ++i) {
+        const std::string reply = client.reply();
+        ASSERT_FALSE(reply.ends_with("END")) << url << " " << i;
+      }
+    }
+  }
+}
+
+TEST_F(SocketServerTest, CallsOfClientsThatHaveGoneDoNotKeepItFromEnding) {
+  start();
+  {
+    Client client(unix_);
+    client.reply();
+    client.send(upload("ms", "i32", one(1'000'000)));
+    EXPECT_EQ(client.reply(), "");
+    std::string all;
+    for (int i = 0; i < 300; ++i) all += "help\n";  // more than sockets hold: it will notice
+    client.send(all + "call sleep out ms\n");
+    EXPECT_TRUE(eventually([&] { return engine_->calls > 0; }));
+  }
+  stop();
+  EXPECT_EQ(engine_->living, 0);
+}
+
+TEST_F(SocketServerTest, WhoWaitsForATurnAtTheEndLeavesNothingBehind) {
+  options_.limits.drain_seconds = 0;
+  start();
+  Client first(unix_), second(tcp_);
+  for (Client* c : {&first, &second}) {
+    c->reply();
+    EXPECT_EQ(c->ask("attach shared"), "");
+  }
+  first.send(upload("ms", "i32", one(1'000'000)) + "call sleep out ms\n");
+  EXPECT_EQ(first.reply(), "");
+  EXPECT_TRUE(eventually([&] { return engine_->calls > 0; }));
+  second.send("call sleep late ms\ntype ms\n");
+  stop();
+  EXPECT_EQ(engine_->calls, 1);
+  EXPECT_EQ(engine_->living, 0);
+}
+
+TEST_F(SocketServerTest, EmptyNamedSessionsTakeNobodysPlace) {
+  options_.limits.connections = 2;
+  start();
+  Client client(unix_);
+  client.reply();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(client.ask(fmt::format("attach s{}", i)), "");
+}
+
 TEST_F(SocketServerTest, EndsWhatDoesNotEndInTime) {
   options_.limits.drain_seconds = 0.1;
   start();
@@ -359,9 +419,11 @@ TEST_F(SocketServerTest, EndsWhatDoesNotEndInTime) {
   client.reply();
   next.reply();
   for (Client* c : {&client, &next}) {
-    c->send(upload("ms", "i32", one(1'000'000)) + "call sleep out ms\n");
+    c->send(upload("ms", "i32", one(1'000'000)));
     EXPECT_EQ(c->reply(), "");
   }
+  for (Client* c : {&client, &next}) c->send("call sleep out ms\n");
+  EXPECT_TRUE(eventually([&] { return engine_->calls > 0; }));
   server_->stop();
   EXPECT_TRUE(eventually([&] { return ended_.load(); }));
   stop();

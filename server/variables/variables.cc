@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "protocol/base/check.h"
 
 namespace kenaz {
@@ -14,10 +16,14 @@ Result<const Variable*> Variables::find(const std::string& name) const {
 
 Status Variables::check_free(const std::string& name) const {
   if (by_name_.contains(name)) return bad_request("Variable already exists: " + name);
+  if (name.size() > kMaxName) {
+    return bad_request(fmt::format("A variable's name has at most {} bytes.", kMaxName));
+  }
   return {};
 }
 
-Status Variables::check_room(int64_t more) const {
+Status Variables::check_room(int64_t more) {
+  end_loans();
   if (limits_.bytes == 0 || more <= limits_.bytes - bytes_) return {};
   return fail(ErrorKind::kOutOfMemory,
               fmt::format("The session's variables would take {} bytes; {} are allowed.",
@@ -25,19 +31,53 @@ Status Variables::check_room(int64_t more) const {
 }
 
 void Variables::hold(const Variable& variable) {
+  end_loans();  // first: a new leaf may have the address of one that is gone
   for (const auto& leaf : variable.leaves) {
     if (uses_[leaf.get()]++ == 0) bytes_ += leaf->bytes();
   }
 }
 
 void Variables::let_go(const Variable& variable) {
-  for (const auto& leaf : variable.leaves) {
-    const auto it = uses_.find(leaf.get());
-    CHECK(it != uses_.end());
-    if (--it->second > 0) continue;
-    bytes_ -= leaf->bytes();
-    uses_.erase(it);
-  }
+  for (const auto& leaf : variable.leaves) let_go(leaf.get(), leaf->bytes());
+}
+
+void Variables::let_go(const host::Leaf* leaf, int64_t bytes) {
+  const auto it = uses_.find(leaf);
+  CHECK(it != uses_.end());
+  if (--it->second > 0) return;
+  bytes_ -= bytes;
+  uses_.erase(it);
+}
+
+std::shared_ptr<void> Variables::lend(const std::vector<host::LeafPtr>& leaves) {
+  hold({{}, leaves});
+  const auto holder = std::make_shared<char>();
+  Loan& loan = loans_.emplace_back(Loan{holder, {}, 0});
+  for (const auto& leaf : leaves) loan.leaves.emplace_back(leaf.get(), leaf->bytes());
+  return holder;
+}
+
+std::shared_ptr<void> Variables::reserve(int64_t bytes) {
+  if (const int64_t most = room(); most >= 0) bytes = std::min(bytes, most);
+  const auto holder = std::make_shared<char>();
+  loans_.push_back({holder, {}, bytes});
+  bytes_ += bytes;
+  return holder;
+}
+
+int64_t Variables::room() {
+  if (limits_.bytes == 0) return -1;
+  end_loans();
+  return std::max<int64_t>(0, limits_.bytes - bytes_);
+}
+
+void Variables::end_loans() {
+  std::erase_if(loans_, [&](const Loan& loan) {
+    if (!loan.holder.expired()) return false;
+    for (const auto& [leaf, bytes] : loan.leaves) let_go(leaf, bytes);
+    bytes_ -= loan.bytes;
+    return true;
+  });
 }
 
 Status Variables::add(const std::string& name, Variable variable) {
@@ -45,7 +85,7 @@ Status Variables::add(const std::string& name, Variable variable) {
     return fail(ErrorKind::kOutOfMemory,
                 fmt::format("The session has {} variables; more are not allowed.", count()));
   }
-  CHECK(!by_name_.contains(name));
+  KENAZ_TRY(check_free(name));
   hold(variable);
   if (auto room = check_room(0); !room) {
     let_go(variable);
@@ -87,9 +127,9 @@ Status Variables::rename(const std::string& from, const std::string& to) {
 }
 
 void Variables::clear() {
+  end_loans();
+  for (const auto& [name, variable] : by_name_) let_go(variable);
   by_name_.clear();
-  uses_.clear();
-  bytes_ = 0;
 }
 
 }  // namespace kenaz

@@ -1,4 +1,5 @@
-"""kenaz dataset, datacmp and shell."""
+"""kenaz dataset, datacmp and shell; and what all subcommands have in common."""
+import os
 import pathlib
 import re
 import shutil
@@ -92,12 +93,42 @@ nonsense
             server.close()
 
     def test_shell_mistakes(self):
-        script = b"let x\nlet x = \nprint\nprint none\nlet x = [1,\nnonsense\ndownload x\n\n"
+        # The lines without words at its end are no mistakes.
+        script = (b"let x\nlet x = \nprint\nprint none\nlet x = [1,\nnonsense\ndownload x\n"
+                  b"\n\r\n \t\v\f\n\"\n")
         done = self.kenaz("shell", "--reference", HERE / "values.fut", stdin=script, code=1)
         self.assertEqual(done.count(b"error: "), 7)
         self.assertIn(b"Unknown variable: none", done)
         self.assertIn(b"let NAME = VALUE", self.kenaz("shell", "--reference", HERE / "values.fut",
                                                      stdin=b"help\n"))
+
+    def test_full_disks(self):
+        """What cannot be written is an error, and nothing stays behind."""
+        (self.folder / "a").write_text("1")
+        (self.folder / "b").write_text("2")
+        (self.folder / "test.fut").write_text(
+            "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32): i32 = x\n")
+        (self.folder / "tmp").mkdir()
+        (self.folder / "iota.fut").write_text("entry main (n: i64): []i64 = iota n\n")
+        run = ["run", "--reference", "iota.fut"]
+        shell = ["shell", "--reference", "iota.fut"]
+        for words, stdin, code in [
+                (run, b"5i64", 1),  # fails when it is flushed; the next one before
+                (run, b"100000i64", 1), ([*run, "-b"], b"5i64", 1), ([*run, "-b"], b"100000i64", 1),
+                (["test", "--reference", "test.fut"], b"", 1),
+                (["bench", "--reference", "-r1", "test.fut"], b"", 1),
+                (["dataset", "-g", "i32"], b"", 1), (["dataset", "-g", "[100000]i32"], b"", 1),
+                (["dataset", "-t"], b"1 2", 1), (["dataset", "-b"], b"1 2", 1),
+                (["datacmp", "a", "b"], b"", 2), (shell, b"types\nhelp\n", 1),
+                (["--help"], b"", 1), (["dataset", "--help"], b"", 1)]:
+            with self.subTest(words=words, stdin=stdin), open("/dev/full", "wb") as full:
+                done = subprocess.run([KENAZ, *words], cwd=self.folder, input=stdin, stdout=full,
+                                      stderr=subprocess.PIPE,
+                                      env=os.environ | {"TMPDIR": str(self.folder / "tmp")})
+                self.assertEqual(done.returncode, code, done.stderr)
+                if code == 1:
+                    self.assertIn(b"No space left on device", done.stderr)
+                self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
 
 if __name__ == "__main__":

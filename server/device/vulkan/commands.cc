@@ -151,7 +151,9 @@ bool Commands::is_done(Ticket ticket) {
   const Functions& vk = context_->vk();
   if (timeline_ &&
       vk.vkGetSemaphoreCounterValue(context_->device(), timeline_.get(), &value) == VK_SUCCESS) {
-    note_done(std::min<Ticket>(value, last_submitted_));
+    // Some drivers' counters read as their largest value once the device is lost.
+    if (value > last_submitted_) lost_ = shaken_ = true;
+    if (!lost_) note_done(value);
   }
   return ticket <= done_;
 }
@@ -161,11 +163,13 @@ Status Commands::wait(Ticket ticket) {
   if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "an earlier call");
   if (!context_->physical().info.is_cpu) {  // there the kernels want this core themselves
     const auto until = std::chrono::steady_clock::now() + kSpin;
-    while (std::chrono::steady_clock::now() < until) {
+    while (!lost_ && std::chrono::steady_clock::now() < until) {
       if (is_done(ticket)) return {};
     }
   }
-  return block_until(ticket);
+  if (!lost_) KENAZ_TRY(block_until(ticket));
+  if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "vkGetSemaphoreCounterValue");
+  return {};
 }
 
 Status Commands::block_until(Ticket ticket) {
@@ -188,7 +192,7 @@ Status Commands::block_until(Ticket ticket) {
     result = context_->vk().vkWaitSemaphores(context_->device(), &info, patience);
   }
   KENAZ_TRY(checked(result, "vkWaitSemaphores"));
-  note_done(ticket);
+  if (!is_done(ticket) && !lost_) note_done(ticket);
   return {};
 }
 

@@ -137,6 +137,11 @@ MemoryStats Heap::stats() const {
   return {used_, held_ - used_, peak_};
 }
 
+void Heap::forget_peak() {
+  std::lock_guard lock(mutex_);
+  peak_ = used_;
+}
+
 bool Heap::hoards() const {
   std::lock_guard lock(mutex_);
   int64_t spare = 0;

@@ -56,6 +56,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   /// Returns memory that no block uses to the driver.
   void trim();
   MemoryStats stats() const;
+  void forget_peak();
   /// Whether so much lies unused in large slabs that it should go back.
   bool hoards() const;
 

@@ -60,6 +60,7 @@ class VulkanDevice : public Device {
               int64_t bytes) override;
   Result<uint64_t> stash(std::span<const std::byte> data) override;
   void retain(BlockPtr block) override { commands_.keep(std::move(block)); }
+  Status submit() override;
   Status submit_and_wait() override { return submit_and_read({}); }
   Status submit_and_read(std::span<const ReadBack> pieces) override;
   Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
@@ -74,6 +75,7 @@ class VulkanDevice : public Device {
   Status wait(const ChunkPtr& chunk) override;
   MemoryStats memory() const override { return heap_->stats(); }
   void trim() override;
+  void forget_peak() override { heap_->forget_peak(); }
   void save_caches() override { kernels_.save(); }
 
  private:
@@ -169,6 +171,11 @@ Status VulkanDevice::barrier() {
   if (commands_.idle()) return {};
   KENAZ_ASSIGN(VkCommandBuffer commands, recording());
   record_barrier(*context_, commands, false);
+  return {};
+}
+
+Status VulkanDevice::submit() {
+  KENAZ_TRY(commands_.submit());
   return {};
 }
 
@@ -268,7 +275,8 @@ Status VulkanDevice::upload(const BlockPtr& dst, int64_t offset, std::span<const
     }
     KENAZ_TRY(barrier());
     KENAZ_TRY(write(dst, offset, data));
-    return barrier();
+    KENAZ_TRY(barrier());
+    return submit();
   }
   KENAZ_TRY(submit_and_wait());
   std::memcpy(block.mapped() + offset, data.data(), data.size());
