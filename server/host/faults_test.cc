@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "kernels/compiler.h"
@@ -30,13 +31,14 @@ entry bump [n] (xs: *[n]i32): *[n]i32 = xs with [n / 2] = 7
 
 enum class Kind { kDeviceMemory, kHostMemory, kLost };
 
+constexpr int64_t kMarked = 3;
+
 class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
  protected:
   void SetUp() override {
     keeps_the_driver_loaded_ = device::make_vulkan_device({}).value_or(nullptr);
-    auto program = compiler::compile("test.fut", {[](const std::string&) -> Result<std::string> {
-                                       return std::string(kWork);
-                                     }});
+    auto program = compiler::compile(
+        "test.fut", {[](const std::string&) -> Result<std::string> { return std::string(kWork); }});
     ASSERT_TRUE(program) << program.error().text();
     program_ = std::make_shared<const program::Program>(std::move(*program));
     data_.resize(300'000);
@@ -87,6 +89,10 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
   /// Restore, call, store, both ways; what comes out is compared with what came out first.
   Status day(Engine& engine) {
     KENAZ_ASSIGN(const LeafPtr put, engine.put(value()));
+    KENAZ_ASSIGN(const LeafPtr seven,
+                 engine.put(data::Value::scalar(PrimValue::of_int(PrimType::kI32, 7))));
+    KENAZ_ASSIGN(marked_, engine.with_element(put, kMarked, seven, false));
+    KENAZ_ASSIGN(copied_, engine.element(put, 0, 0));
     KENAZ_ASSIGN(const LeafPtr written, restored(engine));
     KENAZ_ASSIGN(const auto worked, engine.call("work", std::span(&written, 1)));
     KENAZ_ASSIGN(const auto bumped, engine.call("bump", std::span(&put, 1)));
@@ -100,6 +106,22 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
     EXPECT_TRUE(all == expected_);
     EXPECT_EQ(rounds.at(0).as_i64(), 5);
     return {};
+  }
+
+  /// What has been answered must be there, also when a later operation failed.
+  static void expect_kept(Engine& engine, const LeafPtr& leaf, const data::Value& wanted) {
+    if (!leaf) return;
+    const auto kept = engine.get(*leaf);
+    if (!kept && kept.error().kind == ErrorKind::kDeviceLost) return;
+    ASSERT_TRUE(kept) << kept.error().text();
+    EXPECT_TRUE(*kept == wanted);
+  }
+  void expect_kept(Engine& engine) {
+    data::Value wanted = value();
+    expect_kept(engine, std::exchange(copied_, nullptr), wanted);
+    const int32_t seven = 7;
+    std::memcpy(wanted.bytes.data() + 4 * kMarked, &seven, sizeof seven);
+    expect_kept(engine, std::exchange(marked_, nullptr), wanted);
   }
 
   bool fits(const Error& error) const {
@@ -124,10 +146,12 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
       EXPECT_FALSE(first.error().message.empty());
     }
     if (!engine) return true;
+    expect_kept(**engine);
     for (int again = 0; again < 2; ++again) {
       const Status next = day(**engine);
       EXPECT_TRUE(next) << n << ": " << next.error().text();
     }
+    marked_ = copied_ = nullptr;
     return reached;
   }
   void run(int64_t stride) {
@@ -151,6 +175,7 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
   std::shared_ptr<device::VulkanFaults> faults_ = std::make_shared<device::VulkanFaults>();
   std::shared_ptr<const program::Program> program_;
   std::vector<int32_t> data_;
+  LeafPtr marked_, copied_;  // see day()
   std::vector<std::byte> expected_;
   int64_t at_start_ = 0, in_use_ = 0, failed_ = 0;
 };
