@@ -255,6 +255,33 @@ TEST_F(SessionTest, KeepsItsLimits) {
           .failure->starts_with("The session's variables would take 120 bytes; 100 are allowed."));
 }
 
+TEST_F(SessionTest, CountsWhatStreamsHold) {
+  SessionOptions options;
+  options.limits = {0, 100};
+  Session session(std::make_shared<EchoEngine>(), options);
+  const std::string fifteen =
+      binary("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]");  // 60 bytes of values
+  const std::string size = std::to_string(fifteen.size());
+  const auto refused = [&](const std::string& name) {
+    return upload(session, name + " []i32", fifteen, 100).find("the session may have") !=
+           std::string::npos;
+  };
+  EXPECT_EQ(upload(session, "a []i32", fifteen, 100), "");
+  auto held = session.begin(*protocol::parse_request("download a"));
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(session.execute("free a").failure);
+  EXPECT_TRUE(refused("b"));  // the download has not been read yet
+  held->reset();
+  EXPECT_FALSE(refused("b"));
+  EXPECT_FALSE(session.execute("clear").failure);
+  auto coming = session.begin(*protocol::parse_request("upload " + size + " c []i32"));
+  ASSERT_TRUE(coming);
+  EXPECT_TRUE(refused("d"));  // its room is reserved
+  coming->reset();
+  EXPECT_FALSE(refused("d"));
+  EXPECT_TRUE(session.execute("rename d " + std::string(1025, 'n')).failure);
+}
+
 TEST_F(SessionTest, OpensFilesBelowItsFolderOnly) {
   const std::string root = dir_ + "_root";
   ASSERT_EQ(system(("rm -rf " + root + " && mkdir -p " + root + "/sub && ln -s /etc " + root +

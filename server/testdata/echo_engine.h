@@ -1,6 +1,7 @@
 // For tests: an engine that computes nothing.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -78,7 +79,7 @@ class EchoEngine : public host::Engine {
     if (entry == "sleep") {
       const auto& ms = static_cast<const HostLeaf&>(*args[0]).value;
       cancelled_ = false;
-      for (auto left = ms.at(0).as_i64(); left > 0; --left) {
+      for (auto left = std::min(ms.at(0).as_i64(), longest_sleep); left > 0; --left) {
         if (cancelled_) return kenaz::fail(ErrorKind::kProgramFailure, "cancelled");
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       }
@@ -87,6 +88,7 @@ class EchoEngine : public host::Engine {
   }
 
   std::atomic<int> living{0}, calls{0};
+  int64_t longest_sleep = INT64_MAX;  // ms
 
   void cancel() override { cancelled_ = true; }
 

@@ -58,6 +58,7 @@ std::shared_ptr<void> Variables::lend(const std::vector<host::LeafPtr>& leaves) 
 }
 
 std::shared_ptr<void> Variables::reserve(int64_t bytes) {
+  end_loans();
   if (const int64_t most = room(); most >= 0) bytes = std::min(bytes, most);
   const auto holder = std::make_shared<char>();
   loans_.push_back({holder, {}, bytes});

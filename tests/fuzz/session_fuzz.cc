@@ -90,7 +90,11 @@ class Client {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto engine = std::make_shared<EchoEngine>();
+  static const auto engine = [] {
+    auto e = std::make_shared<EchoEngine>();
+    e->longest_sleep = 0;
+    return e;
+  }();
   {
     SessionOptions options;
     options.limits = {20, 100'000};
