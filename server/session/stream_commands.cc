@@ -35,12 +35,16 @@ Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
     return fail(ErrorKind::kOutOfMemory,
                 fmt::format("An upload of {} bytes; {} are allowed.", bytes, options_.max_upload));
   }
-  auto targets = upload_targets(args.subspan(1));
+  std::vector<Upload::Target> targets;
   std::optional<Error> refused;
-  if (!targets) refused = std::move(targets).error();
+  if (auto wanted = upload_targets(args.subspan(1)); wanted) {
+    targets = std::move(*wanted);
+  } else {
+    refused = std::move(wanted).error();
+  }
   const int64_t room = variables_.room();
-  return std::make_unique<Upload>(engine_, refused ? std::vector<Upload::Target>() : *targets,
-                                  bytes, room, variables_.reserve(refused ? 0 : bytes),
+  auto reserved = variables_.reserve(refused ? 0 : bytes);
+  return std::make_unique<Upload>(engine_, std::move(targets), bytes, room, std::move(reserved),
                                   std::move(refused));
 }
 

@@ -124,8 +124,9 @@ bool Machine::run_constants() { return run(program.constants); }
 bool Machine::go_on() {
   if (!interrupt) return true;
   Status status = interrupt();
-  if (!status) error = std::move(status).error();
-  return status.has_value();
+  if (status) return true;
+  error = std::move(status).error();
+  return false;
 }
 
 bool Machine::run(const Body& body) {
