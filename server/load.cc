@@ -63,8 +63,9 @@ Result<program::Program> compiled(const Options& options, const cache::ProgramCa
 
 namespace {
 
-Result<std::unique_ptr<host::Engine>> make_engine(
-    const Options& options, std::shared_ptr<device::ValidationLog> validation, Metrics& metrics) {
+Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
+                                                  std::shared_ptr<device::ValidationLog> validation,
+                                                  Metrics& metrics) {
   if (options.reference) {
     KENAZ_ASSIGN(compiler::Lowered program, lowered(options, options.optimise));
     return host::make_reference_engine(std::move(program));

@@ -86,7 +86,8 @@ Result<std::string> read_token(const std::string& path) {
   if (!std::getline(file, token)) return bad_request(path + ": no token can be read from it");
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
   constexpr size_t kShortest = 16, kLongest = 1024;  // what comes before it is limited, too
-  if (token.size() < kShortest || token.size() > kLongest || token.find_first_of(" \t\"") != std::string::npos) {
+  if (token.size() < kShortest || token.size() > kLongest ||
+      token.find_first_of(" \t\"") != std::string::npos) {
     return bad_request(
         fmt::format("{}: a token has {} to {} characters, none of them a space or a quote", path,
                     kShortest, kLongest));

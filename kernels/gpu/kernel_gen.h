@@ -215,9 +215,9 @@ class KernelGen {
   bool single_thread_ = false;
   bool uses_private_ = false;
   bool uses_heap_ = false;
-  bool has_loops_ = false;  // that look whether the call is to stop
+  bool has_loops_ = false;            // that look whether the call is to stop
   std::vector<int64_t> quiet_turns_;  // of open loops: how many since one that looks, at most
-  ScalarReg heap_capacity_;  // bytes per thread
+  ScalarReg heap_capacity_;           // bytes per thread
   BlockReg heap_block_, heap_flag_;
   Expr function_mark_;
   bool in_push_ = true;

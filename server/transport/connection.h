@@ -101,8 +101,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool busy_ = false;   // a command is being carried out elsewhere
   bool reading_ = false, writing_ = false;
   bool pumping_ = false;
-  bool ended_ = false;    // nothing more comes from the client
-  bool closing_ = false;  // no more commands; closes when all is sent
+  bool ended_ = false;                // nothing more comes from the client
+  bool closing_ = false;              // no more commands; closes when all is sent
   std::atomic<bool> closed_ = false;  // jobs look at it, before they begin
 };
 
