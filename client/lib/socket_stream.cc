@@ -273,7 +273,9 @@ Status shake_hands(asio::io_context& io, TlsSocket& socket, const std::string& n
   return internal_error(fmt::format("no TLS with {}: {}", name, shaken.error.message()));
 }
 
-Result<std::unique_ptr<Stream>> connect_tls(std::unique_ptr<asio::io_context> io,
+/// Takes `io` if all is well. Otherwise the caller's sockets, from which this one was moved, still
+/// need it when they go.
+Result<std::unique_ptr<Stream>> connect_tls(std::unique_ptr<asio::io_context>& io,
                                             tcp::socket socket, const Url& url,
                                             const std::string& ca_file, Deadline deadline) {
   asio::ssl::context context(asio::ssl::context::tls_client);
@@ -313,7 +315,7 @@ Result<std::unique_ptr<Stream>> connect_any(const Url& url, const std::string& c
   asio::error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   if (url.scheme == Url::Scheme::kTls) {
-    return connect_tls(std::move(io), std::move(socket), url, ca_file, deadline);
+    return connect_tls(io, std::move(socket), url, ca_file, deadline);
   }
   return std::make_unique<SocketStream<tcp::socket>>(std::move(io), std::move(socket));
 }
