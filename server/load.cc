@@ -59,10 +59,6 @@ Result<program::Program> compiled(const Options& options, const cache::ProgramCa
   return std::move(made.program);
 }
 
-}  // namespace
-
-namespace {
-
 Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
                                                   std::shared_ptr<device::ValidationLog> validation,
                                                   Metrics& metrics) {

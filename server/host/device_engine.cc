@@ -145,7 +145,6 @@ Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   Interpreter interpreter(program_, kernels_, *device_, failure_, stop_, registers);
   const Status ran = interpreter.run(code);
   Status finished = interpreter.finish();
-  device_->set_watch(nullptr);
   Status stopped = stop_.end();
   if (!stopped && (finished || finished.error().kind == ErrorKind::kProgramFailure)) {
     return stopped;  // the record may still say so

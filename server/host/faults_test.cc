@@ -14,6 +14,7 @@
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/renewing_engine.h"
+#include "server/testdata/pieces.h"
 
 namespace kenaz::host {
 namespace {
@@ -62,30 +63,6 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
     const auto bytes = std::as_bytes(std::span(data_));
     return {PrimType::kI32, {static_cast<int64_t>(data_.size())}, {bytes.begin(), bytes.end()}};
   }
-  Result<LeafPtr> restored(Engine& engine) {
-    KENAZ_ASSIGN(auto writer, engine.writer(PrimType::kI32, value().shape));
-    auto left = std::as_bytes(std::span(data_));
-    while (!left.empty()) {
-      const auto to = writer->window();
-      const size_t n = std::min(to.size(), left.size());
-      std::copy_n(left.begin(), n, to.begin());
-      writer->advance(n);
-      left = left.subspan(n);
-      KENAZ_TRY(writer->work());
-    }
-    return writer->finish();
-  }
-  Result<std::vector<std::byte>> stored(Engine& engine, const LeafPtr& leaf) {
-    KENAZ_ASSIGN(auto reader, engine.reader(leaf));
-    std::vector<std::byte> out;
-    while (out.size() < data_.size() * 4) {
-      KENAZ_TRY(reader->work());
-      const auto from = reader->window();
-      out.insert(out.end(), from.begin(), from.end());
-      reader->advance(from.size());
-    }
-    return out;
-  }
   /// Restore, call, store, both ways; what comes out is compared with what came out first.
   Status day(Engine& engine) {
     KENAZ_ASSIGN(const LeafPtr put, engine.put(value()));
@@ -93,12 +70,12 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
                  engine.put(data::Value::scalar(PrimValue::of_int(PrimType::kI32, 7))));
     KENAZ_ASSIGN(marked_, engine.with_element(put, kMarked, seven, false));
     KENAZ_ASSIGN(copied_, engine.element(put, 0, 0));
-    KENAZ_ASSIGN(const LeafPtr written, restored(engine));
+    KENAZ_ASSIGN(const LeafPtr written, write_in_pieces(engine, value()));
     KENAZ_ASSIGN(const auto worked, engine.call("work", std::span(&written, 1)));
     KENAZ_ASSIGN(const auto bumped, engine.call("bump", std::span(&put, 1)));
     KENAZ_ASSIGN(const data::Value rounds, engine.get(*worked[1]));
     KENAZ_ASSIGN(const data::Value got, engine.get(*worked[0]));
-    KENAZ_ASSIGN(const auto read, stored(engine, bumped[0]));
+    KENAZ_ASSIGN(const auto read, read_in_pieces(engine, bumped[0]));
     engine.clear_caches();
     std::vector<std::byte> all = got.bytes;
     all.insert(all.end(), read.begin(), read.end());

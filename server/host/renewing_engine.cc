@@ -184,56 +184,43 @@ Result<std::vector<LeafPtr>> RenewingEngine::call(const std::string& entry,
 
 // ---- in pieces
 
-class RenewedWriter : public LeafWriter {
+/// What readers and writers have in common: they fail once the engine that they are of is gone.
+template <class Piecewise>
+class RenewedPieces : public Piecewise {
  public:
-  RenewedWriter(RenewingEngine& engine, std::unique_ptr<LeafWriter> inner)
+  RenewedPieces(RenewingEngine& engine, std::unique_ptr<Piecewise> inner)
       : engine_(engine),
         of_(engine.present()),
         generation_(engine.generation()),
         inner_(std::move(inner)) {}
-  std::span<std::byte> window() override { return inner_->window(); }
+  decltype(std::declval<Piecewise>().window()) window() override { return inner_->window(); }
   void advance(size_t n) override { inner_->advance(n); }
   Status work() override {
-    if (generation_ != engine_.generation()) return value_lost();
+    if (is_lost()) return value_lost();
     Status status = inner_->work();
     engine_.note(status);
     return status;
   }
+
+ protected:
+  bool is_lost() const { return generation_ != engine_.generation(); }
+  RenewingEngine& engine_;
+  const std::shared_ptr<Engine> of_;
+  const uint64_t generation_;
+  const std::unique_ptr<Piecewise> inner_;  // goes before its engine
+};
+
+using RenewedReader = RenewedPieces<LeafReader>;
+
+class RenewedWriter : public RenewedPieces<LeafWriter> {
+ public:
+  using RenewedPieces::RenewedPieces;
   Result<LeafPtr> finish() override {
-    if (generation_ != engine_.generation()) return value_lost();
+    if (is_lost()) return value_lost();
     auto leaf = inner_->finish();
     engine_.note(leaf);
     return engine_.wrapped(std::move(leaf));
   }
-
- private:
-  RenewingEngine& engine_;
-  const std::shared_ptr<Engine> of_;
-  const uint64_t generation_;
-  const std::unique_ptr<LeafWriter> inner_;  // goes before its engine
-};
-
-class RenewedReader : public LeafReader {
- public:
-  RenewedReader(RenewingEngine& engine, std::unique_ptr<LeafReader> inner)
-      : engine_(engine),
-        of_(engine.present()),
-        generation_(engine.generation()),
-        inner_(std::move(inner)) {}
-  std::span<const std::byte> window() override { return inner_->window(); }
-  void advance(size_t n) override { inner_->advance(n); }
-  Status work() override {
-    if (generation_ != engine_.generation()) return value_lost();
-    Status status = inner_->work();
-    engine_.note(status);
-    return status;
-  }
-
- private:
-  RenewingEngine& engine_;
-  const std::shared_ptr<Engine> of_;
-  const uint64_t generation_;
-  const std::unique_ptr<LeafReader> inner_;
 };
 
 Result<std::unique_ptr<LeafWriter>> RenewingEngine::writer(PrimType prim,

@@ -10,6 +10,7 @@
 
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
+#include "server/testdata/pieces.h"
 
 namespace kenaz::host {
 namespace {
@@ -54,37 +55,13 @@ class RenewingEngineTest : public testing::TestWithParam<bool> {
     const auto bytes = std::as_bytes(std::span(data_));
     return {PrimType::kI32, {static_cast<int64_t>(data_.size())}, {bytes.begin(), bytes.end()}};
   }
-  Result<LeafPtr> written() {
-    KENAZ_ASSIGN(auto writer, engine_->writer(PrimType::kI32, value().shape));
-    auto left = std::as_bytes(std::span(data_));
-    while (!left.empty()) {
-      const auto to = writer->window();
-      const size_t n = std::min(to.size(), left.size());
-      std::copy_n(left.begin(), n, to.begin());
-      writer->advance(n);
-      left = left.subspan(n);
-      KENAZ_TRY(writer->work());
-    }
-    return writer->finish();
-  }
-  Result<std::vector<std::byte>> read(const LeafPtr& leaf) {
-    KENAZ_ASSIGN(auto reader, engine_->reader(leaf));
-    std::vector<std::byte> out;
-    while (out.size() < data_.size() * 4) {
-      KENAZ_TRY(reader->work());
-      const auto from = reader->window();
-      out.insert(out.end(), from.begin(), from.end());
-      reader->advance(from.size());
-    }
-    return out;
-  }
   /// Everything that a client can do with values, from a new one on.
   Status day(LeafPtr& put) {
     KENAZ_ASSIGN(put, engine_->put(value()));
-    KENAZ_ASSIGN(const LeafPtr streamed, written());
+    KENAZ_ASSIGN(const LeafPtr streamed, write_in_pieces(*engine_, value()));
     KENAZ_ASSIGN(const auto results, engine_->call("doubled", std::span(&streamed, 1)));
     KENAZ_ASSIGN(const data::Value got, engine_->get(*results[0]));
-    KENAZ_ASSIGN(const auto same, read(results[0]));
+    KENAZ_ASSIGN(const auto same, read_in_pieces(*engine_, results[0]));
     EXPECT_EQ(got.at(3).as_i64(), 20);
     EXPECT_TRUE(got.bytes == same);
     return {};

@@ -58,7 +58,6 @@ std::shared_ptr<void> Variables::lend(const std::vector<host::LeafPtr>& leaves) 
 }
 
 std::shared_ptr<void> Variables::reserve(int64_t bytes) {
-  end_loans();
   if (const int64_t most = room(); most >= 0) bytes = std::min(bytes, most);
   const auto holder = std::make_shared<char>();
   loans_.push_back({holder, {}, bytes});
@@ -67,8 +66,8 @@ std::shared_ptr<void> Variables::reserve(int64_t bytes) {
 }
 
 int64_t Variables::room() {
-  if (limits_.bytes == 0) return -1;
   end_loans();
+  if (limits_.bytes == 0) return -1;
   return std::max<int64_t>(0, limits_.bytes - bytes_);
 }
 
