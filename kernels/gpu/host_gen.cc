@@ -55,15 +55,17 @@ int HostGen::add_failure(program::KernelFailure f) {
   return static_cast<int>(out_.kernel_failures.size()) - 1;
 }
 
-int HostGen::cut_failure() {
-  if (cut_failure_ < 0) {
-    cut_failure_ = add_failure(
-        {{"the device's driver ended a sequential loop early: llvmpipe allows 65535 iterations in "
-          "one thread"},
+int HostGen::cut_failure(ir::ProvId place) {
+  const auto [it, fresh] = cut_failures_.emplace(place.valid() ? place.index : UINT32_MAX, 0);
+  if (fresh) {
+    it->second = add_failure(
+        {{"The device's driver ended a sequential loop early: llvmpipe allows 65535 iterations in "
+          "one thread, those of all its loops together. Run the program on a GPU, with "
+          "--reference, or on less data."},
          {},
-         ""});
+         place.valid() ? ir_.backtrace(place) : ""});
   }
-  return cut_failure_;
+  return it->second;
 }
 
 std::string HostGen::kernel_name(const std::string& what) {

@@ -52,8 +52,8 @@ class HostGen {
   /// Adds a kernel, or finds an equal one.
   KernelId add_kernel(program::Kernel k);
   int add_failure(program::KernelFailure f);
-  /// The failure of a loop that the driver ended early.
-  int cut_failure();
+  /// The failure of a loop at `place` that the driver ended early.
+  int cut_failure(ir::ProvId place);
   std::string kernel_name(const std::string& what);
 
   // ---- arithmetic on i64 (folds constants)
@@ -158,7 +158,7 @@ class HostGen {
   std::map<std::string, KernelId> kernels_by_text_;
   std::string function_name_;
   int kernel_number_ = 0;
-  int cut_failure_ = -1;
+  std::map<uint32_t, int> cut_failures_;  // by place
   std::string error_;
   ir::ProvId place_;
   int call_depth_ = 0;

@@ -424,9 +424,9 @@ void KernelGen::check(const ir::Stm& s, const ir::EAssert& e) {
   }
   failure.backtrace = host_.ir().backtrace(s.prov);
   const int number = host_.add_failure(std::move(failure));
-  open(fmt::format("if (!{}) {{", cond.text));
-  // What follows an overflow of the heap counts for nothing.
-  line("\x02if (U32(heap_flag).v != 0u) return;");
+  // What follows another failure, or an overflow of the heap, counts for nothing.
+  open(fmt::format("if (!{}{}) {{", cond.text, may_have_failed_ ? " && going" : ""));
+  may_have_failed_ = true;
   open(fmt::format("if (atomicCompSwap(U32(fr).v, 0u, {}u) == 0u) {{", number + 1));
   for (size_t k = 0; k < args.size(); k++) {
     const PrimType t = args[k].type;
@@ -440,7 +440,7 @@ void KernelGen::check(const ir::Stm& s, const ir::EAssert& e) {
     line(fmt::format("I64(fr + {}ul).v = int64_t({});", 16 + 8 * k, bits));
   }
   close();
-  line("return;");
+  line("going = false;");
   close();
 }
 

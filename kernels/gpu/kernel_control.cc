@@ -48,7 +48,80 @@ KernelValue KernelGen::join(const KernelValue& a, const KernelValue& b, const ir
   return r;
 }
 
+namespace {
+
+/// From so many links on, `if .. else if .. else if ..` becomes a chain of ifs and not a nest.
+constexpr size_t kLongChain = 16;
+
+/// The branch that an else-branch consists of, behind what its condition needs.
+const ir::EIf* next_link(const ir::EIf& e) {
+  const ir::Body& b = e.else_body;
+  if (b.stms.empty()) return nullptr;
+  const ir::Stm& last = b.stms.back();
+  if (b.results.size() != last.pat.size()) return nullptr;
+  for (size_t k = 0; k < b.results.size(); k++) {
+    if (b.results[k] != ir::Atom(last.pat[k])) return nullptr;
+  }
+  return std::get_if<ir::EIf>(&last.exp);
+}
+
+}  // namespace
+
+bool KernelGen::is_long_chain(const ir::Stm& s, const ir::EIf& e) const {
+  const bool scalars = std::all_of(s.pat.begin(), s.pat.end(),
+                                   [&](VarId v) { return host_.ir().type_of(v).is_scalar(); });
+  size_t links = 0;
+  for (const ir::EIf* link = &e; link != nullptr && links < kLongChain; links++) {
+    link = next_link(*link);
+  }
+  return scalars && links == kLongChain;
+}
+
+// Nested, a long chain would exceed what llvmpipe keeps of nested conditions, and a loop that is
+// left by `break` is made a nest by its compiler. So the branch that is taken lets the thread pass
+// over the other ones as if it had failed, and at the end it goes on.
+void KernelGen::chain(const ir::Stm& s, const ir::EIf& e) {
+  std::vector<Expr> results;
+  for (VarId v : s.pat) {
+    const PrimType t = host_.ir().type_of(v).prim;
+    results.push_back(local(t, glsl::literal({t, 0})));
+  }
+  const Expr taken = local(PrimType::kBool, "false");
+  may_have_failed_ = true;
+  const auto finish = [&](const std::string& condition, const ir::Body& b) {
+    open(fmt::format("if ({}) {{", condition));
+    const auto values = body(b);
+    if (host_.failed()) return;
+    for (size_t k = 0; k < results.size(); k++) {
+      line(fmt::format("{} = {};", results[k].text, std::get<Expr>(values[k]).text));
+    }
+    line(fmt::format("if (going) {} = true;", taken.text));
+    line("going = false;");
+    close();
+  };
+  for (const ir::EIf* link = &e; !host_.failed();) {
+    finish(fmt::format("going && {}", scalar(link->cond).text), link->then_body);
+    const ir::EIf* next = next_link(*link);
+    if (next == nullptr) {
+      if (!host_.failed()) finish("going", link->else_body);
+      break;
+    }
+    const auto& stms = link->else_body.stms;
+    for (size_t k = 0; k + 1 < stms.size() && !host_.failed(); k++) stm(stms[k]);
+    link = next;
+  }
+  line(fmt::format("if ({}) going = true;", taken.text));
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    bind(s.pat[k], results[k]);
+    defs_.erase(s.pat[k]);
+  }
+}
+
 void KernelGen::branch(const ir::Stm& s, const ir::EIf& e) {
+  if (is_long_chain(s, e)) {
+    chain(s, e);
+    return;
+  }
   const Expr cond = scalar(e.cond);
   const size_t n = s.pat.size();
   std::vector<std::optional<KernelArray>> dests;

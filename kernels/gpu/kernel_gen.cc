@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
 #include "kernels/glsl/scalar.h"
@@ -19,13 +20,26 @@ constexpr int64_t kPrivateBudget = int64_t{256} << 20;
 // Longer expressions get a variable of their own.
 constexpr size_t kLongExpression = 60;
 
+// A thread that has failed, or is to stop, goes on to its end with `going` false: its loops end,
+// and it touches no memory any more. It does not return, because a return in the middle makes
+// everything behind it a branch, a level deeper for each check, and llvmpipe silently ignores
+// conditions that are nested more than 80 deep.
+constexpr const char* kGoing = "bool going = true;\n";
+constexpr const char* kAlwaysGoing = "const bool going = true;\n";
 // Every so many turns of its loops a thread looks whether the call has failed elsewhere, or is to
 // stop (program.h). The constant is false for drivers that end long loops themselves.
 constexpr const char* kLoopsLook = "layout(constant_id = 0) const bool loops_look = true;\n";
 constexpr const char* kStopping =
     "uint turns = 0u;\n"
     "bool stopped() { return Stop(fr).v != 0u; }\n"
-    "bool turn() { return loops_look && (++turns & 4095u) == 0u && stopped(); }\n";
+    "void turn() {\n"
+    "  if (loops_look && (++turns & 4095u) == 0u) {\n"
+    "    if (stopped()) going = false;\n"
+    "  }\n"
+    "}\n";
+
+// The conditions and loops of `main` around an element's code, at most.
+constexpr int kNestingOfMain = 5;
 
 bool has_loop(const std::string& glsl) {
   return glsl.find("for (") != std::string::npos || glsl.find("while (") != std::string::npos;
@@ -39,6 +53,7 @@ KernelGen::KernelGen(HostGen& host, std::string name, bool single_thread)
 // ---- text
 
 void KernelGen::line(const std::string& text) {
+  max_indent_ = std::max(max_indent_, indent_);
   out_->append(static_cast<size_t>(2 * indent_), ' ');
   *out_ += text;
   *out_ += '\n';
@@ -189,7 +204,11 @@ std::string KernelGen::address(const KernelArray& a, const Expr& element) const 
 }
 
 Expr KernelGen::load(const KernelArray& a, const Expr& element) {
-  return local(a.elem, glsl::load(a.elem, address(a, element)));
+  const std::string value = glsl::load(a.elem, address(a, element));
+  if (!may_have_failed_) return local(a.elem, value);
+  const Expr v = local(a.elem, glsl::literal({a.elem, 0}));
+  line(fmt::format("if (going) {} = {};", v.text, value));
+  return v;
 }
 void KernelGen::store(const KernelArray& a, const Expr& element, const Expr& value) {
   if (a.memory == kUnknownMemory) {
@@ -197,7 +216,8 @@ void KernelGen::store(const KernelArray& a, const Expr& element, const Expr& val
   } else {
     written_.insert(a.memory);
   }
-  line(glsl::store(a.elem, address(a, element), value.text));
+  line(fmt::format("{}{}", may_have_failed_ ? "if (going) " : "",
+                   glsl::store(a.elem, address(a, element), value.text)));
 }
 
 bool KernelGen::identical(const KernelArray& a, const KernelArray& b) const {
@@ -388,6 +408,7 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
   if (uses_heap_) text += "uint64_t hb, heap_flag;\nint64_t hp = 0l, heap_size;\n";
   const bool loops = has_loop(library_.text()) || has_loop(code) || has_loop(body);
   if (loops) text += kLoopsLook;
+  text += may_have_failed_ || has_loops_ ? kGoing : kAlwaysGoing;
   if (has_loops_) text += kStopping;
   text += declarations;
   text += library_.text();
@@ -420,6 +441,8 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
   kernel.glsl = std::move(text);
   kernel.workgroup_size = workgroup_size;
   kernel.slots = slots_;
+  kernel.nesting = max_indent_ + kNestingOfMain;
+  if (kernel_place_.valid()) kernel.place = host_.ir().backtrace(kernel_place_);
   host_.emit({program::OpLaunch{host_.add_kernel(std::move(kernel)), groups, std::move(args)}});
 }
 
@@ -443,8 +466,8 @@ void KernelGen::launch_elements(const Operand& width) {
     std::string main;
     if (has_private_memory()) {
       groups = affordable(groups, kElementsWorkgroup);
-      main = fmt::format("  for (int64_t i = gid; i < {}{}; i += threads) elem(i);\n", w.text,
-                         has_loops_ ? " && !(loops_look && stopped())" : "");
+      main = fmt::format("  for (int64_t i = gid; i < {}{} && going; i += threads) elem(i);\n",
+                         w.text, has_loops_ ? " && !(loops_look && stopped())" : "");
     } else {
       main = fmt::format("  if (gid < {}) elem(gid);\n", w.text);
     }

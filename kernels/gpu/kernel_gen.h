@@ -121,7 +121,8 @@ class KernelGen {
               const Operand& groups, bool has_barriers);
   /// The host value a kernel array stands for, if it is an untouched import.
   std::optional<HostArray> as_import(const KernelArray& a) const;
-  void set_place(ir::ProvId p) { place_ = p; }
+  /// The statement that the kernel is for.
+  void set_place(ir::ProvId p) { place_ = kernel_place_ = p; }
   /// Memory that a variable's array shall be made in.
   void set_dest(ir::VarId v, const KernelArray& dest) { dests_[v] = dest; }
 
@@ -147,6 +148,8 @@ class KernelGen {
   void forget_hoisted(const ir::Body& b);
   // control (kernel_control.cc)
   void branch(const ir::Stm& s, const ir::EIf& e);
+  bool is_long_chain(const ir::Stm& s, const ir::EIf& e) const;
+  void chain(const ir::Stm& s, const ir::EIf& e);
   void loop(const ir::Stm& s, const ir::ELoop& e);
   KernelArray loop_memory(const ir::Stm& s, const ir::ELoop& e, size_t k);
   KernelValue join(const KernelValue& a, const KernelValue& b, const ir::Type& type,
@@ -170,8 +173,9 @@ class KernelGen {
 
   // loops (kernel_loops.cc)
   bool enter_loop(std::optional<int64_t> turns);
-  void fail_if_cut(const std::string& condition);
-  std::string report_cut();
+  ir::ProvId leave_loop();
+  void fail_if_cut(const std::string& condition, ir::ProvId place);
+  std::string report_cut(ir::ProvId place);
   std::string check_for_cut();
 
   // heap (kernel_heap.cc)
@@ -215,16 +219,24 @@ class KernelGen {
   bool single_thread_ = false;
   bool uses_private_ = false;
   bool uses_heap_ = false;
-  bool has_loops_ = false;            // that look whether the call is to stop
-  std::vector<int64_t> quiet_turns_;  // of open loops: how many since one that looks, at most
-  ScalarReg heap_capacity_;           // bytes per thread
+  bool has_loops_ = false;        // that look whether the call is to stop
+  bool may_have_failed_ = false;  // before what is emitted next: `going` may be false there
+  /// A loop whose body is being translated. `quiet_turns`: the turns since a loop that looks, this
+  /// one's and those of the loops around it, at most.
+  struct OpenLoop {
+    int64_t quiet_turns;
+    ir::ProvId place;
+  };
+  std::vector<OpenLoop> loops_;
+  int max_indent_ = 0;       // of all lines so far
+  ScalarReg heap_capacity_;  // bytes per thread
   BlockReg heap_block_, heap_flag_;
   Expr function_mark_;
   bool in_push_ = true;
   int slots_ = 0;
   Operand private_bytes_ = PrimValue::i64(0);  // per thread
   BlockReg private_block_;
-  ir::ProvId place_;
+  ir::ProvId place_, kernel_place_;
   int call_depth_ = 0;
 };
 

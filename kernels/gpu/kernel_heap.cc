@@ -35,7 +35,9 @@ KernelArray KernelGen::allocate_on_heap(PrimType elem, const std::vector<ir::Ato
   for (const auto& d : a.layout.dims) count = mul(count, d);
   const Expr bytes =
       local(PrimType::kI64, fmt::format("({} * {}l + 7l) & ~7l", count.text, prim_size(elem)));
-  line(fmt::format("if ({0} > heap_size - hp) {{ U32(heap_flag).v = 1u; return; }}", bytes.text));
+  line(fmt::format("if (going && {0} > heap_size - hp) {{ U32(heap_flag).v = 1u; going = false; }}",
+                   bytes.text));
+  may_have_failed_ = true;
   const Expr at = local(PrimType::kI64, "hp");
   line(fmt::format("hp += {};", bytes.text));
   a.base = fmt::format("(hb + uint64_t({}))", at.text);

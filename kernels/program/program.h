@@ -121,6 +121,8 @@ struct Kernel {
   std::vector<uint32_t> spirv;  // filled by the compiler; empty until then
   int workgroup_size = 0;       // x; y = z = 1
   int slots = 0;                // failure record + args + groups
+  int nesting = 0;              // of conditions and loops, at most
+  std::string place;            // a backtrace, as KernelFailure has it; empty if unknown
 };
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.

@@ -202,7 +202,7 @@ void fields(A& a, HostOp& x) {
 }
 template <class A>
 void fields(A& a, Kernel& x) {
-  a(x.name, x.glsl, x.spirv, x.workgroup_size, x.slots);
+  a(x.name, x.glsl, x.spirv, x.workgroup_size, x.slots, x.nesting, x.place);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,7 +59,8 @@ struct Info {
   uint32_t shared_bytes = 16384;  // of one workgroup
   int64_t max_block_bytes = 0;    // largest single allocation
   bool is_cpu = false;
-  bool cuts_loops = false;  // the driver ends an invocation's loops after some 2^16 turns itself
+  int max_nesting = INT_MAX;  // of conditions that one thread runs through
+  bool cuts_loops = false;    // the driver ends an invocation's loops after some 2^16 turns itself
   bool float64 = false, float16 = false, int64_atomics = false, subgroup_arithmetic = false;
 };
 

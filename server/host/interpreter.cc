@@ -30,6 +30,14 @@ Result<device::KernelPtr> KernelTable::get(KernelId id, device::Device& device) 
   device::KernelPtr& kernel = made_[id.index];
   if (!kernel) {
     const Kernel& source = kernels_[id.index];
+    const int most = device.info().max_nesting;
+    if (source.nesting > most) {
+      return fail(ErrorKind::kProgramFailure,
+                  fmt::format("Conditions and loops are nested {} deep here; this device's driver "
+                              "takes {} in one thread. Run the program on another device, or with "
+                              "--reference.\n\nBacktrace:\n{}",
+                              source.nesting, most, source.place));
+    }
     const uint32_t push_bytes = is_push(source.slots) ? 8 * static_cast<uint32_t>(source.slots) : 8;
     const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
     KENAZ_ASSIGN(kernel, device.make_kernel(

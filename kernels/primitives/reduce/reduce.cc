@@ -44,15 +44,16 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
 
   t.main += "  " + m.declare_neutral("acc") + "\n";
   if (spec.commutative) {
-    t.main += fmt::format("  for (int64_t i = gid; i < {}; i += threads) {{\n", spec.width);
+    t.main +=
+        fmt::format("  for (int64_t i = gid; i < {} && going; i += threads) {{\n", spec.width);
   } else {
     t.main += fmt::format("  int64_t share = ({} + threads - 1l) / threads;\n", spec.width);
     t.main += fmt::format("  int64_t end = min((gid + 1l) * share, {});\n", spec.width);
-    t.main += "  for (int64_t i = gid * share; i < end; i++) {\n";
+    t.main += "  for (int64_t i = gid * share; i < end && going; i++) {\n";
   }
   t.main += "    " + m.declare("x") + "\n    elem(i, " + m.list("x") + ");\n    " +
             m.combine("acc", "acc", "x") + "\n";
-  if (spec.long_elements) t.main += "    if (loops_look && stopped()) break;\n";
+  if (spec.long_elements) t.main += "    if (loops_look && stopped()) going = false;\n";
   t.main += "  }\n";
   t.main += "  " + m.assign("sh[lid]", "acc") + "\n  reduce_workgroup();\n";
   std::string finish;
