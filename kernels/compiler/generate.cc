@@ -1,11 +1,14 @@
 #include "kernels/compiler.h"
 #include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/strip_mine.h"
 
 namespace kenaz::compiler {
 
 Result<program::Program> generate(const Lowered& lowered) {
   program::Program program;
-  gpu::HostGen generator(lowered, program);
+  Lowered cut = lowered;
+  gpu::strip_mine(cut.ir);
+  gpu::HostGen generator(cut, program);
   KENAZ_TRY(generator.run());
   return program;
 }

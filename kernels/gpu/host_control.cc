@@ -1,8 +1,11 @@
 // Control flow, functions and entry points at host level.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/gpu/analysis.h"
 #include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/strip_mine.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -19,7 +22,8 @@ void HostGen::body(const ir::Body& b) {
 
 void HostGen::stm(const ir::Stm& s) {
   place_ = s.prov;
-  if (is_device_sequential(ir_, s.exp)) {
+  const bool is_host_loop = std::find(s.attrs.begin(), s.attrs.end(), kHostLoop) != s.attrs.end();
+  if (!is_host_loop && is_device_sequential(ir_, s.exp)) {
     sequential(s);
     return;
   }

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <functional>
+#include <limits>
 
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/engine.h"
@@ -258,6 +259,21 @@ TEST_P(DeviceEngineTest, FailuresOfKernelsAndHostHaveTheirText) {
   EXPECT_EQ(host_failed.error().text(), "Error: first is 5\n\nBacktrace:\n-> #0  b.fut:3:4-5");
   good();
   EXPECT_FALSE(call("check", {i32s({})}));  // the read leaves the block
+}
+
+// llvmpipe ignores, silently, conditions that are nested too deep.
+TEST_P(DeviceEngineTest, KernelsThatNestDeeperThanTheDriverTakesAreRefused) {
+  const int most = device_->info().max_nesting;
+  if (most == std::numeric_limits<int>::max()) GTEST_SKIP() << "no limit here";
+  load(check_entry(), [&](Program& p) {
+    p.kernels[kCheck].nesting = most + 1;
+    p.kernels[kCheck].place = "-> #0  a.fut:7:8-9";
+  });
+  const auto refused = call("check", {i32s({1, 2})});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kProgramFailure);
+  EXPECT_THAT(refused.error().text(), HasSubstr("nested"));
+  EXPECT_THAT(refused.error().text(), HasSubstr("a.fut:7:8-9"));
 }
 
 TEST_P(DeviceEngineTest, LongArgumentListsAndConstants) {
