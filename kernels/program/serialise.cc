@@ -119,6 +119,8 @@ class Reader {
     for (size_t i = 0; i < n && ok_; ++i) {
       std::string key;
       get(key);
+      // Written in order, each key once.
+      if (!m.empty() && key <= m.rbegin()->first) ok_ = false;
       get(m[key]);
     }
   }
@@ -263,6 +265,7 @@ void Reader::get(T& v) {
   if constexpr (std::is_same_v<T, bool>) {
     uint8_t byte = 0;
     raw(&byte, 1);
+    if (byte > 1) ok_ = false;
     v = byte != 0;
   } else if constexpr (std::is_enum_v<T>) {
     static_assert(kEnumCount<T> > 0);
