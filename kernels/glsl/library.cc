@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "kernels/glsl/types.h"
-#include "protocol/base/check.h"
 
 namespace kenaz::glsl {
 namespace {
@@ -112,18 +112,19 @@ std::string Library::need(const std::string& name) {
     return name;
   }
   const size_t cut = name.rfind('_');
-  const std::string stem = name.substr(0, cut), type_name = name.substr(cut + 1);
-  const auto type = prim_from_name(type_name);
-  CHECK(type.has_value());
+  const std::string stem = name.substr(0, cut);
+  const auto type = cut == std::string::npos ? std::nullopt : prim_from_name(name.substr(cut + 1));
+  if (!type) return name;
+  const std::string type_name(prim_name(*type));
   if (auto it = entries().find(stem + "_$t"); it != entries().end()) {
     for (const auto& callee : it->second.callees) need(replace_all(callee, "$t", type_name));
     text_ += instantiate(it->second.text, type_name, *type);
     return name;
   }
-  auto it = entries().find(stem + "_f64");
-  CHECK(it != entries().end());
-  need(stem + "_f64");
-  text_ += through_f64(stem, *type, count_double_params(it->second.text));
+  if (auto it = entries().find(stem + "_f64"); it != entries().end() && is_float(*type)) {
+    need(stem + "_f64");
+    text_ += through_f64(stem, *type, count_double_params(it->second.text));
+  }
   return name;
 }
 

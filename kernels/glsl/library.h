@@ -10,7 +10,8 @@ namespace kenaz::glsl {
 class Library {
  public:
   /// Notes that a function is used, and everything it calls; gives its name back. `name` is
-  /// OPERATION_TYPE ("div_i32", "exp_f64"); it must exist.
+  /// OPERATION_TYPE ("div_i32", "exp_f64"). If there is no such function, nothing is noted, and a
+  /// kernel that calls it does not compile (compile_glsl's error names it).
   std::string need(const std::string& name);
   /// The definitions, callees first.
   const std::string& text() const { return text_; }

@@ -127,7 +127,7 @@ std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kNeg: return "-" + a[0];
     case ScalarOp::kAbs: return builtin("abs", a);
     case ScalarOp::kSgn: return call(lib, "fsgn", t, a);
-    case ScalarOp::kFma: return builtin("fma", a);
+    case ScalarOp::kFma: return call(lib, "ffma", t, a);
     case ScalarOp::kSqrt: return builtin("sqrt", a);
     case ScalarOp::kRsqrt: return fmt::format("{}(1.0) / sqrt({})", type, a[0]);
     case ScalarOp::kFloor: return builtin("floor", a);

@@ -1,0 +1,89 @@
+#include "kernels/glsl/scalar.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/glsl/compile.h"
+#include "kernels/glsl/types.h"
+
+namespace kenaz::glsl {
+namespace {
+
+/// A kernel that assigns `expression` to a variable of type `to`, with operands a, b and c of type
+/// `type`, i (i32) and t (bool).
+std::string kernel(const Library& library, const std::string& expression, PrimType type,
+                   PrimType to) {
+  const std::string in = glsl_type(type);
+  return preamble() + library.text() +
+         fmt::format(
+             "layout(push_constant, scalar) uniform Slots {{ uint64_t slots[6]; }};\n"
+             "void main() {{\n"
+             "  {0} a = {1}, b = {2}, c = {3};\n"
+             "  int i = {4};\n"
+             "  bool t = {5};\n"
+             "  {6} r = {7};\n"
+             "  {8};\n"
+             "}}\n",
+             in, from_slot(type, "slots[0]"), from_slot(type, "slots[1]"),
+             from_slot(type, "slots[2]"), from_slot(PrimType::kI32, "slots[3]"),
+             from_slot(PrimType::kBool, "slots[4]"), glsl_type(to), expression,
+             store(to, "slots[5]", "r"));
+}
+
+std::vector<std::string> operands(ScalarOp op) {
+  if (op == ScalarOp::kSelect) return {"t", "a", "b"};
+  if (op == ScalarOp::kLdexp) return {"a", "i"};
+  std::vector<std::string> args{"a", "b", "c"};
+  args.resize(static_cast<size_t>(scalar_op_arity(op)));
+  return args;
+}
+
+Status compile(ScalarOp op, PrimType type, PrimType to) {
+  Library library;
+  const std::string expression = scalar_op(library, op, type, to, operands(op));
+  const PrimType result = scalar_op_result(op, type, to);
+  return compile_glsl("test", kernel(library, expression, type, result)).map([](auto&&) {});
+}
+
+class EveryType : public testing::TestWithParam<int> {};
+
+// With all that it needs of the library, each operation compiles alone.
+TEST_P(EveryType, OperationsCompile) {
+  const auto type = static_cast<PrimType>(GetParam());
+  for (int o = 0; o <= static_cast<int>(ScalarOp::kSelect); o++) {
+    const auto op = static_cast<ScalarOp>(o);
+    if (!scalar_op_accepts(op, type)) continue;
+    const bool to_any = op == ScalarOp::kConvert || op == ScalarOp::kBitcast;
+    for (int t = 0; t < (to_any ? kPrimTypeCount : 1); t++) {
+      const PrimType to = to_any ? static_cast<PrimType>(t) : type;
+      if (op == ScalarOp::kBitcast && prim_bits(to) != prim_bits(type)) continue;
+      const auto made = compile(op, type, to);
+      EXPECT_TRUE(made) << scalar_op_name(op) << " to " << prim_name(to) << "\n"
+                        << made.error().text();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scalar, EveryType, testing::Range(0, kPrimTypeCount),
+                         [](const auto& info) {
+                           return std::string(prim_name(static_cast<PrimType>(info.param)));
+                         });
+
+// A gap in the library fails the kernel that falls into it, with the function's name.
+TEST(Library, WhatIsMissingIsAnError) {
+  for (const char* name : {"nonsense_i32", "nonsense_f32", "nonsense", "sin_i32", "nonsense_"}) {
+    Library library;
+    EXPECT_EQ(library.need(name), name);
+    const auto made = compile_glsl(
+        "test", kernel(library, fmt::format("{}(a)", name), PrimType::kI32, PrimType::kI32));
+    ASSERT_FALSE(made) << name;
+    EXPECT_EQ(made.error().kind, ErrorKind::kInternal);
+    EXPECT_NE(made.error().text().find(name), std::string::npos) << made.error().text();
+  }
+}
+
+}  // namespace
+}  // namespace kenaz::glsl
