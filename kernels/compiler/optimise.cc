@@ -6,10 +6,10 @@
 namespace kenaz::compiler {
 namespace {
 
-#ifdef NDEBUG
-constexpr bool kValidate = false;
-#else
+#ifdef KENAZ_VALIDATE_PASSES
 constexpr bool kValidate = true;
+#else
+constexpr bool kValidate = false;
 #endif
 
 Status check(const ir::Program& p, const char* after) {

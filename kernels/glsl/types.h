@@ -13,7 +13,6 @@ std::string glsl_type(PrimType t);
 std::string glsl_unsigned(PrimType t);
 /// An expression that is exactly the value, safe as an operand (parenthesised if it needs to be).
 std::string literal(const PrimValue& v);
-inline std::string literal_i64(int64_t n) { return literal(PrimValue::i64(n)); }
 
 /// The value at a byte address (a uint64_t expression), and its storing.
 std::string load(PrimType t, const std::string& address);

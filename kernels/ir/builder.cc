@@ -160,10 +160,6 @@ VarId Builder::copy(VarId array, std::string name) {
   return emit(ECopy{array}, std::move(t), std::move(name));
 }
 
-VarId Builder::assert_that(Atom cond, std::vector<std::variant<std::string, Atom>> message) {
-  return emit(EAssert{cond, std::move(message)}, Type{PrimType::kBool, {}}, "cert");
-}
-
 Body Builder::make_body(const BodyFn& fn) {
   Body body;
   Builder b(program_, body, prov_);
@@ -198,13 +194,6 @@ std::vector<VarId> Builder::map(Atom width, std::vector<VarId> inputs, Lambda la
   std::vector<Type> types;
   for (const Type& t : lambda.ret) types.push_back(array_of(width, t));
   return emit(ESoac{width, std::move(inputs), std::move(lambda), {}, {}}, types, name);
-}
-
-Lambda Builder::binop_lambda(ScalarOp op, PrimType type) {
-  const Type t{type, {}};
-  return lambda({t, t}, [&](Builder& b, const std::vector<VarId>& p) {
-    return std::vector<Atom>{b.prim(op, {p[0], p[1]})};
-  });
 }
 
 }  // namespace kenaz::ir

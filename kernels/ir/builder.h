@@ -22,7 +22,6 @@ class Builder {
   Program& program() { return program_; }
   Body& body() { return body_; }
   ProvId prov() const { return prov_; }
-  void set_prov(ProvId p) { prov_ = p; }
   /// Listed in every following statement.
   std::vector<VarId>& certs() { return certs_; }
   /// A builder on another body with the same provenance and certs.
@@ -48,8 +47,6 @@ class Builder {
   Atom lt(Atom a, Atom b) { return prim(ScalarOp::kLt, {a, b}); }
   Atom le(Atom a, Atom b) { return prim(ScalarOp::kLe, {a, b}); }
   Atom logical_and(Atom a, Atom b) { return prim(ScalarOp::kAnd, {a, b}); }
-  Atom logical_or(Atom a, Atom b) { return prim(ScalarOp::kOr, {a, b}); }
-  Atom logical_not(Atom a) { return prim(ScalarOp::kNot, {a}); }
   Atom select(Atom cond, Atom a, Atom b) { return prim(ScalarOp::kSelect, {cond, a, b}); }
   /// i64 products and sums; 1 and 0 if empty.
   Atom product(std::span<const Atom> atoms);
@@ -68,8 +65,6 @@ class Builder {
   VarId rearrange(std::vector<int> perm, VarId array, std::string name = "perm");
   VarId reshape(std::vector<Atom> dims, VarId array, std::string name = "resh");
   VarId copy(VarId array, std::string name = "copy");
-  /// The certificate.
-  VarId assert_that(Atom cond, std::vector<std::variant<std::string, Atom>> message);
 
   // ---- with bodies
   using BodyFn = std::function<std::vector<Atom>(Builder&)>;
@@ -83,8 +78,6 @@ class Builder {
   /// A map without scans and reductions: arrays of width ++ result types.
   std::vector<VarId> map(Atom width, std::vector<VarId> inputs, Lambda lambda,
                          const std::string& name = "map");
-  /// One value, a known operator at one scalar type: `combine op` with this neutral element.
-  Lambda binop_lambda(ScalarOp op, PrimType type);
 
  private:
   Program& program_;

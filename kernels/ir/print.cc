@@ -403,9 +403,6 @@ std::string print(const Program& p, const PrintOptions& options) {
 std::string print_stm(const Program& p, const Stm& s) {
   return with_printer(p, [&](Printer& pr) { pr.stm(s); });
 }
-std::string print_exp(const Program& p, const Exp& e) {
-  return with_printer(p, [&](Printer& pr) { pr.exp(e); });
-}
 std::string print_type(const Program& p, const Type& t) {
   return with_printer(p, [&](Printer& pr) { pr.type(t); });
 }

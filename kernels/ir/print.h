@@ -28,7 +28,6 @@ struct PrintOptions {
 
 std::string print(const Program& p, const PrintOptions& options = {});
 std::string print_stm(const Program& p, const Stm& s);
-std::string print_exp(const Program& p, const Exp& e);
 std::string print_type(const Program& p, const Type& t);
 std::string print_atom(const Program& p, const Atom& a);
 /// A constant as the parser reads it: "3i32", "true", "1.5f64", "bits(f32, 0x7fc00000)".

@@ -18,8 +18,7 @@ namespace kenaz::device {
 
 /// A piece of device memory inside a slab. Freed when the last reference goes, even while recorded
 /// commands still use it: the memory stays mapped, but allocate() may hand it out again at once.
-/// One barrier() recorded after the last use of the old block makes commands on the new one safe;
-/// retain() keeps a block from being handed out at all until what is recorded has run.
+/// One barrier() recorded after the last use of the old block makes commands on the new one safe.
 class Block {
  public:
   virtual ~Block() = default;
@@ -118,8 +117,6 @@ class Device {
   /// Copies host bytes (argument lists, at most 64 KiB) to where the dispatch recorded next, right
   /// after this call, can read them; gives their address (16-byte aligned). Needs no barrier.
   virtual Result<uint64_t> stash(std::span<const std::byte> data) = 0;
-  /// Keeps a block alive until what is recorded has run.
-  virtual void retain(BlockPtr block) = 0;
   /// Sets the device to work on what is recorded, so that it can no longer get lost with a later
   /// submission that fails.
   virtual Status submit() = 0;
@@ -156,8 +153,6 @@ class Device {
   virtual void trim() = 0;
   /// memory().peak is what is used now.
   virtual void forget_peak() = 0;
-  /// Writes what was learnt (compiled pipelines) to disk, if anything is new. Also done at the end.
-  virtual void save_caches() {}
 };
 
 }  // namespace kenaz::device

@@ -225,11 +225,8 @@ TEST_P(DeviceTest, BlocksMayOutliveTheDeviceAndGoOnAnotherThread) {
 
 TEST_P(DeviceTest, KernelsMayGoWhileRecorded) {
   const BlockPtr counter = block_of({1});
-  {
-    const BlockPtr failure = failure_record();
-    dispatch(kernel(step_spirv, 32), 1, 1, {failure->address(), counter->address(), 1, 1});
-    device_->retain(failure);
-  }
+  const BlockPtr failure = failure_record();
+  dispatch(kernel(step_spirv, 32), 1, 1, {failure->address(), counter->address(), 1, 1});
   EXPECT_THAT(read(counter, 1), ElementsAre(4));
 }
 

@@ -49,12 +49,6 @@ struct Size {
     s.exp = std::move(e);
     return s;
   }
-  static Size of_meta(MetaId m) {
-    Size s;
-    s.kind = kMeta;
-    s.meta = m;
-    return s;
-  }
 };
 
 struct TPrim {

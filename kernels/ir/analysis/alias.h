@@ -16,7 +16,6 @@ class Aliases {
   /// The class of an array variable (of a scalar: a class of its own). Variables made after the
   /// analysis are in classes of their own.
   uint32_t of(VarId v) const;
-  bool may_share(VarId a, VarId b) const { return of(a) == of(b); }
 
  private:
   void body(const Program& p, const Body& b);

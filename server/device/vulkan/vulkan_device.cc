@@ -59,7 +59,6 @@ class VulkanDevice : public Device {
   Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
               int64_t bytes) override;
   Result<uint64_t> stash(std::span<const std::byte> data) override;
-  void retain(BlockPtr block) override { commands_.keep(std::move(block)); }
   Status submit() override;
   Status submit_and_wait() override { return submit_and_read({}); }
   Status submit_and_read(std::span<const ReadBack> pieces) override;
@@ -76,7 +75,6 @@ class VulkanDevice : public Device {
   MemoryStats memory() const override { return heap_->stats(); }
   void trim() override;
   void forget_peak() override { heap_->forget_peak(); }
-  void save_caches() override { kernels_.save(); }
 
  private:
   Result<VkCommandBuffer> recording();

@@ -45,8 +45,8 @@ struct VulkanOptions {
   /// Not null: the validation layer is switched on and its warnings and errors go here; an error if
   /// the layer is not installed.
   std::shared_ptr<ValidationLog> validation;
-  /// File of compiled pipelines; empty: none. Read when the device is made, written by
-  /// Device::save_caches and when the device goes. Trouble with it is never an error.
+  /// File of compiled pipelines; empty: none. Read when the device is made, written when
+  /// the device goes. Trouble with it is never an error.
   std::string pipeline_cache;
   /// Bytes of device memory that may be held at a time; 0: what the device has.
   int64_t memory_limit = 0;
