@@ -7,30 +7,23 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <string>
-#include <vector>
 
+#include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/core/core.h"
-#include "kernels/ir/ir.h"
+#include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
 #include "protocol/base/result.h"
 
 namespace kenaz::compiler {
 
-/// Reads source text: path as resolved by the import rules -> contents. The default reads files.
-using SourceReader = std::function<Result<std::string>(const std::string& path)>;
+using ir::Lowered;
+
+/// Reads files.
 SourceReader file_reader();
 
 struct FrontEndOptions {
   SourceReader read = file_reader();
-};
-
-/// Array IR together with what the server needs to know about entry points and types.
-struct Lowered {
-  ir::Program ir;
-  std::vector<core::EntryPoint> entries;  // by name; leaves of parameters in order = IR params
-  TypeTable types;
 };
 
 /// Checks the program at `path` (and its imports). Errors have kind kCompile.

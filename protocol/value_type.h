@@ -49,4 +49,18 @@ struct ValueType {
 /// All types of a program, by name. Primitive types are always in it.
 using TypeTable = std::map<std::string, ValueType>;
 
+/// An entry point of a program as clients see it; the types are names in the program's table.
+struct EntryPoint {
+  struct Param {
+    std::string name;  // "" if the pattern has none
+    std::string type;
+    bool unique = false;  // consumed by the call
+  };
+  std::string name;
+  std::vector<Param> params;
+  std::string result;
+  bool result_unique = false;
+  std::vector<std::string> attrs;  // printed without brackets
+};
+
 }  // namespace kenaz

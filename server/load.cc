@@ -6,8 +6,11 @@
 #include <chrono>
 #include <future>
 
+#include "kernels/compiler.h"
 #include "kernels/ir/print.h"
 #include "server/cache/program_cache.h"
+#include "server/host/device_engine.h"
+#include "server/host/reference_engine.h"
 #include "server/host/renewing_engine.h"
 
 namespace kenaz {
@@ -17,15 +20,14 @@ void print_warnings(const std::vector<std::string>& warnings) {
   for (const auto& warning : warnings) fmt::print(stderr, "{}\n", warning);
 }
 
-Result<core::Checked> front_end(const Options& options, const compiler::SourceReader& read,
+Result<core::Checked> front_end(const Options& options, const SourceReader& read,
                                 std::vector<std::string>& warnings) {
   KENAZ_ASSIGN(core::Checked checked, compiler::front_end(options.program, {read}));
   for (const auto& warning : checked.warnings) warnings.push_back(warning.str());
   return checked;
 }
 
-Result<compiler::Lowered> lowered(const Options& options, bool optimise,
-                                  const compiler::SourceReader& read,
+Result<compiler::Lowered> lowered(const Options& options, bool optimise, const SourceReader& read,
                                   std::vector<std::string>& warnings) {
   KENAZ_ASSIGN(const core::Checked checked, front_end(options, read, warnings));
   KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));

@@ -21,7 +21,7 @@
 #include "kernels/ir/parse.h"
 #include "kernels/scalar/ops.h"
 #include "server/device/vulkan/vulkan_device.h"
-#include "server/host/engine.h"
+#include "server/host/device_engine.h"
 
 namespace kenaz {
 namespace {
@@ -150,7 +150,7 @@ Result<program::Program> compile(P type, const std::vector<Operation>& ops) {
     lowered.types["[]" + elem] = {"[]" + elem, TypeKind::kArray, {{t, 1}}, 1, elem};
     return "[]" + elem;
   };
-  core::EntryPoint entry;
+  EntryPoint entry;
   entry.name = "main";
   for (const P t : {type, type, type, P::kI32, P::kBool}) entry.params.push_back({"", array(t)});
   ValueType result{"all", TypeKind::kRecord, {}};

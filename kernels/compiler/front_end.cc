@@ -21,7 +21,7 @@ SourceReader file_reader() {
 }
 
 Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options) {
-  return check::check_program(path, options);
+  return check::check_program(path, options.read);
 }
 
 }  // namespace kenaz::compiler

@@ -297,7 +297,7 @@ void HostGen::gen_constants() {
   out_.constant_block_regs = static_cast<int>(block_regs_);
 }
 
-void HostGen::gen_entry(const core::EntryPoint& point) {
+void HostGen::gen_entry(const EntryPoint& point) {
   const ir::Function* f = nullptr;
   for (const auto& e : ir_.entries) {
     if (e.name == point.name) f = &ir_.functions[e.fun.index];
@@ -329,8 +329,7 @@ void HostGen::gen_entry(const core::EntryPoint& point) {
   out_.entries[entry.name] = std::move(entry);
 }
 
-void HostGen::entry_params(const core::EntryPoint& point, const ir::Function& f,
-                           program::Entry& out) {
+void HostGen::entry_params(const EntryPoint& point, const ir::Function& f, program::Entry& out) {
   // A size variable has one register, whatever names it; the engine checks that all agree.
   for (VarId p : f.params) {
     const ir::Type& t = ir_.type_of(p);
@@ -386,7 +385,7 @@ program::Leaf HostGen::param_leaf(VarId p) {
   return leaf;
 }
 
-void HostGen::entry_results(const ir::Function& f, const core::EntryPoint&, program::Entry& out) {
+void HostGen::entry_results(const ir::Function& f, const EntryPoint&, program::Entry& out) {
   // Everything on the host first: reading submits what is recorded.
   std::vector<HostArray> arrays(f.body.results.size());
   for (size_t k = 0; k < f.body.results.size(); k++) {

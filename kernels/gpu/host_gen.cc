@@ -9,7 +9,7 @@
 
 namespace kenaz::gpu {
 
-HostGen::HostGen(const compiler::Lowered& lowered, program::Program& out)
+HostGen::HostGen(const ir::Lowered& lowered, program::Program& out)
     : lowered_(lowered), ir_(lowered.ir), out_(out) {}
 
 void HostGen::refuse(ir::ProvId place, const std::string& what) {

@@ -13,8 +13,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/compiler.h"
 #include "kernels/gpu/values.h"
+#include "kernels/ir/lowered.h"
+#include "kernels/program/program.h"
+#include "protocol/base/result.h"
 
 namespace kenaz::gpu {
 
@@ -23,7 +25,7 @@ class KernelGen;
 class HostGen {
  public:
   using Scalar = Operand;  // for LayoutMath
-  HostGen(const compiler::Lowered& lowered, program::Program& out);
+  HostGen(const ir::Lowered& lowered, program::Program& out);
 
   /// Generates constants and all entries. The first thing refused is the error.
   Status run();
@@ -90,9 +92,9 @@ class HostGen {
   void call(const ir::Stm& s, const ir::ECall& e);
   void check(const ir::Stm& s, const ir::EAssert& e);
   void gen_constants();
-  void gen_entry(const core::EntryPoint& entry);
-  void entry_params(const core::EntryPoint& point, const ir::Function& f, program::Entry& out);
-  void entry_results(const ir::Function& f, const core::EntryPoint& point, program::Entry& out);
+  void gen_entry(const EntryPoint& entry);
+  void entry_params(const EntryPoint& point, const ir::Function& f, program::Entry& out);
+  void entry_results(const ir::Function& f, const EntryPoint& point, program::Entry& out);
   program::Leaf param_leaf(ir::VarId p);
   HostArray block_array(const ir::Type& t, BlockReg block);
   void loop_results(const ir::ELoop& e, const std::vector<ScalarReg>& scalars,
@@ -146,7 +148,7 @@ class HostGen {
     std::vector<std::pair<ir::VarId, std::optional<HostValue>>> changes;
   };
 
-  const compiler::Lowered& lowered_;
+  const ir::Lowered& lowered_;
   const ir::Program& ir_;
   program::Program& out_;
   program::Code* code_ = nullptr;

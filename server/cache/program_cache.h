@@ -14,7 +14,7 @@
 
 namespace kenaz::cache {
 
-/// As compiler::SourceReader.
+/// As SourceReader in kernels/diagnostics.
 using Read = std::function<Result<std::string>(const std::string& path)>;
 
 struct CachedProgram {

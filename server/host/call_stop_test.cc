@@ -9,7 +9,9 @@
 
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
+#include "server/host/device_engine.h"
 #include "server/host/engine.h"
+#include "server/host/reference_engine.h"
 
 namespace kenaz::host {
 namespace {
@@ -33,7 +35,7 @@ entry on_scalars (x: i64): i64 = loop x while x >= 0 do (x + 1) & 0xff
 entry fine (n: i64): i64 = i64.sum (iota n)
 )";
 
-compiler::SourceReader reader() {
+SourceReader reader() {
   return [](const std::string&) -> Result<std::string> { return std::string(kProgram); };
 }
 

@@ -1,5 +1,7 @@
 // The engine that runs programs on a device: binds arguments to registers, interprets, and takes
 // the results out of registers.
+#include "server/host/device_engine.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "server/host/device_elements.h"
 #include "server/host/device_leaf.h"
 #include "server/host/device_transfers.h"
-#include "server/host/engine.h"
 #include "server/host/interpreter.h"
 
 namespace kenaz::host {

@@ -1,4 +1,6 @@
 // Programs built by hand, run on the first Vulkan device, staged and mapped.
+#include "server/host/device_engine.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <limits>
 
 #include "server/device/vulkan/vulkan_device.h"
-#include "server/host/engine.h"
 #include "test_shaders/add.h"
 #include "test_shaders/check.h"
 #include "test_shaders/many.h"

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "server/device/vulkan/vulkan_device.h"
+#include "server/host/device_engine.h"
 
 namespace kenaz::host {
 namespace {

@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "server/device/vulkan/vulkan_device.h"
-#include "server/host/engine.h"
+#include "server/host/device_engine.h"
+#include "server/host/reference_engine.h"
 
 namespace kenaz::host {
 namespace {

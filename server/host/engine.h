@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/compiler.h"
 #include "protocol/base/result.h"
 #include "protocol/data/value.h"
 #include "protocol/value_type.h"
@@ -118,12 +117,5 @@ class Engine {
   virtual void clear_caches() {}
   virtual device::MemoryStats memory() const { return {}; }
 };
-
-/// Runs top-level constants; fails if one of them does.
-Result<std::unique_ptr<Engine>> make_reference_engine(compiler::Lowered lowered);
-Result<std::unique_ptr<Engine>> make_device_engine(std::shared_ptr<const program::Program> program,
-                                                   std::shared_ptr<device::Device> device);
-Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,
-                                                   std::shared_ptr<device::Device> device);
 
 }  // namespace kenaz::host

@@ -13,6 +13,7 @@
 
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
+#include "server/host/device_engine.h"
 #include "server/host/renewing_engine.h"
 #include "server/testdata/pieces.h"
 

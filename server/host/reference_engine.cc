@@ -1,9 +1,10 @@
 // The engine without a device: the reference evaluator, for tests and for machines without Vulkan.
+#include "server/host/reference_engine.h"
+
 #include <cstring>
 
 #include "kernels/ir/eval/evaluator.h"
 #include "server/host/call_stop.h"
-#include "server/host/engine.h"
 
 namespace kenaz::host {
 namespace {
@@ -27,7 +28,7 @@ std::shared_ptr<ReferenceLeaf> make_leaf(eval::Value value) {
 
 class ReferenceEngine : public Engine {
  public:
-  ReferenceEngine(compiler::Lowered lowered, eval::Evaluator evaluator)
+  ReferenceEngine(ir::Lowered lowered, eval::Evaluator evaluator)
       : types_(std::move(lowered.types)), evaluator_(std::move(evaluator)) {
     for (const auto& e : lowered.entries) {
       EntrySignature s;
@@ -113,7 +114,7 @@ class ReferenceEngine : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_reference_engine(compiler::Lowered lowered) {
+Result<std::unique_ptr<Engine>> make_reference_engine(ir::Lowered lowered) {
   KENAZ_ASSIGN(auto evaluator, eval::Evaluator::make(std::move(lowered.ir)));
   return std::make_unique<ReferenceEngine>(std::move(lowered), std::move(evaluator));
 }

@@ -10,6 +10,7 @@
 
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
+#include "server/host/device_engine.h"
 #include "server/testdata/pieces.h"
 
 namespace kenaz::host {

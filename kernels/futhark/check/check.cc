@@ -152,7 +152,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
     }
     if (view.data() == nullptr) error(range, "There is no \"" + key + "\".");
   } else {
-    auto read = options_.read(key);
+    auto read = read_(key);
     if (!read) {
       error(range, "Could not read file \"" + key + "\": " + read.error().text());
     } else {
@@ -205,9 +205,8 @@ Result<core::Checked> Checker::run(const std::string& path) {
   return std::move(out_);
 }
 
-Result<core::Checked> check_program(const std::string& path,
-                                    const compiler::FrontEndOptions& options) {
-  return Checker(options).run(path);
+Result<core::Checked> check_program(const std::string& path, const SourceReader& read) {
+  return Checker(read).run(path);
 }
 
 }  // namespace kenaz::check

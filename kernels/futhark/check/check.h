@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "kernels/compiler.h"
+#include "kernels/diagnostics/source_reader.h"
+#include "kernels/futhark/core/core.h"
 
 namespace kenaz::check {
 
 /// Checks the program whose root file is `path` with everything it imports and the prelude.
-Result<core::Checked> check_program(const std::string& path,
-                                    const compiler::FrontEndOptions& options);
+Result<core::Checked> check_program(const std::string& path, const SourceReader& read);
 
 }  // namespace kenaz::check

@@ -8,12 +8,6 @@
 #include "kernels/futhark/core/type_util.h"
 #include "kernels/futhark/core/validate.h"
 
-namespace kenaz::compiler {
-SourceReader file_reader() {  // the checker's library has no file reader: see kernels/compiler
-  return [](const std::string& path) -> Result<std::string> { return bad_request(path); };
-}
-}  // namespace kenaz::compiler
-
 namespace kenaz::check {
 namespace {
 
@@ -23,13 +17,11 @@ using ::testing::HasSubstr;
 using Files = std::map<std::string, std::string>;
 
 Result<core::Checked> check_files(Files files) {
-  compiler::FrontEndOptions options;
-  options.read = [files](const std::string& path) -> Result<std::string> {
+  return check_program("main.fut", [files](const std::string& path) -> Result<std::string> {
     auto it = files.find(path);
     if (it == files.end()) return bad_request("no such file");
     return it->second;
-  };
-  return check_program("main.fut", options);
+  });
 }
 
 Result<core::Checked> check_text(const std::string& text) {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/compiler.h"
+#include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/core/type_util.h"
 
@@ -93,7 +93,7 @@ struct DecContext {
 
 class Checker {
  public:
-  explicit Checker(const compiler::FrontEndOptions& options) : options_(options) {}
+  explicit Checker(const SourceReader& read) : read_(read) {}
   Result<core::Checked> run(const std::string& path);
 
  private:
@@ -363,7 +363,7 @@ class Checker {
   Named root_type(Named named);
   void add_prim_types();
 
-  const compiler::FrontEndOptions& options_;
+  const SourceReader& read_;
   core::Checked out_;
   std::vector<Diagnostic> errors_;
   std::vector<std::string> tyvar_names_;

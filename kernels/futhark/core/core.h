@@ -216,18 +216,9 @@ struct AbstractType {
   TypePtr repr;                                      // in terms of params; lowering looks through
 };
 
-struct EntryPoint {
-  struct Param {
-    std::string name;  // "" if the pattern has none
-    std::string type;  // name in `types`
-    bool unique = false;
-  };
+/// `params` may be more than the definition's lambda has: it returns a function of the rest.
+struct EntryPoint : kenaz::EntryPoint {
   VarId def;
-  std::string name;
-  std::vector<Param> params;  // may be more than the definition's lambda has: it returns the rest
-  std::string result;         // name in `types`
-  bool result_unique = false;
-  std::vector<std::string> attrs;  // printed without brackets
 };
 
 struct Checked {

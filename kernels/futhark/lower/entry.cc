@@ -246,7 +246,7 @@ void Lowerer::finish_entry(ir::Function& fun, const V& result, const std::set<ui
   fun.body.stms = b_.close();
 }
 
-Result<compiler::Lowered> Lowerer::run() {
+Result<ir::Lowered> Lowerer::run() {
   for (const auto& def : checked_.defs) {
     Global& g = globals_.at(def->id);
     // Futhark computes every constant at start-up; the prelude's only where they are used.
@@ -260,7 +260,7 @@ Result<compiler::Lowered> Lowerer::run() {
   }
   finish_constants();
   if (failed()) return tl::unexpected<Error>(*error_);
-  out_.entries = checked_.entries;
+  out_.entries.assign(checked_.entries.begin(), checked_.entries.end());
   out_.types = checked_.types;
   return std::move(out_);
 }
@@ -269,7 +269,7 @@ namespace {
 
 struct Job {
   const core::Checked* checked;
-  Result<compiler::Lowered> result = internal_error("lowering did not run");
+  Result<ir::Lowered> result = internal_error("lowering did not run");
 };
 
 void* run_job(void* p) {
@@ -281,7 +281,7 @@ void* run_job(void* p) {
 
 }  // namespace
 
-Result<compiler::Lowered> lower_program(const core::Checked& checked) {
+Result<ir::Lowered> lower_program(const core::Checked& checked) {
   // Inlining nests as deeply as the program's calls do: a stack that is large enough for the
   // limits in exp.cc, whatever thread the caller is on. Only touched pages cost memory.
   constexpr size_t kStack = size_t{1} << 30;

@@ -2,11 +2,13 @@
 // array code: type and size instances, functions as values, records, sums, patterns.
 #pragma once
 
-#include "kernels/compiler.h"
+#include "kernels/futhark/core/core.h"
+#include "kernels/ir/lowered.h"
+#include "protocol/base/result.h"
 
 namespace kenaz::lower {
 
 /// Constructs that are not supported yet are refused here, by name and place (kind kCompile).
-Result<compiler::Lowered> lower_program(const core::Checked& checked);
+Result<ir::Lowered> lower_program(const core::Checked& checked);
 
 }  // namespace kenaz::lower

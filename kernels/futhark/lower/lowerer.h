@@ -15,9 +15,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "kernels/compiler.h"
+#include "kernels/futhark/core/core.h"
 #include "kernels/futhark/lower/builder.h"
 #include "kernels/futhark/lower/values.h"
+#include "kernels/ir/lowered.h"
 
 namespace kenaz::lower {
 
@@ -27,7 +28,7 @@ int intrinsic_arity(core::Intrinsic op);
 class Lowerer {
  public:
   explicit Lowerer(const core::Checked& checked);
-  Result<compiler::Lowered> run();
+  Result<ir::Lowered> run();
 
  private:
   using Atom = ir::Atom;
@@ -235,7 +236,7 @@ class Lowerer {
   void finish_constants();
 
   const core::Checked& checked_;
-  compiler::Lowered out_;
+  ir::Lowered out_;
   Builder b_;
   std::unordered_map<core::VarId, Global> globals_;
   std::shared_ptr<Frame> global_frame_ = std::make_shared<Frame>();
