@@ -1,4 +1,4 @@
-// The protocol's commands as data, and a command line taken into words.
+// The protocol's commands as data, and the parsing of a command line.
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ enum class Where : uint8_t {
   kConnection,  // the connection; the session knows nothing of it
 };
 
-/// What the reply to a success holds.
+/// What the reply holds if the command succeeds.
 enum class ReplyForm : uint8_t {
   kNothing,
   kLine,   // one line
@@ -59,11 +59,11 @@ struct Request {
   std::vector<std::string> args;
 };
 
-/// A line as a command with a fitting number of arguments.
+/// Parses a line into a command and checks the number of its arguments.
 Result<Request> parse_request(std::string_view line);
 
-/// The words as a line that split_line takes apart again; fails if a word has a newline or a quote
-/// where it cannot be written.
+/// Joins words into a line that split_line splits into the same words. Fails if a word contains a
+/// newline, or a quote where none can be written.
 Result<std::string> join_words(std::span<const std::string> words);
 
 }  // namespace kenaz::protocol

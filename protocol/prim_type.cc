@@ -31,7 +31,7 @@ uint64_t mask(PrimType t) {
   return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }
 
-/// Directly from double: going through float would round twice.
+/// Converts directly from double, since a detour through float would round twice.
 uint16_t double_to_half(double d) {
   const uint64_t bits = std::bit_cast<uint64_t>(d);
   const auto sign = static_cast<uint16_t>((bits >> 48) & 0x8000u);

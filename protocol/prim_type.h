@@ -48,7 +48,7 @@ struct PrimValue {
   friend bool operator==(const PrimValue&, const PrimValue&) = default;
 };
 
-/// IEEE binary16 <-> binary32, round to nearest even; NaN payloads may change, NaN-ness does not.
+/// IEEE binary16 <-> binary32, round to nearest even; a NaN stays one, its payload may change.
 float half_to_float(uint16_t h);
 uint16_t float_to_half(float f);
 

@@ -14,7 +14,7 @@ void add_lines(std::string_view text, std::string& out) {
     out += '\n';
     if (end == std::string_view::npos) return;
     text.remove_prefix(end + 1);
-    if (text.empty()) return;  // the newline was the last line's own
+    if (text.empty()) return;  // `text` ended with a newline
   }
 }
 

@@ -16,15 +16,15 @@ struct Reply {
   std::optional<std::string> failure;  // its lines joined by newlines
 };
 
-/// The text to send. A line of output or message that looks like a marker is indented.
+/// Returns the text to send. A line of output or message that looks like a marker is indented.
 std::string render(const Reply& reply);
 
-/// Puts a reply together from lines as they arrive.
+/// Assembles a reply from lines as they arrive.
 class ReplyReader {
  public:
   /// True if the line (without its newline) completed the reply.
   bool feed(std::string_view line);
-  /// The reply that `feed` completed; the reader then waits for the next one.
+  /// Returns the reply that `feed` completed, and starts the next one.
   Reply take();
 
  private:

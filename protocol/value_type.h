@@ -15,10 +15,10 @@ enum class TypeKind : uint8_t { kPrimitive, kArray, kRecord, kSum, kOpaque };
 
 /// One leaf of a value: a value of any type is a sequence of leaves, each a scalar or an array of a
 /// primitive type. Tuples and records contribute their fields' leaves in field order; an array of
-/// records has one array per leaf of the record (rank added); a sum has an i8 tag (unless it has
+/// records has one array per leaf of the record, of higher rank; a sum has an i8 tag (unless it has
 /// one constructor) and then its payload slots. What has no leaves (an empty record, a sum of one
 /// constructor without payload) is, inside of arrays, the sizes of those arrays: one i64 each. So
-/// an array of records always is its fields' arrays, one after the other.
+/// the leaves of an array of records are always those of its fields' arrays, in order.
 struct LeafType {
   PrimType prim = PrimType::kI32;
   int rank = 0;

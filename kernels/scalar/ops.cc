@@ -99,7 +99,7 @@ struct Rep<PrimType::kBool> {
 template <class T>
 inline constexpr bool kIsSigned = std::is_signed_v<T>;
 
-// ---- integers. Arithmetic happens in uint64_t, where wrapping is defined, and is cut by put().
+// ---- integers: computed in uint64_t, where wrapping is defined, and truncated by put().
 
 template <class T>
 T quot(T a, T b) {
@@ -156,7 +156,7 @@ T mul_hi(T a, T b) {
 template <class F>
 inline constexpr F kPi = F(3.14159265358979323846264338327950288L);
 
-// The argument is reduced exactly before it meets pi, so that integers and halves are exact.
+// The argument is reduced exactly before it is multiplied by pi, so integers and halves are exact.
 template <class F>
 F sin_pi(F x) {
   if (!std::isfinite(x)) return std::numeric_limits<F>::quiet_NaN();
@@ -241,7 +241,7 @@ T float_binary(T a, T b) {
   if constexpr (op == O::kNextafter) return std::nextafter(a, b);
 }
 
-// f16 steps in its own bit patterns: the next float is not the next half.
+// For f16, steps through its own bit patterns: the next float is not the next half.
 uint64_t half_nextafter(uint64_t x, uint64_t y) {
   const float a = half_to_float(static_cast<uint16_t>(x)),
               b = half_to_float(static_cast<uint16_t>(y));
@@ -363,8 +363,8 @@ uint64_t apply(uint64_t a, [[maybe_unused]] uint64_t b, [[maybe_unused]] uint64_
   }
 }
 
-// Out-of-range finite values are undefined in the language; here they saturate at I and are cut to
-// the type asked for, as processors and GPUs do.
+// The language leaves out-of-range finite values undefined; here they saturate at I and are
+// truncated to the requested type, as processors and GPUs do.
 template <class I, class F>
 I float_to_int(F x) {
   constexpr double kEnd = sizeof(I) == 8 ? 9223372036854775808.0 : 2147483648.0;

@@ -1,4 +1,4 @@
-// The scalar operations of array IR and host code, and what they mean: one table (ops.def) and one
+// The scalar operations of array IR and host code, and their meaning: one table (ops.def) and one
 // evaluator, used by constant folding, the reference evaluator and the host interpreter.
 #pragma once
 
@@ -24,12 +24,12 @@ int scalar_op_arity(ScalarOp op);
 bool scalar_op_accepts(ScalarOp op, PrimType t);
 PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to);
 
-/// One operation at fixed types, on the bits of PrimValues (unused operands are ignored). Total.
-/// For interpreters, which look it up once. The operation must accept the type.
+/// Returns one operation at fixed types as a function on the bits of PrimValues, for interpreters,
+/// which look it up once. It ignores unused operands and never traps. `op` must accept the type.
 using ScalarFn = uint64_t (*)(uint64_t, uint64_t, uint64_t);
 ScalarFn scalar_fn(ScalarOp op, PrimType type, PrimType to);
 
-/// Evaluates one operation; total: never traps, whatever the operands. f16 is computed in f32 and
+/// Evaluates one operation. Never traps, whatever the operands. f16 is computed in f32 and
 /// rounded. `type` is the operands' type (see EPrim).
 PrimValue eval_scalar(ScalarOp op, PrimType type, PrimType to, std::span<const PrimValue> args);
 

@@ -1,5 +1,5 @@
-// CHECK: our own invariants, tested in release builds too. A failing CHECK is a bug in Kenaz and
-// ends the process; it must never depend on input.
+// CHECK tests an invariant of our own, in release builds too. One that fails is a bug in Kenaz and
+// ends the process, so whether it holds must never depend on input.
 #pragma once
 
 #include <cstdio>

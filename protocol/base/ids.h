@@ -1,4 +1,4 @@
-// Typed indices: two kinds of id never mix.
+// Indices with a type, so that the ids of different things cannot be mixed up.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// std::visit with lambdas.
+// Makes one visitor for std::visit out of several lambdas.
 #pragma once
 
 namespace kenaz {

@@ -1,5 +1,5 @@
 // Result<T>: a value or an Error. Expected failures (bad input, a program that fails, no memory)
-// travel as values; nothing in Kenaz throws across a folder.
+// are returned as values; no exception crosses a folder.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ enum class ErrorKind {
   kCompile,         // the program text was rejected; `message` holds rendered diagnostics
   kOutOfMemory,     // host or device
   kDeviceLost,
-  kInternal,  // a limit or a bug of ours
+  kInternal,  // a limit or a bug in Kenaz
 };
 
 struct Error {
@@ -56,7 +56,7 @@ inline tl::unexpected<Error> internal_error(std::string m) {
 
 #define KENAZ_CONCAT_(a, b) a##b
 #define KENAZ_CONCAT(a, b) KENAZ_CONCAT_(a, b)
-/// KENAZ_ASSIGN(auto x, f()): x gets the value of f(), or its error is returned.
+/// KENAZ_ASSIGN(auto x, f()): sets x to the value of f(), or returns the error of f().
 #define KENAZ_ASSIGN(decl, expr) KENAZ_ASSIGN_(KENAZ_CONCAT(kenaz_r_, __LINE__), decl, expr)
 #define KENAZ_ASSIGN_(tmp, decl, expr)                                       \
   auto tmp = (expr);                                                         \

@@ -61,7 +61,7 @@ Result<BinaryHeader> read_binary_header(ByteSource& source) {
 
 namespace {
 
-/// From a source of unknown length memory grows only with what has arrived.
+/// Reads from a source of unknown length: memory grows only with the bytes that have arrived.
 Status read_unknown_length(ByteSource& source, int64_t bytes, std::vector<std::byte>& out) {
   if (bytes > kMaxFromPipe) {
     return bad_request(

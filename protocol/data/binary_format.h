@@ -1,5 +1,5 @@
 // The binary form of a value: 'b', version 2, rank, four letters of type, the dimensions as u64,
-// the elements; all little endian. Also what an opaque value is stored as: its leaves in a row.
+// the elements; all little endian. An opaque value is stored as its leaves, one after the other.
 #pragma once
 
 #include <cstdio>
@@ -14,21 +14,21 @@ namespace kenaz::data {
 
 std::string binary_header(PrimType type, std::span<const int64_t> shape);
 void append_binary(const Value& value, std::string& out);
-/// The error's message is the system's.
+/// The error's message is that of the operating system.
 Status write_binary(std::FILE* file, const Value& value);
 
-/// What stands before the elements.
+/// The bytes before the elements.
 struct BinaryHeader {
   PrimType type = PrimType::kI32;
   std::vector<int64_t> shape;
 };
 inline constexpr size_t kBinaryHeaderMin = 7;
-/// The length of a header that starts with these kBinaryHeaderMin bytes.
+/// Returns the length of a header that starts with these kBinaryHeaderMin bytes.
 size_t binary_header_bytes(std::span<const std::byte> fixed);
 Result<BinaryHeader> read_binary_header(ByteSource& source);
 
-/// Reads one value whose 'b' is the next byte. What the header promises is held against what is
-/// left of the source before memory is taken for it; from a pipe, at most 4 GiB are accepted.
+/// Reads one value whose 'b' is the next byte. The size in the header is compared with what is left
+/// of the source before memory is allocated; from a pipe, at most 4 GiB are accepted.
 Result<Value> read_binary(ByteSource& source);
 
 }  // namespace kenaz::data

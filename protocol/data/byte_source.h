@@ -1,4 +1,4 @@
-// Bytes in a forward pass: from memory, or from a file in chunks.
+// Reads bytes in order, from memory or from a file in chunks.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace kenaz::data {
 
 class ByteSource {
  public:
-  /// Views `text`, which must live as long as the source.
+  /// Reads from `text`, which must outlive the source.
   explicit ByteSource(std::string_view text) : cursor_(text.data()), end_(cursor_ + text.size()) {}
-  /// The error's message is the system's ("No such file or directory").
+  /// The error's message is that of the operating system ("No such file or directory").
   static Result<ByteSource> open(const std::string& path);
-  /// Reads on from where the file is.
+  /// Reads from the file's current position.
   static Result<ByteSource> adopt(std::unique_ptr<std::FILE, int (*)(std::FILE*)> file);
 
   /// The next byte, or -1 at the end (or on a read error: see `error`).
@@ -40,20 +40,20 @@ class ByteSource {
     }
     return c;
   }
-  /// Fills `out`; gives the number of bytes read, which is less only at the end or on an error.
+  /// Fills `out`. Returns the number of bytes read, which is less only at the end or on an error.
   size_t read(std::span<std::byte> out);
 
   int64_t offset() const { return base_ + (cursor_ - begin_of_chunk()); }
-  /// Bytes left, where that is known (memory and regular files).
+  /// The number of bytes left, if it is known (memory and regular files).
   std::optional<int64_t> remaining() const;
-  /// The system's message if reading failed.
+  /// The operating system's message if reading failed, else empty.
   const std::optional<std::string>& error() const { return error_; }
-  /// "line 3, column 7" of the next byte.
+  /// The position of the next byte, as "line 3, column 7".
   std::string position() const;
 
  private:
   ByteSource() = default;
-  bool refill();  // keeps what is unread; true if there is more than before
+  bool refill();  // keeps unread bytes; true if any were added
   const char* begin_of_chunk() const { return file_ ? chunk_.data() : end_ - memory_size_; }
 
   std::unique_ptr<std::FILE, int (*)(std::FILE*)> file_{nullptr, std::fclose};  // null: memory

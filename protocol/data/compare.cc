@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kTolerance = 0.002;
 
-/// "element [3][1]: " of the i-th scalar, or nothing for a scalar.
+/// Returns "element [3][1]: " for the i-th element of an array, an empty text for a scalar.
 std::string place(const Value& value, int64_t i) {
   if (value.shape.empty()) return "";
   std::vector<int64_t> index(value.shape.size());

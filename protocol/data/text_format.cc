@@ -95,7 +95,7 @@ Result<PrimValue> make_int(const Token& t, PrimType type) {
   const auto one = static_cast<unsigned __int128>(1);
   unsigned __int128 limit = (one << (is_signed && base == 10 ? bits - 1 : bits)) - 1;
   if (t.negative) limit = one << (bits - 1);
-  // Who writes a suffix asks for that type's bits: 255i8 is -1i8, as Futhark's readers have it.
+  // A suffix gives the bits of that type: 255i8 is -1i8, as in Futhark's own readers.
   if (t.suffix) limit = (one << 64) - 1;
   if (n > limit) {
     return bad_request(fmt::format("{} does not fit in {}", t.text, prim_name(type)));
@@ -178,14 +178,14 @@ class Reader {
     return {};
   }
 
-  /// All scalars stand at the same depth, which is the rank.
+  /// All scalars must be nested equally deep; that depth is the rank.
   Status at_depth(int depth) {
     if (depth_of_scalars_ < 0) depth_of_scalars_ = depth;
     if (depth_of_scalars_ == depth) return {};
     return bad_request("irregular array: scalars and arrays, or arrays of different ranks, mixed");
   }
 
-  /// The number of elements of a row `depth` levels inside, now that it is complete.
+  /// Notes the number of elements of a row that ends, `depth` levels inside.
   Status row_length(int depth, int64_t n) {
     auto& shape = value_.shape;
     if (shape.size() <= static_cast<size_t>(depth))
@@ -221,7 +221,7 @@ class Reader {
     return row_length(depth, n);
   }
 
-  /// []: only with a known type; the dimensions below are 0.
+  /// Reads [], which is valid only if the type is known; the inner dimensions are 0.
   Status empty_brackets(int depth) {
     if (!expected_) return bad_request("the type of [] is not known; write empty([0]i32)");
     for (int d = depth + 1; d < expected_->rank; ++d) KENAZ_TRY(row_length(d, 0));
@@ -267,7 +267,7 @@ class Reader {
     return n;
   }
 
-  /// empty([0][2]i32), the word itself already read.
+  /// Reads the rest of empty([0][2]i32) after the word "empty".
   Status empty(int depth) {
     skip_space(source_);
     if (source_.get() != '(') return bad_request("expected \"(\" after empty");

@@ -11,7 +11,7 @@
 
 namespace kenaz::data {
 
-/// As Futhark prints it: always with suffixes; f32 by %.9g, f64 by %.17g.
+/// Prints as Futhark does: always with suffixes; f32 by %.9g, f64 by %.17g.
 std::string scalar_text(PrimValue value);
 std::string to_text(const Value& value);
 
@@ -24,7 +24,7 @@ void skip_space(ByteSource& source);
 /// Messages start with the position: "line 1, column 4: ...".
 Result<Value> read_text(ByteSource& source, std::optional<LeafType> expected = {});
 
-/// One number or truth value, as it stands between delimiters ("-0x1p3f32").
+/// Parses one number or truth value without white space around it ("-0x1p3f32").
 Result<PrimValue> parse_scalar(std::string_view token, std::optional<PrimType> expected = {});
 
 }  // namespace kenaz::data

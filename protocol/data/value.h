@@ -22,7 +22,7 @@ struct Value {
   int64_t count() const;          // number of scalars
   PrimValue at(int64_t i) const;  // i-th scalar, row-major
   static Value scalar(PrimValue v);
-  /// "[][]i32", "f64": the type as the protocol names it.
+  /// The type's name in the protocol: "[][]i32", "f64".
   std::string type_name() const;
   friend bool operator==(const Value&, const Value&) = default;  // bitwise
 };
@@ -30,12 +30,13 @@ struct Value {
 /// The rank byte of the binary format is signed.
 inline constexpr size_t kMaxRank = 127;
 
-/// Adds a scalar of the value's type at the end of `value.bytes`; the shape is the caller's affair.
+/// Appends a scalar of the value's type to `value.bytes`. The caller sets the shape.
 void append(Value& value, PrimValue element);
-/// "[2][3]".
+/// Prints a shape as "[2][3]".
 std::string shape_text(std::span<const int64_t> shape);
-/// The bytes that an array takes. Fails if the rank is too large, a dimension is negative, or the
-/// product (even of the dimensions other than zero) overflows: call it before allocating.
+/// Returns the number of bytes in an array. Fails if the rank is too large, a dimension is
+/// negative, or the product (even of the dimensions other than zero) overflows: call it before
+/// allocating.
 Result<int64_t> checked_bytes(PrimType type, std::span<const int64_t> shape);
 
 }  // namespace kenaz::data

@@ -1,4 +1,4 @@
-// Sequences of values in either form, which is what data files and test blocks hold.
+// Reads sequences of values in either form: the contents of data files and test blocks.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace kenaz::data {
 
-/// The next value, binary (it starts with 'b') or text; nothing at the end of the source, or where
-/// the next thing is the character `stop` ('}' ends the values of a test block).
+/// Reads the next value, binary (it starts with 'b') or text. Returns nullopt at the end of the
+/// source, or if the next character is `stop` ('}' ends the values of a test block).
 /// With `expected`, a value of another type or rank is an error.
 Result<std::optional<Value>> read_value(ByteSource& source, std::optional<LeafType> expected = {},
                                         char stop = '\0');
 
-/// All values up to the end.
+/// Reads all values up to the end of the source.
 Result<std::vector<Value>> read_values(ByteSource& source);
 Result<std::vector<Value>> read_values(std::string_view bytes);
 
