@@ -1,7 +1,7 @@
 // Checks that a program is well-formed array IR: every variable bound once and used in scope,
 // operand and pattern types, arities of combinators and their lambdas, calls, and that nothing is
-// used after it was consumed. Runs before and after every pass in debug and test builds; an error
-// is a bug of the pass before it.
+// used after it was consumed. Runs after every pass in debug builds (sanitized ones are) and in the
+// tests of passes, before and after; an error is a bug of the pass before it.
 #pragma once
 
 #include <optional>
