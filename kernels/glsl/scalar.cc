@@ -108,6 +108,8 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kPopc: return call(lib, fmt::format("popc{}", width), t, a);
     case ScalarOp::kClz: return call(lib, fmt::format("clz{}", width), t, a);
     case ScalarOp::kCtz: return call(lib, fmt::format("ctz{}", width), t, a);
+    case ScalarOp::kSizeMul: return call(lib, "size_mul", t, a);
+    case ScalarOp::kSizeAdd: return call(lib, "size_add", t, a);
     case ScalarOp::kMulHi: {
       if (bits == 64) return call(lib, "mulhi", t, a);
       const char* wide = prim_kind(t) == PrimKind::kUnsigned ? "uint64_t" : "int64_t";

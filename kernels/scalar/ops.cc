@@ -6,12 +6,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
 
 namespace kenaz {
 namespace {
 
-enum class Domain : uint8_t { kInt, kFloat, kNum, kBool, kIntBool, kAny };
+enum class Domain : uint8_t { kInt, kFloat, kNum, kBool, kIntBool, kAny, kSize };
 enum class ResultKind : uint8_t { kSame, kBool, kI32, kTo };
 
 struct OpInfo {
@@ -40,6 +41,7 @@ constexpr bool in_domain(Domain d, PrimType t) {
     case Domain::kBool: return b;
     case Domain::kIntBool: return !f;
     case Domain::kAny: return true;
+    case Domain::kSize: return t == PrimType::kI64;
   }
   return false;
 }
@@ -274,6 +276,8 @@ T int_binary(T a, T b) {
   if constexpr (op == O::kLShr)
     return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) >> (ub & kMask));
   if constexpr (op == O::kMulHi) return mul_hi(a, b);
+  if constexpr (op == O::kSizeMul) return (Size(a) * Size(b)).value();
+  if constexpr (op == O::kSizeAdd) return (Size(a) + Size(b)).value();
 }
 
 template <ScalarOp op, class T>

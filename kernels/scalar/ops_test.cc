@@ -92,6 +92,23 @@ TEST(Ops, Conversions) {
   EXPECT_EQ(ev(O::kBitcast, P::kF32, {PrimValue::f32(1.f)}, P::kI32).as_i64(), 0x3f800000);
 }
 
+TEST(Ops, SizesDoNotWrap) {
+  constexpr int64_t kMost = int64_t{1} << 62;
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, 6, 7), 42);
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, int64_t{1} << 32, int64_t{1} << 32), kMost);  // wraps to 0
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, kMost + 16, 4), kMost);                       // to 64
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, int64_t{1} << 61, 4), kMost);                 // to INT64_MIN
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, kMost, 1), kMost);
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, kMost - 1, 1), kMost - 1);
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, INT64_MAX, 0), 0);
+  EXPECT_EQ(ints(O::kSizeMul, P::kI64, -5, -5), 0);
+  EXPECT_EQ(ints(O::kSizeAdd, P::kI64, 3, 4), 7);
+  EXPECT_EQ(ints(O::kSizeAdd, P::kI64, -3, 4), 4);
+  EXPECT_EQ(ints(O::kSizeAdd, P::kI64, kMost - 1, 1), kMost);
+  EXPECT_EQ(ints(O::kSizeAdd, P::kI64, INT64_MAX, INT64_MAX), kMost);
+  EXPECT_FALSE(scalar_op_accepts(O::kSizeMul, P::kI32));
+}
+
 // Total: every operation at every type it accepts survives every mix of awkward operands.
 TEST(Ops, NeverTraps) {
   for (int o = 0; o <= static_cast<int>(O::kSelect); ++o) {
