@@ -19,16 +19,19 @@ PrimType same_size_unsigned(PrimType t) {
 }
 }  // namespace
 
-BlockReg HostGen::allocate_bytes(Operand bytes) {
+BlockReg HostGen::allocate_bytes(const HostSize& bytes) {
   const BlockReg b = new_block();
-  emit({program::OpAlloc{b, std::move(bytes)}});
+  allocate_bytes(b, bytes);
   return b;
+}
+void HostGen::allocate_bytes(BlockReg into, const HostSize& bytes) {
+  emit({program::OpAlloc{into, bytes.operand()}});
 }
 
 HostArray HostGen::allocate(PrimType elem, std::vector<Operand> dims) {
   HostArray a;
   a.elem = elem;
-  a.block = allocate_bytes(mul(product(dims), konst(prim_size(elem))));
+  a.block = allocate_bytes(times(count(dims), size(prim_size(elem))));
   a.layout = LayoutMath(*this).dense(std::move(dims));
   return a;
 }
@@ -40,12 +43,12 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
     src.elem = dst.elem = same_size_unsigned(to.elem);
     if (src.layout.dense && dst.layout.dense) {
       // Flat: rank does not matter.
-      const Operand total = product(dst.layout.dims);
+      const Operand total = count(dst.layout.dims).operand();
       src.layout.dims = dst.layout.dims = {total};
     }
   }
   const size_t rank = dst.layout.dims.size();
-  const Operand total = product(dst.layout.dims);
+  const Operand total = count(dst.layout.dims).operand();
   KernelGen k(*this, kernel_name("copy"));
   const KernelArray d = k.import_array(dst);
   k.begin_function("void elem(int64_t i)");
@@ -280,7 +283,7 @@ void HostGen::settle_borrowed() {
     if (d == nullptr || !d->borrowed) continue;
     HostArray cell;
     cell.elem = s->type;
-    cell.block = allocate_bytes(konst(8));
+    cell.block = allocate_bytes(size(8));
     const HostScalar old = *s;
     store_scalar(cell, konst(0), old);
     set(v, HostScalar{old.type, DeviceScalar{cell.block, konst(0), false}});

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/glsl/compile.h"
+#include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::gpu {
@@ -105,7 +106,7 @@ Operand HostGen::mul(const Operand& a, const Operand& b) {
 Operand HostGen::div_up(const Operand& a, int64_t by) {
   if (by == 1) return a;
   return emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64,
-                 {add(a, konst(by - 1)), konst(by)});
+                 {plus(size(a), size(by - 1)).operand(), konst(by)});
 }
 Operand HostGen::min(const Operand& a, const Operand& b) {
   return emit_op(ScalarOp::kMin, PrimType::kI64, PrimType::kI64, {a, b});
@@ -113,10 +114,29 @@ Operand HostGen::min(const Operand& a, const Operand& b) {
 Operand HostGen::max(const Operand& a, const Operand& b) {
   return emit_op(ScalarOp::kMax, PrimType::kI64, PrimType::kI64, {a, b});
 }
-Operand HostGen::product(const std::vector<Operand>& dims) {
-  Operand n = konst(1);
-  for (const auto& d : dims) n = mul(n, d);
+
+HostSize HostGen::size(const Operand& n) {
+  const auto known = as_const(n);
+  return HostSize(known ? konst(Size(*known).value()) : n);
+}
+HostSize HostGen::plus(const HostSize& a, const HostSize& b) {
+  return HostSize(
+      emit_op(ScalarOp::kSizeAdd, PrimType::kI64, PrimType::kI64, {a.operand(), b.operand()}));
+}
+HostSize HostGen::times(const HostSize& a, const HostSize& b) {
+  if (as_const(a.operand()) == 0) return a;
+  if (as_const(b.operand()) == 0) return b;
+  return HostSize(
+      emit_op(ScalarOp::kSizeMul, PrimType::kI64, PrimType::kI64, {a.operand(), b.operand()}));
+}
+HostSize HostGen::count(const std::vector<Operand>& dims) {
+  HostSize n = size(1);
+  for (const auto& d : dims) n = times(n, size(d));
   return n;
+}
+HostSize HostGen::round_up(const HostSize& n, int64_t to) {
+  return HostSize(emit_op(ScalarOp::kAnd, PrimType::kI64, PrimType::kI64,
+                          {plus(n, size(to - 1)).operand(), konst(-to)}));
 }
 
 // ---- variables

@@ -58,23 +58,37 @@ class HostGen {
   int cut_failure(ir::ProvId place);
   std::string kernel_name(const std::string& what);
 
-  // ---- arithmetic on i64 (folds constants)
+  // ---- sizes (fold constants)
+  HostSize size(int64_t n) { return size(konst(n)); }
+  /// Of an array's dim, or of a number of workgroups or threads. A negative dim counts as 0: the
+  /// check that reports it may be inside a kernel that is not launched yet.
+  HostSize size(const Operand& n);
+  HostSize plus(const HostSize& a, const HostSize& b);
+  HostSize times(const HostSize& a, const HostSize& b);
+  /// The number of elements of an array.
+  HostSize count(const std::vector<Operand>& dims);
+  /// The next multiple of a power of two.
+  HostSize round_up(const HostSize& n, int64_t to);
+
+  // ---- arithmetic on i64 (folds constants). It wraps, so it is for the places of elements: those
+  // of an element that exists are exact, since the array's memory was allocated by its size.
   Operand konst(int64_t n) { return PrimValue::i64(n); }
   Operand add(const Operand& a, const Operand& b);
   Operand mul(const Operand& a, const Operand& b);
+  /// How many groups of `by` hold `a` things.
   Operand div_up(const Operand& a, int64_t by);
   Operand min(const Operand& a, const Operand& b);
   Operand max(const Operand& a, const Operand& b);
   bool same(const Operand& a, const Operand& b) const { return a == b; }
   std::optional<int64_t> as_const(const Operand& a) const;
-  Operand product(const std::vector<Operand>& dims);
 
   // ---- arrays
   HostArray array(ir::VarId v);
   std::vector<Operand> dims_of(const std::vector<ir::Atom>& dims);
   /// A new block for a dense array.
   HostArray allocate(PrimType elem, std::vector<Operand> dims);
-  BlockReg allocate_bytes(Operand bytes);
+  BlockReg allocate_bytes(const HostSize& bytes);
+  void allocate_bytes(BlockReg into, const HostSize& bytes);
   /// Dense at offset 0 of its block; the same memory if it is that already.
   HostArray normalised(HostArray a);
   /// Something with memory.

@@ -186,7 +186,7 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
                      const std::vector<VarId>& results) {
   namespace pr = primitives;
   const size_t n = width_of(monoids);
-  const BlockReg result = allocate_bytes(konst(static_cast<int64_t>(8 * n)));
+  const BlockReg result = allocate_bytes(size(static_cast<int64_t>(8 * n)));
   pr::ReduceSpec spec;
   spec.commutative = true;
   for (const auto& m : monoids) spec.commutative &= commutes(m);
@@ -201,7 +201,7 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
   groups = max(konst(1), min(groups, konst(pr::kReduceMaxGroups)));
   groups = k.affordable(groups, pr::kReduceWorkgroup);
   if (as_const(groups) != 1) {
-    const BlockReg partial = allocate_bytes(konst(pr::reduce_partial_bytes(n)));
+    const BlockReg partial = allocate_bytes(size(pr::reduce_partial_bytes(n)));
     spec.partial = k.block(partial);
     k.writes_block(partial);
     program::OpIf many;
@@ -255,7 +255,8 @@ void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
     }
   }
   const Operand tiles = div_up(width, pr::kScanTile);
-  const BlockReg totals = allocate_bytes(mul(tiles, konst(static_cast<int64_t>(8 * scanned))));
+  const BlockReg totals =
+      allocate_bytes(times(size(tiles), size(static_cast<int64_t>(8 * scanned))));
 
   const auto specify = [&](KernelGen& k) {
     pr::ScanSpec spec;
@@ -351,7 +352,7 @@ void HostGen::sequential(const ir::Stm& s) {
       k.set_dest(s.pat[n], make(n));
     }
   }
-  const BlockReg scalars = allocate_bytes(konst(static_cast<int64_t>(8 * s.pat.size())));
+  const BlockReg scalars = allocate_bytes(size(static_cast<int64_t>(8 * s.pat.size())));
   k.begin_function("void elem(int64_t i)");
   k.stm(s);
   if (failed()) return;

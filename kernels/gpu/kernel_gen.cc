@@ -48,7 +48,10 @@ bool has_loop(const std::string& glsl) {
 }  // namespace
 
 KernelGen::KernelGen(HostGen& host, std::string name, bool single_thread)
-    : host_(host), name_(std::move(name)), single_thread_(single_thread) {}
+    : host_(host),
+      name_(std::move(name)),
+      single_thread_(single_thread),
+      private_bytes_(host.size(0)) {}
 
 // ---- text
 
@@ -243,14 +246,13 @@ KernelArray KernelGen::allocate(PrimType elem, const std::vector<ir::Atom>& dims
   KernelArray a;
   a.elem = elem;
   a.memory = memories_++;
-  Operand bytes = PrimValue::i64(prim_size(elem));
+  HostSize bytes = host_.size(prim_size(elem));
   for (const auto& d : dims) {
     const auto n = on_host(d);
     if (!n) return allocate_on_heap(elem, dims);
-    bytes = host_.mul(bytes, *n);
+    bytes = host_.times(bytes, host_.size(*n));
   }
-  bytes = host_.mul(host_.div_up(bytes, 8), PrimValue::i64(8));
-  const Expr before = import_operand(private_bytes_);
+  const Expr before = import_operand(private_bytes_.operand());
   LayoutMath math(*this);
   if (single_thread_) {
     a.base = fmt::format("(pm + uint64_t({}))", before.text);
@@ -260,7 +262,7 @@ KernelArray KernelGen::allocate(PrimType elem, const std::vector<ir::Atom>& dims
     a.layout =
         math.dense(exprs(dims), {PrimType::kI64, "gid", {}}, {PrimType::kI64, "threads", {}});
   }
-  private_bytes_ = host_.add(private_bytes_, bytes);
+  private_bytes_ = host_.plus(private_bytes_, host_.round_up(bytes, 8));
   uses_private_ = true;
   return a;
 }
@@ -368,18 +370,16 @@ void KernelGen::launch(const std::string& globals, const std::string& main, int 
 
 void KernelGen::launch_once(const std::string& globals, const std::string& main, int workgroup_size,
                             const Operand& groups, bool has_barriers) {
+  const HostSize threads =
+      single_thread_ ? host_.size(1) : host_.times(host_.size(groups), host_.size(workgroup_size));
   if (uses_private_) {
-    private_block_ = host_.allocate_bytes(host_.mul(
-        private_bytes_,
-        single_thread_ ? PrimValue::i64(1) : host_.mul(groups, PrimValue::i64(workgroup_size))));
+    private_block_ = host_.allocate_bytes(host_.times(private_bytes_, threads));
   }
   std::string code = functions_;
   std::string body;
   if (uses_private_) body += fmt::format("  pm = {};\n", block(private_block_));
   if (uses_heap_) {
-    heap_block_ = host_.allocate_bytes(host_.mul(
-        heap_capacity_,
-        single_thread_ ? PrimValue::i64(1) : host_.mul(groups, PrimValue::i64(workgroup_size))));
+    heap_block_ = host_.allocate_bytes(host_.times(host_.size(heap_capacity_), threads));
     const std::string capacity = import_operand(heap_capacity_).text;
     body +=
         fmt::format("  heap_size = {0};\n  heap_flag = {1};\n  hb = {2} + uint64_t(gid * {0});\n",
@@ -448,9 +448,9 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
 
 Operand KernelGen::affordable(const Operand& groups, int workgroup_size) {
   if (!has_private_memory()) return groups;
-  Operand per_thread = private_bytes_;
-  if (uses_heap_) per_thread = host_.add(per_thread, heap_capacity_);
-  const Operand per_group = host_.mul(per_thread, PrimValue::i64(workgroup_size));
+  HostSize per_thread = private_bytes_;
+  if (uses_heap_) per_thread = host_.plus(per_thread, host_.size(heap_capacity_));
+  const Operand per_group = host_.times(per_thread, host_.size(workgroup_size)).operand();
   const Operand most = host_.max(
       PrimValue::i64(1),
       host_.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64,

@@ -234,7 +234,7 @@ class KernelGen {
   Expr function_mark_;
   bool in_push_ = true;
   int slots_ = 0;
-  Operand private_bytes_ = PrimValue::i64(0);  // per thread
+  HostSize private_bytes_;  // per thread
   BlockReg private_block_;
   ir::ProvId place_, kernel_place_;
   int call_depth_ = 0;

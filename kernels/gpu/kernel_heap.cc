@@ -31,10 +31,12 @@ KernelArray KernelGen::allocate_on_heap(PrimType elem, const std::vector<ir::Ato
   a.elem = elem;
   a.memory = memories_++;
   a.layout = LayoutMath(*this).dense(exprs(dims));
-  Expr count = konst(1);
-  for (const auto& d : a.layout.dims) count = mul(count, d);
-  const Expr bytes =
-      local(PrimType::kI64, fmt::format("({} * {}l + 7l) & ~7l", count.text, prim_size(elem)));
+  Expr size = konst(prim_size(elem));
+  for (const auto& d : a.layout.dims) {
+    size = op(ScalarOp::kSizeMul, PrimType::kI64, PrimType::kI64, {size, d});
+  }
+  // At most a little more than 2^62, for which no heap has room.
+  const Expr bytes = local(PrimType::kI64, fmt::format("({} + 7l) & ~7l", size.text));
   line(fmt::format("if (going && {0} > heap_size - hp) {{ U32(heap_flag).v = 1u; going = false; }}",
                    bytes.text));
   may_have_failed_ = true;
@@ -98,7 +100,7 @@ void KernelGen::launch_repeatedly(const std::function<void()>& launch_once) {
   host_.set_scalar(heap_capacity_, PrimValue::i64(kFirstCapacity));
   const ScalarReg again = host_.new_scalar(PrimType::kBool);
   host_.set_scalar(again, PrimValue::of_bool(true));
-  host_.emit({program::OpAlloc{heap_flag_, PrimValue::i64(8)}});
+  host_.allocate_bytes(heap_flag_, host_.size(8));
   program::OpWhile loop;
   loop.cond = again;
   host_.emit_into(loop.body, [&] {
@@ -109,7 +111,8 @@ void KernelGen::launch_repeatedly(const std::function<void()>& launch_once) {
     host_.emit({program::OpRead{flag, PrimType::kU32, heap_flag_, PrimValue::i64(0)}});
     host_.set_scalar(again, host_.emit_op(ScalarOp::kNe, PrimType::kU32, PrimType::kBool,
                                           {flag, PrimValue{PrimType::kU32, 0}}));
-    host_.set_scalar(heap_capacity_, host_.mul(heap_capacity_, PrimValue::i64(kGrowth)));
+    host_.set_scalar(heap_capacity_,
+                     host_.times(host_.size(heap_capacity_), host_.size(kGrowth)).operand());
   });
   host_.emit({std::move(loop)});
 }

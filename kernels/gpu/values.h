@@ -20,6 +20,19 @@ enum class ArrayKind : uint8_t { kMemory, kIota, kReplicate };
 
 // ---- host level
 
+/// A number of elements, bytes or threads that host code computes. Only HostGen makes them, by
+/// checked arithmetic (kernels/scalar/size.h), and memory is allocated by nothing else: a product
+/// that may wrap is no size.
+class HostSize {
+ public:
+  const Operand& operand() const { return n_; }
+
+ private:
+  friend class HostGen;
+  explicit HostSize(Operand n) : n_(std::move(n)) {}
+  Operand n_;
+};
+
 /// A scalar that a kernel left in device memory. `borrowed`: the block belongs to an array that may
 /// be updated in place later (the value must be taken away before that).
 struct DeviceScalar {

@@ -97,7 +97,7 @@ Atom Builder::convert(Atom a, PrimType to, std::string name) {
 
 Atom Builder::product(std::span<const Atom> atoms) {
   Atom p = i64(1);
-  for (const Atom& a : atoms) p = mul(p, a);
+  for (const Atom& a : atoms) p = prim(ScalarOp::kSizeMul, {p, a});
   return p;
 }
 

@@ -149,7 +149,8 @@ class Collapse {
     Body made;
     Builder b(p_, made, s.prov);
     b.certs() = s.certs;
-    const Atom n = outer.width, m = inner.width, total = b.mul(n, m);
+    // A width that would wrap stays so large that there is no memory for the results.
+    const Atom m = inner.width, total = b.prim(ScalarOp::kSizeMul, {outer.width, m});
     const Atom is_small = b.le(total, i64(INT32_MAX));
     ESoac flat;
     flat.width = total;

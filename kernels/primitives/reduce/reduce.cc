@@ -47,7 +47,8 @@ PrimitiveText reduce_text(const ReduceSpec& spec) {
     t.main +=
         fmt::format("  for (int64_t i = gid; i < {} && going; i += threads) {{\n", spec.width);
   } else {
-    t.main += fmt::format("  int64_t share = ({} + threads - 1l) / threads;\n", spec.width);
+    // Rounded up, without a sum that wraps for the longest arrays. No element: no thread has one.
+    t.main += fmt::format("  int64_t share = ({} - 1l) / threads + 1l;\n", spec.width);
     t.main += fmt::format("  int64_t end = min((gid + 1l) * share, {});\n", spec.width);
     t.main += "  for (int64_t i = gid * share; i < end && going; i++) {\n";
   }
