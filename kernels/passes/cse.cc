@@ -35,7 +35,7 @@ void CommonExpressions::back_to(size_t mark) {
   }
 }
 
-std::optional<VarId> CommonExpressions::find_or_add(const Program&, const Stm& s) {
+std::optional<VarId> CommonExpressions::find_or_add(const Program& p, const Stm& s) {
   if (!s.attrs.empty()) return std::nullopt;
   Key key{s.exp.index()};
   if (const auto* e = std::get_if<EPrim>(&s.exp)) {
@@ -51,6 +51,9 @@ std::optional<VarId> CommonExpressions::find_or_add(const Program&, const Stm& s
     for (const Dim& d : e->dims) key.push_back(d.index());
   } else if (const auto* e = std::get_if<ERearrange>(&s.exp)) {
     for (const int d : e->perm) key.push_back(static_cast<uint64_t>(d));
+  } else if (std::holds_alternative<EAtom>(s.exp)) {
+    // A size that has been checked: the dims of arrays that are made alike shall be the same.
+    if (!p.type_of(s.pat[0]).is_scalar()) return std::nullopt;
   } else if (!std::holds_alternative<EReshape>(s.exp)) {
     return std::nullopt;
   }

@@ -1,4 +1,7 @@
 // Indexing, slicing, updates, literals.
+#include <limits>
+#include <tuple>
+
 #include "kernels/futhark/lower/lowerer.h"
 
 namespace kenaz::lower {
@@ -109,13 +112,21 @@ ir::DimRange Lowerer::slice_dim(const Atom& n, const std::optional<Atom>& start,
   Atom back = b_.lt(s, zero);
   Atom i = start ? *start : b_.select(t, back, b_.sub(n, one), zero);
   Atom j = end ? *end : b_.select(t, back, minus, n);
-  Atom len = b_.prim(ScalarOp::kQuot, t, {b_.sub(b_.add(b_.sub(j, i), s), sign), s});
+  // (distance + s - sign) / s, that is, rounded away from zero; but where the distance is in the
+  // stride's direction, it must not be added to the stride: the sum of the two may wrap.
+  Atom distance = b_.sub(j, i);
+  Atom ahead = b_.eq(b_.prim(ScalarOp::kSgn, t, {distance}), sign);
+  Atom steps = b_.select(t, ahead, b_.sub(distance, sign), b_.add(distance, b_.sub(s, sign)));
+  Atom len = b_.add(b_.prim(ScalarOp::kQuot, t, {steps, s}),
+                    b_.convert(ScalarOp::kConvert, PrimType::kBool, t, ahead));
+  Atom exact = b_.prim(ScalarOp::kEq, PrimType::kBool, {b_.le(i, j), b_.le(zero, distance)});
   Atom last = b_.add(i, b_.mul(b_.sub(len, one), s));
   auto inside = [&](const Atom& x) { return b_.both(b_.le(zero, x), b_.lt(x, n)); };
   Atom forward = b_.both(b_.both(b_.le(zero, i), b_.le(i, j)), inside(last));
   Atom backward =
       b_.both(b_.both(b_.le(minus, j), b_.le(j, i)), b_.both(inside(last), b_.lt(i, n)));
-  Atom fine = b_.either(b_.eq(len, zero), b_.select(PrimType::kBool, back, backward, forward));
+  Atom fine = b_.either(b_.both(exact, b_.eq(len, zero)),
+                        b_.select(PrimType::kBool, back, backward, forward));
   fine = b_.both(fine, b_.prim(ScalarOp::kNe, t, {s, zero}));
   ok = b_.both(ok, fine);
   return {i, len, s};
@@ -236,6 +247,28 @@ V Lowerer::eval_string(const core::EString& s) {
 
 // ---- ranges
 
+/// The length of a range that is valid, and whether it is one that an i64 holds. `distance` and
+/// `width` (the distance of the first two elements) are bit patterns of unsigned numbers.
+std::pair<Atom, Atom> Lowerer::range_length(const Atom& distance, const Atom& width,
+                                            bool inclusive) {
+  const PrimType i64 = PrimType::kI64, u64 = PrimType::kU64;
+  const auto is_unsigned = [&](const Atom& a) {
+    return b_.convert(ScalarOp::kConvert, i64, u64, a);
+  };
+  const Atom zero = PrimValue::of_int(u64, 0), one = PrimValue::of_int(u64, 1);
+  const Atom d = is_unsigned(distance), w = is_unsigned(width);
+  // Rounded up: the last element of an exclusive range stands before its end, if there is one.
+  const Atom any = inclusive ? one
+                             : b_.convert(ScalarOp::kConvert, PrimType::kBool, u64,
+                                          b_.prim(ScalarOp::kNe, u64, {d, zero}));
+  const Atom steps = inclusive ? d : b_.prim(ScalarOp::kSub, u64, {d, any});
+  const Atom whole = w == one ? steps : b_.prim(ScalarOp::kQuot, u64, {steps, w});
+  const Atom length = b_.prim(ScalarOp::kAdd, u64, {whole, any});
+  const Atom most = PrimValue::of_int(u64, std::numeric_limits<int64_t>::max());
+  return {b_.convert(ScalarOp::kConvert, u64, i64, length),
+          b_.prim(ScalarOp::kLt, u64, {whole, most})};
+}
+
 V Lowerer::eval_range(const core::Exp&, const core::ERange& r, const Env& env) {
   Atom start = as_atom(eval(r.start, env));
   std::optional<Atom> second;
@@ -247,51 +280,50 @@ V Lowerer::eval_range(const core::Exp&, const core::ERange& r, const Env& env) {
   const bool inclusive = r.kind == core::ERange::kInclusive;
   auto op = [&](ScalarOp o, const Atom& a, const Atom& c) { return b_.prim(o, t, {a, c}); };
   auto wide = [&](const Atom& a) { return b_.convert(ScalarOp::kConvert, t, PrimType::kI64, a); };
-
   Atom step = second ? op(ScalarOp::kSub, *second, start) : PrimValue::of_int(t, down ? -1 : 1);
   // Whether the step goes downwards; compared, not computed, so that unsigned types work too.
   Atom downwards = second ? op(ScalarOp::kLt, *second, start) : Atom(PrimValue::of_bool(down));
-  Atom step_zero = second ? op(ScalarOp::kEq, *second, start) : Atom(PrimValue::of_bool(false));
+  Atom invalid = second ? op(ScalarOp::kEq, *second, start) : Atom(PrimValue::of_bool(false));
   Atom up_invalid = op(ScalarOp::kLt, end, start);
   Atom down_invalid = op(ScalarOp::kLt, start, end);
-  Atom invalid = step_zero;
-  Atom distance;
+  // Differences at 64 bits may be as large as an unsigned number of 64 bits.
+  auto apart = [&](const Atom& from, const Atom& to) {
+    return b_.select(PrimType::kI64, downwards, b_.sub(wide(from), wide(to)),
+                     b_.sub(wide(to), wide(from)));
+  };
   if (inclusive) {
     invalid = b_.either(invalid, b_.select(PrimType::kBool, downwards, down_invalid, up_invalid));
-    distance = b_.add(b_.select(PrimType::kI64, downwards, b_.sub(wide(start), wide(end)),
-                                b_.sub(wide(end), wide(start))),
-                      ir::i64(1));
   } else if (down) {
     invalid = b_.either(invalid, b_.either(b_.negate(downwards), down_invalid));
-    distance = b_.sub(wide(start), wide(end));
   } else {
     invalid = b_.either(invalid, b_.either(downwards, up_invalid));
-    distance = b_.sub(wide(end), wide(start));
   }
-  Atom length = distance;
-  if (second) {
-    Atom width = b_.select(PrimType::kI64, downwards, b_.sub(wide(start), wide(*second)),
-                           b_.sub(wide(*second), wide(start)));
-    if (!(width == ir::i64(1))) {
-      // Rounded up; a step of zero has failed before.
-      width = b_.prim(ScalarOp::kMax, PrimType::kI64, {width, ir::i64(1)});
-      length = b_.prim(ScalarOp::kQuot, PrimType::kI64,
-                       {b_.add(distance, b_.sub(width, ir::i64(1))), width});
-    }
+  const Atom distance = down        ? b_.sub(wide(start), wide(end))
+                        : inclusive ? apart(start, end)
+                                    : b_.sub(wide(end), wide(start));
+  const Atom width = second ? apart(start, *second) : ir::i64(1);
+  // From 0 or more up to an i64 it cannot be too far.
+  const Atom& low = down ? end : start;
+  const bool near = prim_size(t) < 8 || (t == PrimType::kI64 && !inclusive && low.is_const() &&
+                                         low.constant().as_i64() >= 0);
+  Atom length = distance, fits = PrimValue::of_bool(true);
+  if (!near || !(width == ir::i64(1))) {
+    std::tie(length, fits) = range_length(distance, width, inclusive);
   }
   Certs certs;
   if (env.unsafe) {
     length = b_.prim(ScalarOp::kMax, PrimType::kI64, {length, ir::i64(0)});
   } else {
-    Message m{"Range ", start};
-    if (second) {
-      m.push_back("..");
-      m.push_back(*second);
+    const char* dots = inclusive ? "..." : down ? "..>" : "..<";
+    const auto complain = [&](const char* what) {
+      if (!second) return Message{"Range ", start, dots, end, what};
+      return Message{"Range ", start, "..", *second, dots, end, what};
+    };
+    check(b_.negate(invalid), complain(" is invalid."), certs);
+    if (!near) {
+      check(fits, complain(" has too many elements."), certs);
+      length = checked_size(length, certs);
     }
-    m.push_back(inclusive ? "..." : down ? "..>" : "..<");
-    m.push_back(end);
-    m.push_back(" is invalid.");
-    check(b_.negate(invalid), std::move(m), certs);
   }
   ir::VarId v = b_.let({t, {length}}, ir::EIota{length, start, step, t}, "iota", certs);
   return make(VArr{length, leaf(v)});

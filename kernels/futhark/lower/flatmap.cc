@@ -8,7 +8,9 @@ namespace kenaz::lower {
 using ir::Atom;
 
 namespace {
-const core::EIntrinsic kPlus{core::Intrinsic::kAdd, {}, {}};
+// For the sum of lengths that the program's data decide: there is no memory for one that would
+// wrap.
+const core::EIntrinsic kPlus{core::Intrinsic::kSizeAdd, {}, {}};
 }  // namespace
 
 /// Results: offsets and where the flags of the segments go (-1 for an empty one).

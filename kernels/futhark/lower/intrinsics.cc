@@ -1,5 +1,6 @@
 // Intrinsic functions on arrays: which is which, and the first-order ones.
 #include "kernels/futhark/lower/lowerer.h"
+#include "kernels/scalar/size.h"
 
 namespace kenaz::lower {
 
@@ -91,7 +92,12 @@ V Lowerer::concat(const V& a, const V& c) {
   const VArr& x = as_array(a);
   const VArr& y = as_array(c);
   if (failed()) return unit();
-  const Atom total = b_.add(x.dim, y.dim);
+  // Arrays that need no memory (iota, replicate, rows of nothing) may be as long as they like.
+  Atom total = b_.add(x.dim, y.dim);
+  Certs certs;
+  check(b_.le(ir::i64(0), total),
+        {"Arrays of ", x.dim, " and ", y.dim, " elements together have too many."}, certs);
+  total = checked_size(total, certs);
   std::vector<Atom> second;
   for (const auto& l : leaves(y.elem)) {
     if (!l.is_dim()) second.push_back(l.atom);
@@ -108,7 +114,7 @@ V Lowerer::concat(const V& a, const V& c) {
     want[0] = y.dim;
     Atom other = reshape(second[k++], want, {});
     t.dims[0] = total;
-    return b_.let(t, ir::EConcat{{array_var(first), array_var(other)}, total}, "concat");
+    return b_.let(t, ir::EConcat{{array_var(first), array_var(other)}, total}, "concat", certs);
   });
   return make(VArr{total, elem});
 }
@@ -128,17 +134,32 @@ V Lowerer::transpose(const V& a) {
   return make(VArr{inner.dim, make(VArr{outer.dim, elem})});
 }
 
+Atom Lowerer::size_product(const Atom& a, const Atom& c) {
+  if (a.is_int(1)) return c;
+  if (c.is_int(1)) return a;
+  return b_.prim(ScalarOp::kSizeMul, PrimType::kI64, {a, c});
+}
+
+Atom Lowerer::checked_size(const Atom& size, const Certs& certs) {
+  return certs.empty() ? size : b_.let({PrimType::kI64, {}}, ir::EAtom{size}, "size", certs);
+}
+
 V Lowerer::flatten(const V& a) {
   const VArr& outer = as_array(a);
   const VArr& inner = as_array(outer.elem);
   if (failed()) return unit();
-  const Atom n = b_.mul(outer.dim, inner.dim);
+  Atom n = size_product(outer.dim, inner.dim);
+  Certs certs;
+  check(b_.eq(n, b_.mul(outer.dim, inner.dim)),
+        {"Cannot flatten array of shape [", outer.dim, "][", inner.dim, "]: too many elements."},
+        certs);
+  n = checked_size(n, certs);
   V elem = map_leaves(inner.elem, [&](const Atom& x) -> Atom {
     std::vector<Atom> dims = b_.type_of(x).dims;
     if (dims.size() < 2) return x;
     dims.erase(dims.begin());
     dims[0] = n;
-    return reshape(x, dims, {});
+    return reshape(x, dims, certs);
   });
   return make(VArr{n, elem});
 }
@@ -159,7 +180,8 @@ V Lowerer::unflatten(const VFun& f, const V& a, bool unsafe) {
   Certs certs;
   if (!unsafe) {
     Atom ok = b_.both(b_.le(ir::i64(0), *dims[0]), b_.le(ir::i64(0), *dims[1]));
-    check(b_.both(ok, b_.eq(b_.mul(*dims[0], *dims[1]), x.dim)),
+    ok = b_.both(ok, b_.lt(x.dim, ir::i64(Size::kMaxSize)));
+    check(b_.both(ok, b_.eq(size_product(*dims[0], *dims[1]), x.dim)),
           {"Cannot unflatten array of shape [", x.dim, "] to array of shape [", *dims[0], "][",
            *dims[1], "]"},
           certs);

@@ -169,6 +169,7 @@ class Lowerer {
   V eval_update(const core::EUpdate& u, const Env& env);
   V eval_array(const core::Exp& e, const core::EArray& a, const Env& env);
   V eval_string(const core::EString& s);
+  std::pair<Atom, Atom> range_length(const Atom& distance, const Atom& width, bool inclusive);
   V eval_range(const core::Exp& e, const core::ERange& r, const Env& env);
   V eval_coerce(const core::Exp& e, const core::ECoerce& c, const Env& env);
   void coerce_checks(const V& v, const Ty& t, Certs& certs);
@@ -201,6 +202,10 @@ class Lowerer {
 
   V concat(const V& a, const V& b);
   V transpose(const V& a);
+  /// Of two sizes; at most Size::kMaxSize.
+  Atom size_product(const Atom& a, const Atom& c);
+  /// The size, for whoever asks for it and for no elements: the checks are made for that too.
+  Atom checked_size(const Atom& size, const Certs& certs);
   V flatten(const V& a);
   V unflatten(const VFun& f, const V& a, bool unsafe);
   V zip(const V& a, const V& b);
