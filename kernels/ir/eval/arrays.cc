@@ -31,7 +31,7 @@ void walk(int64_t start, std::span<const int64_t> lens, std::span<const int64_t>
 
 std::vector<int64_t> row_major(std::span<const int64_t> shape) {
   std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = strides[d] * shape[d];
+  for (size_t d = shape.size(); d-- > 1;) strides[d - 1] = wrapping_mul(strides[d], shape[d]);
   return strides;
 }
 
@@ -47,7 +47,7 @@ bool Machine::region(const Array& a, const std::vector<Dim>& dims, Region& r) {
       if (i < 0 || i >= size) {
         return internal(fmt::format("unchecked index {} is out of bounds {}", i, size));
       }
-      r.start += i * strides[d];
+      r.start = wrapping_add(r.start, wrapping_mul(i, strides[d]));
       continue;
     }
     const auto& range = std::get<DimRange>(dims[d]);
@@ -56,15 +56,17 @@ bool Machine::region(const Array& a, const std::vector<Dim>& dims, Region& r) {
     const int64_t stride = integer(range.stride);
     if (len < 0) return internal(fmt::format("unchecked slice of length {}", len));
     if (len > 0) {
-      const int64_t last = start + (len - 1) * stride;
+      const auto last = start + static_cast<__int128>(len - 1) * stride;
       if (start < 0 || start >= size || last < 0 || last >= size) {
         return internal(
-            fmt::format("unchecked slice {}..{} is out of bounds {}", start, last, size));
+            fmt::format("an unchecked slice of {} elements from {}, {} apart, is out of "
+                        "bounds {}",
+                        len, start, stride, size));
       }
-      r.start += start * strides[d];
+      r.start = wrapping_add(r.start, wrapping_mul(start, strides[d]));
     }
     r.lens.push_back(len);
-    r.strides.push_back(stride * strides[d]);
+    r.strides.push_back(wrapping_mul(stride, strides[d]));
   }
   return true;
 }
@@ -149,7 +151,7 @@ bool Machine::iota(const EIota& e, const Stm& s) {
 bool Machine::replicate(const EReplicate& e, const Stm& s) {
   std::vector<int64_t> shape;
   shape_of(e.dims, shape);
-  const int64_t times = product(shape);
+  const int64_t times = count_elements(shape).value();
   const PrimType t = program.type_of(e.value).prim;
   const int size = prim_size(t);
   Array out;
@@ -160,7 +162,7 @@ bool Machine::replicate(const EReplicate& e, const Stm& s) {
   } else {
     const Array* row = array(e.value.var());
     if (!row) return false;
-    const auto bytes = static_cast<size_t>(product(row->shape) * size);
+    const auto bytes = static_cast<size_t>((count_elements(row->shape) * Size(size)).value());
     shape.insert(shape.end(), row->shape.begin(), row->shape.end());
     if (!allocate(t, shape, out)) return false;
     for (int64_t i = 0; i < times && bytes > 0; i++) {
@@ -199,7 +201,7 @@ bool Machine::concat(const EConcat& e, const Stm& s) {
     if (!std::equal(shape.begin() + 1, shape.end(), a->shape.begin() + 1, a->shape.end())) {
       return internal("concatenated arrays differ in the shape of their rows");
     }
-    shape[0] += a->shape[0];
+    shape[0] = wrapping_add(shape[0], a->shape[0]);  // if so, it is not the total either
   }
   if (shape[0] != integer(e.total))
     return internal("a concatenation has another size than it says");
@@ -208,7 +210,7 @@ bool Machine::concat(const EConcat& e, const Stm& s) {
   std::byte* to = out.buffer->data.get();
   for (const VarId v : e.arrays) {
     const Array& a = arrays_[v.index];
-    const int64_t bytes = product(a.shape) * size;
+    const int64_t bytes = (count_elements(a.shape) * Size(size)).value();
     if (bytes > 0) {
       std::memcpy(to, a.buffer->data.get() + a.offset * size, static_cast<size_t>(bytes));
     }
@@ -246,7 +248,7 @@ bool Machine::reshape(const EReshape& e, const Stm& s) {
   if (!a) return false;
   std::vector<int64_t> shape;
   shape_of(e.dims, shape);
-  if (product(shape) != product(a->shape))
+  if (count_elements(shape) != count_elements(a->shape))
     return internal("a reshape changes the number of elements");
   Array out = *a;
   out.shape = std::move(shape);

@@ -18,6 +18,16 @@ Machine::Machine(Program p, Limits l) : program(std::move(p)), limits(l) {
 
 bool Machine::fail(ErrorKind kind, std::string message) {
   error = Error{kind, std::move(message), {}};
+  placed_ = false;
+  return false;
+}
+
+/// A failure that an assertion did not foresee is given the place of the statement.
+bool Machine::fail_at(const Stm& s) {
+  if (!placed_ && error.kind == ErrorKind::kProgramFailure) {
+    error.message += "\n\nBacktrace:\n" + program.backtrace(s.prov);
+  }
+  placed_ = true;
   return false;
 }
 
@@ -33,18 +43,16 @@ const Array* Machine::array(VarId v) {
 }
 
 bool Machine::allocate(PrimType type, const std::vector<int64_t>& shape, Array& out) {
-  int64_t bytes = prim_size(type);
-  for (const int64_t d : shape) {
-    if (d < 0) return fail(ErrorKind::kProgramFailure, "an array has a negative size");
-    if (__builtin_mul_overflow(bytes, d, &bytes)) bytes = INT64_MAX;
-    if (d == 0) break;
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) {
+    return fail(ErrorKind::kProgramFailure, "Error: an array has a negative size");
   }
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) bytes = 0;
+  const int64_t bytes = (count_elements(shape) * Size(prim_size(type))).value();
   if (bytes > limits.max_bytes - *live_) {
-    return fail(
-        ErrorKind::kOutOfMemory,
-        fmt::format("out of memory: an array of {} bytes, while {} of at most {} are in use", bytes,
-                    live_->load(), limits.max_bytes));
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("out of memory: an array of {}{} bytes, while {} of at most {} are in "
+                            "use",
+                            bytes == Size::kMaxSize ? "at least " : "", bytes, live_->load(),
+                            limits.max_bytes));
   }
   std::unique_ptr<std::byte[]> data(new (std::nothrow) std::byte[static_cast<size_t>(bytes)]);
   if (!data) return fail(ErrorKind::kOutOfMemory, fmt::format("out of memory: {} bytes", bytes));
@@ -126,6 +134,7 @@ bool Machine::go_on() {
   Status status = interrupt();
   if (status) return true;
   error = std::move(status).error();
+  placed_ = true;
   return false;
 }
 
@@ -136,42 +145,42 @@ bool Machine::run(const Body& body) {
 }
 
 bool Machine::run_stm(const Stm& s) {
-  return std::visit(Overloaded{
-                        [&](const EAtom& e) { return bind(s.pat[0], e.atom, false); },
-                        [&](const EPrim& e) { return prim_op(e, s); },
-                        [&](const EIndex& e) { return index(e, s); },
-                        [&](const EUpdate& e) { return update(e, s); },
-                        [&](const EIota& e) { return iota(e, s); },
-                        [&](const EReplicate& e) { return replicate(e, s); },
-                        [&](const EScratch& e) {
-                          std::vector<int64_t> shape;
-                          Array& out = arrays_[s.pat[0].index];
-                          if (!shape_of(e.dims, shape) || !allocate(e.type, shape, out))
-                            return false;
-                          std::memset(out.buffer->data.get(), 0,
-                                      static_cast<size_t>(out.buffer->bytes));
-                          return true;
-                        },
-                        [&](const EArrayLit& e) { return array_lit(e, s); },
-                        [&](const EConcat& e) { return concat(e, s); },
-                        [&](const ERearrange& e) { return rearrange(e, s); },
-                        [&](const EReshape& e) { return reshape(e, s); },
-                        [&](const ECopy& e) {
-                          const Array* a = array(e.array);
-                          return a && copy_of(Array(*a), prim(e.array), arrays_[s.pat[0].index]);
-                        },
-                        [&](const EAssert& e) { return assertion(e, s); },
-                        [&](const EIf& e) {
-                          const Body& branch = bits(e.cond) != 0 ? e.then_body : e.else_body;
-                          return run(branch) && bind_results(branch, s.pat);
-                        },
-                        [&](const ELoop& e) { return loop(e, s); },
-                        [&](const ECall& e) { return call_stm(e, s); },
-                        [&](const ESoac& e) { return soac(e, s); },
-                        [&](const EScatter& e) { return scatter(e, s); },
-                        [&](const EHist& e) { return hist(e, s); },
-                    },
-                    s.exp);
+  const bool fine = std::visit(
+      Overloaded{
+          [&](const EAtom& e) { return bind(s.pat[0], e.atom, false); },
+          [&](const EPrim& e) { return prim_op(e, s); },
+          [&](const EIndex& e) { return index(e, s); },
+          [&](const EUpdate& e) { return update(e, s); },
+          [&](const EIota& e) { return iota(e, s); },
+          [&](const EReplicate& e) { return replicate(e, s); },
+          [&](const EScratch& e) {
+            std::vector<int64_t> shape;
+            Array& out = arrays_[s.pat[0].index];
+            if (!shape_of(e.dims, shape) || !allocate(e.type, shape, out)) return false;
+            std::memset(out.buffer->data.get(), 0, static_cast<size_t>(out.buffer->bytes));
+            return true;
+          },
+          [&](const EArrayLit& e) { return array_lit(e, s); },
+          [&](const EConcat& e) { return concat(e, s); },
+          [&](const ERearrange& e) { return rearrange(e, s); },
+          [&](const EReshape& e) { return reshape(e, s); },
+          [&](const ECopy& e) {
+            const Array* a = array(e.array);
+            return a && copy_of(Array(*a), prim(e.array), arrays_[s.pat[0].index]);
+          },
+          [&](const EAssert& e) { return assertion(e, s); },
+          [&](const EIf& e) {
+            const Body& branch = bits(e.cond) != 0 ? e.then_body : e.else_body;
+            return run(branch) && bind_results(branch, s.pat);
+          },
+          [&](const ELoop& e) { return loop(e, s); },
+          [&](const ECall& e) { return call_stm(e, s); },
+          [&](const ESoac& e) { return soac(e, s); },
+          [&](const EScatter& e) { return scatter(e, s); },
+          [&](const EHist& e) { return hist(e, s); },
+      },
+      s.exp);
+  return fine || fail_at(s);
 }
 
 bool Machine::prim_op(const EPrim& e, const Stm& s) {
@@ -200,7 +209,7 @@ bool Machine::assertion(const EAssert& e, const Stm& s) {
         Overloaded{[](const std::string& t) { return t; }, [&](const Atom& a) { return text(a); }},
         part);
   }
-  return fail(ErrorKind::kProgramFailure, message + "\n\nBacktrace:\n" + program.backtrace(s.prov));
+  return fail(ErrorKind::kProgramFailure, message);
 }
 
 bool Machine::iterate(const ELoop& e) {

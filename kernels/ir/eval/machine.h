@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/ir/eval/evaluator.h"
+#include "kernels/scalar/size.h"
 
 namespace kenaz::ir::eval {
 
@@ -43,6 +44,7 @@ class Machine {
   // ---- failures
   bool fail(ErrorKind kind, std::string message);
   bool internal(const std::string& what);
+  bool fail_at(const Stm& s);
   std::string text(const Atom& a) const;
 
   // ---- execution
@@ -96,14 +98,18 @@ class Machine {
   std::vector<uint64_t> scalars_;
   std::vector<Array> arrays_;
   std::unordered_map<const Body*, std::vector<char>> movable_;
+  bool placed_ = false;  // the error says where it happened
   std::shared_ptr<std::atomic<int64_t>> live_ = std::make_shared<std::atomic<int64_t>>(0);
   uint32_t bodies_run_ = 0;
 };
 
-inline int64_t product(std::span<const int64_t> dims) {
-  int64_t n = 1;
-  for (const int64_t d : dims) n *= d;
-  return n;
+/// Places in arrays: what does not fit is the place of an element that does not exist, so that
+/// nobody looks there.
+inline int64_t wrapping_mul(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+inline int64_t wrapping_add(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
 inline uint64_t load(const std::byte* p, int size) {

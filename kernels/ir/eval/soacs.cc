@@ -24,7 +24,7 @@ bool Machine::bind_rows(const std::vector<VarId>& inputs, const Lambda& f, int64
     Array& row = arrays_[p.index];
     row.buffer = a->buffer;
     row.shape.assign(a->shape.begin() + 1, a->shape.end());
-    row.offset = a->offset + i * product(row.shape);
+    row.offset = a->offset + i * count_elements(row.shape).value();
   }
   return true;
 }
@@ -53,7 +53,7 @@ bool Machine::store_row(Array& out, PrimType type, int64_t i, const Atom& row) {
   if (!std::equal(out.shape.begin() + 1, out.shape.end(), a->shape.begin(), a->shape.end())) {
     return internal("rows of a result differ in shape");
   }
-  const int64_t bytes = product(a->shape) * size;
+  const int64_t bytes = (count_elements(a->shape) * Size(size)).value();
   if (bytes > 0) {
     std::memcpy(out.buffer->data.get() + out.offset * size + i * bytes,
                 a->buffer->data.get() + a->offset * size, static_cast<size_t>(bytes));
@@ -152,9 +152,10 @@ int64_t Machine::row_number(const Array& a, std::span<const Atom> index) {
   for (size_t d = 0; d < index.size(); d++) {
     const int64_t i = integer(index[d]);
     if (i < 0 || i >= a.shape[d]) return -1;
-    row = row * a.shape[d] + i;
+    row = wrapping_add(wrapping_mul(row, a.shape[d]), i);
   }
-  return row;
+  // Rows without elements may have numbers that wrap: nothing is stored there.
+  return std::max<int64_t>(row, 0);
 }
 
 namespace {
@@ -163,9 +164,7 @@ namespace {
 Array as_rows(const Array& a, int index_rank) {
   Array rows = a;
   const auto split = a.shape.begin() + index_rank;
-  int64_t n = 1;
-  for (auto it = a.shape.begin(); it != split; ++it) n *= *it;
-  rows.shape.assign(1, n);
+  rows.shape.assign(1, count_elements({a.shape.begin(), split}).value());
   rows.shape.insert(rows.shape.end(), split, a.shape.end());
   return rows;
 }
@@ -208,7 +207,7 @@ bool Machine::load_row(const Array& a, PrimType type, int64_t row, int index_ran
   }
   Array view = as_rows(a, index_rank);
   view.shape.erase(view.shape.begin());
-  view.offset = a.offset + row * product(view.shape);
+  view.offset = a.offset + row * count_elements(view.shape).value();
   return copy_of(view, type, arrays_[into.index]);
 }
 
