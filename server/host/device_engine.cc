@@ -257,9 +257,9 @@ Result<LeafPtr> DeviceEngine::result_leaf(const program::Leaf& place,
   const auto& array = std::get<program::ArrayLeaf>(place);
   std::vector<int64_t> shape;
   for (const auto& dim : array.dims) shape.push_back(registers.index(dim));
-  const auto bytes = data::checked_bytes(array.elem, shape);
+  KENAZ_ASSIGN(const int64_t bytes, result_bytes(array.elem, shape));
   const device::BlockPtr& block = registers.blocks[array.block.index];
-  if (!bytes || !block || *bytes > block->bytes()) {
+  if (!block || bytes > block->bytes()) {
     return internal_error(fmt::format("a result of shape {} in a block of {} bytes",
                                       data::shape_text(shape), block ? block->bytes() : 0));
   }

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "server/host/elements.h"
+#include "server/host/failures.h"
 
 namespace kenaz::host {
 namespace {
@@ -58,6 +59,17 @@ Result<std::unique_ptr<LeafWriter>> Engine::writer(PrimType prim, std::vector<in
 
 Result<std::unique_ptr<LeafReader>> Engine::reader(LeafPtr leaf) {
   return std::make_unique<HostReader>(*this, std::move(leaf));
+}
+
+Result<int64_t> result_bytes(PrimType prim, std::span<const int64_t> shape) {
+  auto bytes = data::checked_bytes(prim, shape);
+  if (bytes) return bytes;
+  const std::string type = data::shape_text(shape) + std::string(prim_name(prim));
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) {
+    return program_failure(fmt::format("A result of type {} has a negative size.", type), "");
+  }
+  return program_failure(fmt::format("A result of type {} is larger than values can be.", type),
+                         "");
 }
 
 // ---- parts of arrays

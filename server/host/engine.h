@@ -118,4 +118,8 @@ class Engine {
   virtual device::MemoryStats memory() const { return {}; }
 };
 
+/// The bytes of a call's result. A program may make shapes that no value has, since an array
+/// without elements takes no memory: those are the call's failure.
+Result<int64_t> result_bytes(PrimType prim, std::span<const int64_t> shape);
+
 }  // namespace kenaz::host

@@ -71,8 +71,7 @@ class ReferenceEngine : public Engine {
     data::Value v;
     v.type = leaf.prim;
     v.shape = leaf.shape;
-    int64_t bytes = prim_size(leaf.prim);
-    for (const int64_t d : leaf.shape) bytes *= d;
+    KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(leaf.prim, leaf.shape));
     const auto& a = own->value.array;
     const std::byte* from = a.buffer->data.get() + a.offset * prim_size(leaf.prim);
     v.bytes.assign(from, from + bytes);
@@ -94,7 +93,10 @@ class ReferenceEngine : public Engine {
       KENAZ_TRY(stop_.end());
       KENAZ_ASSIGN(auto results, std::move(called));
       std::vector<LeafPtr> leaves;
-      for (auto& r : results) leaves.push_back(make_leaf(std::move(r)));
+      for (auto& r : results) {
+        KENAZ_TRY(result_bytes(r.type.prim, r.array.shape));
+        leaves.push_back(make_leaf(std::move(r)));
+      }
       return leaves;
     }
     return bad_request("Unknown entry point: " + entry);
