@@ -12,7 +12,7 @@
 -- ==
 -- entry: private
 -- input { 2i64 3i64 }
--- output { [3i64, 5i64] }
+-- output { [3i64, 4i64] }
 -- input { 2i64 1152921504606846976i64 }
 -- error: out of memory
 -- input { 2i64 -5i64 }
