@@ -24,8 +24,16 @@ std::string builtin(const char* name, Args args) {
 
 std::string infix(const char* op, Args a) { return fmt::format("{} {} {}", a[0], op, a[1]); }
 
+std::string int_to_float(PrimType to, const std::string& a) {
+  // Integers reach a half through a float: every device converts small ones from 32 bits.
+  if (to == PrimType::kF16) return fmt::format("float16_t(float({}))", a);
+  return fmt::format("{}({})", glsl_type(to), a);
+}
+
 std::string convert(Library& lib, PrimType from, PrimType to, const std::string& a) {
   if (from == to) return a;
+  // A loop's counter is 0 in the first of its turns, and drivers unroll loops.
+  if (is_integer(from) && is_float(to)) return opaque(to, int_to_float(to, a));
   const std::string target = glsl_type(to);
   if (to == PrimType::kBool) {
     return fmt::format("{} != {}", a, literal({from, 0}));
@@ -41,8 +49,6 @@ std::string convert(Library& lib, PrimType from, PrimType to, const std::string&
   if (from == PrimType::kI32 && to == PrimType::kI64) {
     return fmt::format("{}({})", lib.need("widen_i32"), a);
   }
-  // Small integers reach a half through a float: every device converts from 32 bits.
-  if (to == PrimType::kF16 && is_integer(from)) return fmt::format("{}(float({}))", target, a);
   return fmt::format("{}({})", target, a);
 }
 
@@ -122,7 +128,7 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
 std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
   const std::string type = glsl_type(t);
   switch (op) {
-    case ScalarOp::kDiv: return infix("/", a);
+    case ScalarOp::kDiv: return fmt::format("{} / {}", a[0], opaque(t, a[1]));
     case ScalarOp::kMin: return call(lib, "fmin", t, a);
     case ScalarOp::kMax: return call(lib, "fmax", t, a);
     case ScalarOp::kMod: return call(lib, "fmod", t, a);

@@ -38,8 +38,8 @@ std::string glsl_unsigned(PrimType t) {
 namespace {
 std::string float_literal(const PrimValue& v) {
   const double d = v.as_double();
-  const bool plain =
-      std::isfinite(d) && (d == 0 ? v.bits == 0 : std::fabs(d) > 1e-30) && std::fabs(d) < 1e30;
+  if (v.bits == 0) return from_slot(v.type, "zero_bits");
+  const bool plain = std::isfinite(d) && std::fabs(d) > 1e-30 && std::fabs(d) < 1e30;
   if (v.type == PrimType::kF16) {
     return plain && d == std::floor(d) && std::fabs(d) < 1000
                ? fmt::format("float16_t({:.1f})", d)
@@ -115,6 +115,19 @@ std::string from_slot(PrimType t, const std::string& slot) {
   }
 }
 
+std::string opaque(PrimType t, const std::string& value) {
+  switch (t) {
+    case PrimType::kF16:
+      return fmt::format("uint16BitsToFloat16(float16BitsToUint16({}) | uint16_t(zero_bits))",
+                         value);
+    case PrimType::kF32:
+      return fmt::format("uintBitsToFloat(floatBitsToUint({}) | uint(zero_bits))", value);
+    case PrimType::kF64:
+      return fmt::format("uint64BitsToDouble(doubleBitsToUint64({}) | zero_bits)", value);
+    default: return value;
+  }
+}
+
 std::string preamble() {
   std::string s =
       "#version 460\n"
@@ -130,6 +143,7 @@ std::string preamble() {
         "layout(buffer_reference, scalar, buffer_reference_align = {}) buffer {} {{ {} v; }};\n",
         prim_size(t), ref_type(t), glsl_type(t));
   }
+  s += "uint64_t zero_bits;\n";
   // A word that may change while the kernel runs.
   s += "layout(buffer_reference, scalar, buffer_reference_align = 4) volatile buffer Stop { uint "
        "v; };\n";

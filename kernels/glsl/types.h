@@ -20,7 +20,16 @@ std::string store(PrimType t, const std::string& address, const std::string& val
 /// The value held in an 8-byte argument slot (a uint64_t expression).
 std::string from_slot(PrimType t, const std::string& slot);
 
-/// Declarations that every kernel starts with: version, extensions, buffer reference types.
+/// A float expression whose value the driver's compiler cannot tell even if it is constant.
+///
+/// Mesa's gallivm takes x + 0 for x, x * 0 for 0 and x / 0 for an undefined value, which then is
+/// whatever lies in memory. So zeros of float types never reach it as constants: literals come out
+/// of `zero_bits`, and what may become a zero when loops are unrolled goes through here.
+std::string opaque(PrimType t, const std::string& value);
+
+/// Declarations that every kernel starts with: version, extensions, buffer reference types, and
+/// `zero_bits`. That is a uint64_t of value 0, which the kernel's main function has to compute from
+/// something that the driver's compiler does not know.
 std::string preamble();
 
 }  // namespace kenaz::glsl

@@ -418,6 +418,7 @@ void KernelGen::launch_once(const std::string& globals, const std::string& main,
   text += loops ? "void work() {\n" : "void main() {\n";
   text += fmt::format("  groups = int64_t({});\n", slot_expression(in_push_, slots_ - 1));
   text += fmt::format("  fr = {};\n", slot_expression(in_push_, 0));
+  text += "  zero_bits = uint64_t(gl_NumWorkGroups.z >> 31);\n";  // there is one
   text +=
       "  group = int64_t(gl_WorkGroupID.x) + int64_t(gl_WorkGroupID.y) * "
       "int64_t(gl_NumWorkGroups.x);\n"
