@@ -49,6 +49,22 @@ class DeadCode {
     body(f.body);
   }
 
+  /// After the functions: what they use is live. It is a result even if lowering did not list it,
+  /// for a pass may have put one constant in another's place. The user's constants stay, used or
+  /// not, because computing them may fail: lowering has listed them.
+  void constants(Body& b) {
+    VarSet listed;
+    for (const Atom& r : b.results) {
+      if (!r.is_const()) listed.insert(r.var());
+    }
+    for (const Stm& s : b.stms) {
+      for (const VarId v : s.pat) {
+        if (live_.contains(v) && !listed.contains(v)) b.results.push_back(v);
+      }
+    }
+    body(b);
+  }
+
  private:
   void need(const Atom& a) {
     if (!a.is_const()) live_.insert(a.var());
@@ -154,9 +170,7 @@ class DeadCode {
 void remove_dead_code(Program& p) {
   DeadCode pass(p);
   for (Function& f : p.functions) pass.function(f);
-  // What functions use of the constants is live by now. Constants of the user are kept whether
-  // used or not because computing them may fail: lowering lists them as results.
-  pass.body(p.constants);
+  pass.constants(p.constants);
 }
 
 }  // namespace kenaz::passes
