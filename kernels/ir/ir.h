@@ -114,7 +114,7 @@ struct EIota {
   Atom n;
   Atom start, stride;
   PrimType type;
-};  // [n]type: start + i*stride; n is i64
+};  // [n]type: start + i*stride; n is i64, and the array is empty if it is negative
 struct EReplicate {
   std::vector<Atom> dims;
   Atom value;

@@ -1,5 +1,11 @@
 // Hoisting: what a loop or lambda body computes again and again from things outside of it.
+//
+// A body may run zero times, and then nothing in it may fail. So what moves out of it cannot fail,
+// except for checks, which are guarded: a check that leaves a combinator over n elements becomes
+// "n <= 0, or what it says". What a guarded check protects has then no protection if n <= 0, so
+// of that only those operations follow that have a result for all operands.
 #include <algorithm>
+#include <optional>
 
 #include "kernels/ir/analysis/alias.h"
 #include "kernels/ir/analysis/uses.h"
@@ -22,16 +28,16 @@ class Hoist {
     for (Stm& s : b.stms) {
       visit_bodies(s.exp, [&](Body& inner) { body(inner); });
       if (auto* loop = std::get_if<ELoop>(&s.exp)) {
-        out_of(s, loop->body, false, out);
+        out_of(s, loop->body, nullptr, out);
       } else if (auto* soac = std::get_if<ESoac>(&s.exp)) {
-        out_of(s, soac->map.body, true, out);
-        for (Monoid& m : soac->scans) out_of(s, m.op.body, false, out);
-        for (Monoid& m : soac->reduces) out_of(s, m.op.body, false, out);
+        out_of(s, soac->map.body, &soac->width, out);
+        for (Monoid& m : soac->scans) out_of(s, m.op.body, nullptr, out);
+        for (Monoid& m : soac->reduces) out_of(s, m.op.body, nullptr, out);
       } else if (auto* scatter = std::get_if<EScatter>(&s.exp)) {
-        out_of(s, scatter->map.body, true, out);
+        out_of(s, scatter->map.body, &scatter->width, out);
       } else if (auto* hist = std::get_if<EHist>(&s.exp)) {
-        out_of(s, hist->map.body, true, out);
-        for (EHist::Op& op : hist->ops) out_of(s, op.monoid.op.body, false, out);
+        out_of(s, hist->map.body, &hist->width, out);
+        for (EHist::Op& op : hist->ops) out_of(s, op.monoid.op.body, nullptr, out);
       }
       out.push_back(std::move(s));
     }
@@ -48,25 +54,49 @@ class Hoist {
 
   /// Whether running the statement once more, or where it would not have run, does no harm. All
   /// certificates must stand outside as well, so what they guard stays guarded.
-  bool is_movable(const Stm& s, bool from_map) const {
+  bool is_movable(const Stm& s, bool checks) const {
     if (!s.attrs.empty()) return false;
     if (std::holds_alternative<EPrim>(s.exp)) return true;
-    if (std::holds_alternative<EIota>(s.exp) || std::holds_alternative<EReplicate>(s.exp) ||
-        std::holds_alternative<EArrayLit>(s.exp)) {
-      // Made anew each time because it is changed in place?
-      return !consumed_.contains(aliases_.of(s.pat[0]));
+    if (std::holds_alternative<EAssert>(s.exp)) return checks;
+    const bool replicate = std::holds_alternative<EReplicate>(s.exp);
+    if (!replicate && !std::holds_alternative<EIota>(s.exp) &&
+        !std::holds_alternative<EArrayLit>(s.exp)) {
+      return false;
     }
-    // A check that is the same for all elements is made once, even if there are none of them.
-    return from_map && std::holds_alternative<EAssert>(s.exp);
+    // A replicate of negative size is an error.
+    if (replicate && std::any_of(s.certs.begin(), s.certs.end(),
+                                 [&](VarId v) { return guarded_.contains(v); })) {
+      return false;
+    }
+    // Made anew each time because it is changed in place?
+    return !consumed_.contains(aliases_.of(s.pat[0]));
   }
 
-  void out_of(const Stm& around, Body& inner, bool from_map, std::vector<Stm>& out) {
+  /// Makes the check hold if there are no elements. `empty`: that there are none, bound on demand.
+  void guard(Stm& check, const Atom& width, std::optional<VarId>& empty, std::vector<Stm>& out) {
+    if (width.is_const() && width.constant().as_i64() > 0) return;
+    const Type type{PrimType::kBool, {}};
+    const auto prim = [&](ScalarOp op, PrimType t, Atom a, Atom b, const char* name) {
+      const VarId v = p_.new_var(type, name);
+      out.push_back(Stm{{v}, EPrim{op, t, PrimType::kBool, {a, b}}, {}, check.prov, {}});
+      return v;
+    };
+    if (!empty) empty = prim(ScalarOp::kLe, PrimType::kI64, width, i64(0), "empty");
+    auto& assert = std::get<EAssert>(check.exp);
+    assert.cond = prim(ScalarOp::kOr, PrimType::kBool, *empty, assert.cond, "empty_or_ok");
+    guarded_.insert(check.pat[0]);
+  }
+
+  /// Moves what does not depend on `inner`'s binders to `out`. `width`: of the combinator that runs
+  /// `inner` for each of its elements; null if `inner` is run in another way, and then checks stay.
+  void out_of(const Stm& around, Body& inner, const Atom* width, std::vector<Stm>& out) {
     VarSet bound;
     visit_binders(around.exp, [&](VarId v) { bound.insert(v); });
     for (const Stm& s : inner.stms) bound.insert(s.pat.begin(), s.pat.end());
     std::vector<Stm> kept;
+    std::optional<VarId> empty;
     for (Stm& s : inner.stms) {
-      bool invariant = is_movable(s, from_map);
+      bool invariant = is_movable(s, width != nullptr);
       if (invariant) {
         for_each_use(p_, s, [&](VarId v) { invariant = invariant && !bound.contains(v); });
       }
@@ -75,6 +105,7 @@ class Hoist {
         continue;
       }
       for (const VarId v : s.pat) bound.erase(v);
+      if (std::holds_alternative<EAssert>(s.exp)) guard(s, *width, empty, out);
       out.push_back(std::move(s));
     }
     inner.stms = std::move(kept);
@@ -83,6 +114,7 @@ class Hoist {
   Program& p_;
   Aliases aliases_;
   std::unordered_set<uint32_t> consumed_;  // classes
+  VarSet guarded_;                         // certificates of checks that need not hold
 };
 
 }  // namespace

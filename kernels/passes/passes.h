@@ -15,7 +15,7 @@ void simplify(ir::Program& p);
 /// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms.
 void fuse(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
-/// (out of lambdas only) checks.
+/// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);
 /// Turns nests of maps into single maps over all their elements, a thread for each.
 void collapse(ir::Program& p);

@@ -276,13 +276,18 @@ bool Builder::movable(VarId v, std::vector<int>& order, int fuel) {
   return false;
 }
 
-bool Builder::hoist(VarId v) {
+bool Builder::hoist(VarId v, const Atom& width) {
   CHECK(!aside_.empty());
   std::vector<int> order;
   if (!movable(v, order, 200)) return false;
   auto& inner = aside_.back().stms;
+  const bool reads = std::any_of(order.begin(), order.end(), [&](int i) {
+    return std::holds_alternative<ir::EIndex>(inner[i].exp);
+  });
   for (int i : order) {
     for (VarId p : inner[i].pat) scope_of_[p.index] = scopes_.back().id;
+    auto* check = std::get_if<ir::EAssert>(&inner[i].exp);
+    if (check != nullptr && !reads) check->cond = either(le(width, ir::i64(0)), check->cond);
     scopes_.back().stms.push_back(std::move(inner[i]));
     inner[i].pat.clear();
   }

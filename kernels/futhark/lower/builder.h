@@ -46,8 +46,9 @@ class Builder {
   };
   /// Moves the computation of scalar `v` out of the innermost set-aside scope into the current one,
   /// with what it needs. False (and nothing happens) if it depends on what cannot move. Only
-  /// while an Outside lives.
-  bool hoist(ir::VarId v);
+  /// while an Outside lives. The scope is run `width` times; if that is none, the checks that have
+  /// moved hold, except where an array is read under their protection.
+  bool hoist(ir::VarId v, const ir::Atom& width);
 
   // ---- statements
   ir::VarId var(ir::Type type, const std::string& name);

@@ -56,7 +56,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
       ir::Type t = b_.type_of(l.atom);
       if (!l.is_dim() && !t.dims.empty()) t.dims.erase(t.dims.begin());
       for (const Atom& d : t.dims) {
-        if (!b_.in_scope(d) && !b_.hoist(d.var())) {
+        if (!b_.in_scope(d) && !b_.hoist(d.var(), n)) {
           return fail(
               "irregular nested arrays are not supported yet: flatmap's function returns "
               "rows whose size depends on its argument");
@@ -65,7 +65,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
       if (!l.is_dim()) elems.push_back(std::move(t));
     }
   }
-  V tmpl = close_lambda(make(std::move(pair)), soac.map, nullptr, "flatmap's function");
+  V tmpl = close_lambda(make(std::move(pair)), soac.map, n, nullptr, "flatmap's function");
   if (failed()) return unit();
   std::vector<ir::VarId> vars;
   V both = result_arrays(n, tmpl, vars);

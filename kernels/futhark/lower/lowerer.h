@@ -216,7 +216,8 @@ class Lowerer {
                   Certs& certs, const char* message);
   bool known_commutative(const ir::Lambda& op) const;
   /// Makes the dims of a lambda's results valid outside of it; ends the lambda's scope.
-  V close_lambda(const V& result, ir::Lambda& lambda, const Ty* type, const std::string& what);
+  V close_lambda(const V& result, ir::Lambda& lambda, const Atom& width, const Ty* type,
+                 const std::string& what);
   /// Params for a row of `array`, added to the lambda and its inputs; the row.
   V lambda_row(const V& array, ir::Lambda& lambda, std::vector<ir::VarId>& inputs);
   ir::Lambda identity_lambda(const std::vector<Atom>& arrays, std::vector<ir::VarId>& inputs);

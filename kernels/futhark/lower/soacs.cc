@@ -28,7 +28,7 @@ V Lowerer::lambda_row(const V& array, ir::Lambda& lambda, std::vector<ir::VarId>
   });
 }
 
-V Lowerer::close_lambda(const V& result, ir::Lambda& lambda, const Ty* type,
+V Lowerer::close_lambda(const V& result, ir::Lambda& lambda, const Atom& width, const Ty* type,
                         const std::string& what) {
   V v = result;
   if (!failed() && type != nullptr) v = conform(v, *type);
@@ -39,7 +39,7 @@ V Lowerer::close_lambda(const V& result, ir::Lambda& lambda, const Ty* type,
     v = rebuild(v, atoms(v));  // so that the structure has no sizes but the leaves' own
     regular = true;
     Builder::Outside outside(b_);
-    auto outer = [&](const Atom& d) { return b_.in_scope(d) || b_.hoist(d.var()); };
+    auto outer = [&](const Atom& d) { return b_.in_scope(d) || b_.hoist(d.var(), width); };
     for (const auto& l : leaves(v)) {
       if (l.is_dim()) regular = regular && outer(l.atom);
       for (const Atom& d : b_.type_of(l.atom).dims) regular = regular && outer(d);
@@ -75,7 +75,7 @@ V Lowerer::map(const VFun& f, const V& fun, const V& array) {
   V result = failed() ? unit() : apply(fun, {row});
   std::optional<Ty> type;
   if (f.intrinsic->targs.size() >= 2) type = Ty{f.intrinsic->targs[1], f.env};
-  V tmpl = close_lambda(result, soac.map, type ? &*type : nullptr, "map's function");
+  V tmpl = close_lambda(result, soac.map, soac.width, type ? &*type : nullptr, "map's function");
   if (failed()) return unit();
   std::vector<ir::VarId> vars;
   Atom width = soac.width;

@@ -132,7 +132,7 @@ bool Machine::update(const EUpdate& e, const Stm& s) {
 
 bool Machine::iota(const EIota& e, const Stm& s) {
   Array out;
-  if (!allocate(e.type, {integer(e.n)}, out)) return false;
+  if (!allocate(e.type, {std::max<int64_t>(0, integer(e.n))}, out)) return false;
   const int size = prim_size(e.type);
   const ScalarFn add = scalar_fn(ScalarOp::kAdd, e.type, e.type);
   const ScalarFn mul = scalar_fn(ScalarOp::kMul, e.type, e.type);
