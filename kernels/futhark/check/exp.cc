@@ -201,11 +201,8 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
   if (!v) {
     std::string full;
-    for (size_t i = 0; i < used; i++) full += (i ? "." : "") + word(i);
-    if (used == 1 && !name.quals.empty() && !find_mod({{}, word(0), range}, false)) {
-      for (size_t i = 1; i <= name.quals.size(); i++) full += "." + word(i);
-    }
-    error(range, "Unknown name \"" + full + "\".");
+    for (const std::string& q : name.quals) full += q + ".";
+    error(range, "Unknown name \"" + full + name.name + "\".");
     return bad_exp(range);
   }
   if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {

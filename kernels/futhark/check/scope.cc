@@ -106,15 +106,17 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
 }
 
 // The value that a prefix of quals + name denotes; `used` is how many of these words it took (the
-// rest are record fields). The longest prefix that is a module wins.
+// rest are record fields). The longest prefix wins: a variable may be called like a module.
 ValBinding* Checker::find_value(const syntax::QualName& name, size_t* used) {
   std::vector<std::string> words = name.quals;
   words.push_back(name.name);
   for (size_t count = name.quals.size(); count > 0; count--) {
     Env* env = module_of(name.quals, count);
     if (!env) continue;
-    *used = count + 1;
-    return find(env->vals, words[count], stamp_, true);
+    if (ValBinding* v = find(env->vals, words[count], stamp_, true)) {
+      *used = count + 1;
+      return v;
+    }
   }
   *used = 1;
   for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend(); ++it) {
