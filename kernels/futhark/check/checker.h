@@ -1,9 +1,9 @@
 // The checker's state and its parts. One object checks one program. Errors: the first one is kept
 // (`error`), after it every function still returns something well-formed, and checking stops soon.
 //
-// Files: check.cc (files, imports, the whole), scope.cc (names), infer.cc (unification), finish.cc
-// (from inference to finished core), types.cc (type expressions), pats.cc, exp*.cc, defs.cc,
-// modules.cc, modtypes.cc, entry.cc.
+// Files: check.cc (files, imports, the whole), scope.cc (names), infer.cc (unification),
+// constraints.cc (what else is known of types), finish.cc (from inference to finished core),
+// types.cc (type expressions), pats.cc, exp*.cc, defs.cc, modules.cc, modtypes.cc, entry.cc.
 #pragma once
 
 #include <deque>
@@ -106,7 +106,8 @@ class Checker {
   VarId new_var(const std::string& name);
   VarId new_flex(const std::string& name = "n");
   void make_flex(VarId v);
-  TyVarId new_tyvar(const std::string& name);
+  TyVarId new_tyvar(const std::string& name,
+                    syntax::Liftedness lifted = syntax::Liftedness::kUnlifted);
   TypePtr new_meta(TypeMask mask = kMaskAny);
   uint32_t next_var() const { return static_cast<uint32_t>(vars_.size()); }
 
@@ -141,9 +142,12 @@ class Checker {
   bool too_deep(const Size& s, int level);
   bool mentions_unborn(const Size& s);
   bool constrain(const TypePtr& t, TypeMask mask);
+  bool is_data(const TypePtr& t);
+  TypeMask instance_mask(TyVarId t) const;
   void unify_size(const Size& a, const Size& b);
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   void size_mismatch(const Size& a, const Size& b);
+  std::string why_not_unified() const;
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
                       const std::string& what);
   TypePtr join(const TypePtr& a, const TypePtr& b);
@@ -236,6 +240,7 @@ class Checker {
   };
   ExpPtr apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
                const SourceRange& range);
+  std::string self_hint(const ExpPtr& fun);
   TypePtr apply_type(const core::TArrow& arrow, const ExpPtr& arg);
   Size size_of(const ExpPtr& e);
   bool simple_size(const ExpPtr& e, int depth);
@@ -367,6 +372,7 @@ class Checker {
   core::Checked out_;
   std::vector<Diagnostic> errors_;
   std::vector<std::string> tyvar_names_;
+  std::vector<syntax::Liftedness> tyvar_lifted_;  // like tyvar_names_, by TyVarId
   std::vector<Meta> metas_;
   std::vector<Var> vars_;
   std::deque<Env> envs_;
@@ -384,9 +390,10 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  MutDef last_def_;       // what check_value made
-  bool lenient_ = false;  // in prelude text: constraints hold of abstract types too
-  bool occurs_failed_ = false;
+  MutDef last_def_;               // what check_value made
+  bool lenient_ = false;          // in prelude text: constraints hold of abstract types too
+  bool occurs_failed_ = false;    // in the last unify
+  bool function_failed_ = false;  // in the last unify: a function where only data may be
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
   TypePtr unit_ = core::tuple_type({});

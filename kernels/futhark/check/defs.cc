@@ -100,7 +100,7 @@ void Checker::default_constrained(const TypePtr& t) {
   unsolved_metas(t, metas);
   for (core::MetaId id : metas) {
     const Meta& m = metas_[id.index];
-    if (m.mask != kMaskAny || !m.fields.empty() || !m.constructors.empty()) {
+    if (!is_open(m.mask) || !m.fields.empty() || !m.constructors.empty()) {
       default_meta(id, Zonk::kFinal);
     }
   }
@@ -110,7 +110,9 @@ void Checker::generalise_types(core::Def& def) {
   std::vector<core::MetaId> metas;
   unsolved_metas(def.type, metas);
   for (core::MetaId id : metas) {
-    TyVarId t = new_tyvar("t" + std::to_string(def.tparams.size()));
+    TyVarId t = new_tyvar("t" + std::to_string(def.tparams.size()),
+                          metas_[id.index].mask == kMaskAny ? syntax::Liftedness::kFullyLifted
+                                                            : syntax::Liftedness::kUnlifted);
     def.tparams.push_back(t);
     metas_[id.index].solution = core::make_type(core::TParam{t});
   }

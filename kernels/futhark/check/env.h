@@ -28,6 +28,9 @@ struct EnvRef {
 /// A set of primitive types, and whether other types are allowed too.
 using TypeMask = uint32_t;
 inline constexpr TypeMask kMaskAny = 0xffff;
+inline constexpr TypeMask kMaskData = 0xefff;  // any type without functions inside
+/// Whether types that are not primitive are allowed, perhaps without functions.
+inline constexpr bool is_open(TypeMask mask) { return (mask & kMaskData) == kMaskData; }
 inline constexpr TypeMask kMaskScalar = 0xfff;
 inline constexpr TypeMask kMaskSigned = 0xf;
 inline constexpr TypeMask kMaskInt = 0xff;

@@ -173,7 +173,8 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   std::vector<TypePtr> targs;
   std::vector<Size> sargs;
   for (TyVarId t : v.scheme.tparams) {
-    targs.push_back(new_meta(v.is_intrinsic && targs.empty() ? v.mask : kMaskAny));
+    const TypeMask mask = v.is_intrinsic && targs.empty() ? v.mask : kMaskAny;
+    targs.push_back(new_meta(mask & instance_mask(t)));
     subst.types[t] = targs.back();
   }
   for (VarId s : v.scheme.sparams) {
@@ -276,6 +277,9 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
     out.elems.push_back(x);
   }
   if (!type) type = new_meta();
+  if (!failed() && !constrain(type, kMaskData)) {
+    error(range, "Arrays cannot have functions as elements.");
+  }
   const auto n = static_cast<int64_t>(a.elems.size());
   return make(range, core::array_type(Size::of_const(n), type), std::move(out));
 }

@@ -111,6 +111,16 @@ TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg) {
   });
 }
 
+// What to say when the application of a function being defined, within itself, does not fit: many
+// programs mean an outer function of that name, as Futhark did before 0.27.
+std::string Checker::self_hint(const ExpPtr& fun) {
+  const auto& uses = fn_->self_uses;
+  const auto* v = std::get_if<core::EVar>(&fun->node);
+  if (v == nullptr || std::find(uses.begin(), uses.end(), fun) == uses.end()) return "";
+  return "\nHint: \"" + out_.var_names[v->id.index] +
+         "\" is this definition itself here, not an outer one with the same name.";
+}
+
 ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
                       const SourceRange& range) {
   TypePtr type = fun->type;
@@ -128,7 +138,7 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
       error(range, "Cannot apply \"" + fun_text + "\" as function, as it " +
                        (i ? "takes only " + std::to_string(i) + " arguments"
                           : "has type:\n" + type_text(type)) +
-                       ".");
+                       "." + self_hint(fun));
       return bad_exp(range);
     }
     const TypePtr hold = type;  // keeps *arrow alive
@@ -136,16 +146,18 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     if (failed()) return bad_exp(range);
     if (!unify(arrow->from, arg->type)) {
       std::string arg_text = args[i].source ? syntax::pretty(*args[i].source) : "argument";
-      error(arg->range,
-            "Cannot apply \"" + fun_text + "\" to \"" + arg_text + "\" (invalid type)." +
-                (occurs_failed_ ? "\nOccurs check: cannot instantiate a type with one "
-                                  "that contains it."
-                                : "") +
-                "\nExpected: " + type_text(arrow->from) + "\nActual:   " + type_text(arg->type));
+      error(arg->range, "Cannot apply \"" + fun_text + "\" to \"" + arg_text +
+                            "\" (invalid type)." + why_not_unified() +
+                            "\nExpected: " + type_text(arrow->from) +
+                            "\nActual:   " + type_text(arg->type) + self_hint(fun));
       return bad_exp(range);
     }
     type = apply_type(*arrow, arg);
     node.args.push_back(std::move(arg));
+  }
+  auto open = fn_->results_of_any_size.find(fun.get());
+  if (open != fn_->results_of_any_size.end() && open->second == args.size()) {
+    type = map_dims(type, [&](const Size&) { return Size::of_var(new_var("d")); });
   }
   return make(range, type, std::move(node));
 }

@@ -76,7 +76,9 @@ ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const Typ
   TypePtr else_type = hide(no->type, start);
   unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (failed()) return bad_exp(range);
-  return make(range, join(then_type, else_type), core::EIf{cond, yes, no});
+  TypePtr type = join(then_type, else_type);
+  if (!constrain(type, kMaskData)) error(range, "A function cannot be the result of an if.");
+  return make(range, type, core::EIf{cond, yes, no});
 }
 
 ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected) {
@@ -104,6 +106,7 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
     out.cases.emplace_back(p, body);
   }
   if (!type) type = new_meta();
+  if (!constrain(type, kMaskData)) error(range, "A function cannot be the result of a match.");
   return make(range, type, std::move(out));
 }
 

@@ -30,7 +30,7 @@ TypePtr Checker::default_meta(core::MetaId id, Zonk mode) {
                             " " + names + ").\nAdd a type annotation to disambiguate the type.");
     }
     t = unit_;
-  } else if (meta.mask == kMaskAny) {
+  } else if (is_open(meta.mask)) {
     t = unit_;
   } else {
     auto allowed = [&](PrimType p) { return (meta.mask >> static_cast<int>(p)) & 1; };

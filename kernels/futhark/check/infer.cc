@@ -31,8 +31,9 @@ VarId Checker::new_flex(const std::string& name) {
 
 void Checker::make_flex(VarId v) { vars_[v.index].flex = true; }
 
-TyVarId Checker::new_tyvar(const std::string& name) {
+TyVarId Checker::new_tyvar(const std::string& name, syntax::Liftedness lifted) {
   tyvar_names_.push_back(name);
+  tyvar_lifted_.push_back(lifted);
   return TyVarId{static_cast<uint32_t>(tyvar_names_.size() - 1)};
 }
 
@@ -98,23 +99,6 @@ void Checker::check_size_of_type(const TypePtr& t, const SourceRange& range) {
   int budget = kMaxTypeNodes;
   if (small_type(t, budget, 0)) return;
   error(range, budget < 0 ? "The type of this is too large." : "This type is nested too deeply.");
-}
-
-static TypeMask mask_of(PrimType p) { return 1u << static_cast<int>(p); }
-
-bool Checker::constrain(const TypePtr& type, TypeMask mask) {
-  if (mask == kMaskAny) return true;
-  TypePtr t = resolve(type);
-  if (const auto* p = std::get_if<TPrim>(&t->node)) return (mask_of(p->prim) & mask) != 0;
-  if (const auto* m = std::get_if<TMeta>(&t->node)) {
-    Meta& meta = metas_[m->id.index];
-    meta.mask &= mask;
-    return meta.mask != 0 && meta.fields.empty() && meta.constructors.empty();
-  }
-  if (std::holds_alternative<TParam>(t->node) || std::holds_alternative<TAbstract>(t->node)) {
-    return lenient_;
-  }
-  return false;
 }
 
 void Checker::adjust_level(const Size& s, int level) {
@@ -197,7 +181,7 @@ bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
   into.level = std::min(into.level, from.level);
   const bool structured = !into.fields.empty() || !into.constructors.empty() ||
                           !from.fields.empty() || !from.constructors.empty();
-  if (into.mask == 0 || (into.mask != kMaskAny && structured)) return false;
+  if (into.mask == 0 || (!is_open(into.mask) && structured)) return false;
   if (!from.range.file) from.range = into.range;
   into.range = from.range;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
@@ -259,6 +243,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
 
 bool Checker::unify(const TypePtr& a, const TypePtr& b) {
   occurs_failed_ = false;
+  function_failed_ = false;
   return unify_depth(a, b, 0);
 }
 
@@ -349,14 +334,22 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
       a->node);
 }
 
+std::string Checker::why_not_unified() const {
+  if (occurs_failed_) {
+    return "\nOccurs check: cannot instantiate a type with one that contains it.";
+  }
+  if (function_failed_) {
+    return "\nAn array cannot contain functions, and a type parameter can only stand for a type\n"
+           "with functions if it is declared with '^.";
+  }
+  return "";
+}
+
 bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
                              const SourceRange& range, const std::string& what) {
   if (failed()) return false;
   if (unify(expected, actual)) return true;
-  std::string message = what;
-  if (occurs_failed_) {
-    message += "\nOccurs check: cannot instantiate a type with one that contains it.";
-  }
+  std::string message = what + why_not_unified();
   message += "\nExpected: " + type_text(expected) + "\nActual:   " + type_text(actual);
   error(range, message);
   return false;
@@ -410,83 +403,36 @@ void Checker::unify_size_exps(const ExpPtr& a, const ExpPtr& b) {
 TypePtr Checker::join(const TypePtr& ta, const TypePtr& tb) {
   TypePtr a = resolve(ta), b = resolve(tb);
   if (a->node.index() != b->node.index()) return a;
-  return std::visit(
-      Overloaded{[&](const TArray& x) {
-                   const auto& y = std::get<TArray>(b->node);
-                   Size dx = resolve(x.dim), dy = resolve(y.dim);
-                   if (!core::same_size(dx, dy)) {
-                     VarId v = new_var("d");
-                     vars_[v.index].joined = {dx, dy};
-                     dx = Size::of_var(v);
-                   }
-                   return core::array_type(dx, join(x.elem, y.elem));
-                 },
-                 [&](const TRecord& x) {
-                   const auto& y = std::get<TRecord>(b->node);
-                   TRecord out;
-                   for (size_t i = 0; i < x.fields.size() && i < y.fields.size(); i++) {
-                     out.fields.emplace_back(x.fields[i].first,
-                                             join(x.fields[i].second, y.fields[i].second));
-                   }
-                   return core::make_type(std::move(out));
-                 },
-                 [&](const auto&) { return a; }},
-      a->node);
-}
-
-// ---- deferred structure
-
-TypePtr Checker::field_of(const TypePtr& record, const std::string& field,
-                          const SourceRange& range) {
-  TypePtr t = resolve(record);
-  if (const auto* r = std::get_if<TRecord>(&t->node)) {
-    for (const auto& [name, type] : r->fields) {
-      if (name == field) return type;
-    }
-    error(range,
-          "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
-    return new_meta();
+  auto join_size = [&](const Size& sa, const Size& sb) {
+    Size x = resolve(sa), y = resolve(sb);
+    if (core::same_size(x, y)) return x;
+    VarId v = new_var("d");
+    vars_[v.index].joined = {x, y};
+    return Size::of_var(v);
+  };
+  if (const auto* x = std::get_if<TArray>(&a->node)) {
+    const auto& y = std::get<TArray>(b->node);
+    Size dim = join_size(x->dim, y.dim);
+    return core::array_type(dim, join(x->elem, y.elem));
   }
-  if (const auto* m = std::get_if<TMeta>(&t->node)) {
-    auto it = metas_[m->id.index].fields.find(field);
-    if (it != metas_[m->id.index].fields.end()) return it->second;
-    if (metas_[m->id.index].mask == kMaskAny && metas_[m->id.index].constructors.empty()) {
-      TypePtr type = new_meta();
-      Meta& meta = metas_[m->id.index];
-      meta.fields[field] = type;
-      meta.range = range;
-      return type;
+  if (const auto* x = std::get_if<TRecord>(&a->node)) {
+    const auto& y = std::get<TRecord>(b->node);
+    TRecord out;
+    for (size_t i = 0; i < x->fields.size() && i < y.fields.size(); i++) {
+      out.fields.emplace_back(x->fields[i].first, join(x->fields[i].second, y.fields[i].second));
     }
+    return core::make_type(std::move(out));
   }
-  error(range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
-  return new_meta();
-}
-
-bool Checker::has_constructor(const TypePtr& sum, const std::string& name,
-                              const std::vector<TypePtr>& payload, const SourceRange& range) {
-  TypePtr t = resolve(sum);
-  const std::vector<TypePtr>* known = nullptr;
-  if (const auto* s = std::get_if<TSum>(&t->node)) {
-    for (const auto& [cname, types] : s->constructors) {
-      if (cname == name) known = &types;
-    }
-  } else if (const auto* m = std::get_if<TMeta>(&t->node)) {
-    Meta& meta = metas_[m->id.index];
-    if (meta.mask == kMaskAny && meta.fields.empty()) {
-      auto [it, added] = meta.constructors.emplace(name, payload);
-      if (added) {
-        meta.range = range;
-        return true;
-      }
-      known = &it->second;
-    }
-  }
-  if (!known || known->size() != payload.size()) return false;
-  std::vector<TypePtr> types = *known;  // unify may move the metas
-  for (size_t i = 0; i < types.size(); i++) {
-    if (!unify(types[i], payload[i])) return false;
-  }
-  return true;
+  // Sums and abstract types: unified, so they have as many sizes, in the same order.
+  std::vector<Size> theirs;
+  map_dims(b, [&](const Size& s) {
+    theirs.push_back(s);
+    return s;
+  });
+  size_t at = 0;
+  return map_dims(a, [&](const Size& s) {
+    return at < theirs.size() ? join_size(s, theirs[at++]) : resolve(s);
+  });
 }
 
 }  // namespace kenaz::check

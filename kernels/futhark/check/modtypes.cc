@@ -164,7 +164,7 @@ void Checker::match_type(const std::string& name, const std::vector<syntax::Type
       b->params.emplace_back(v);
       type.args.emplace_back(Size::of_var(v));
     } else {
-      TyVarId t = new_tyvar("a");
+      TyVarId t = new_tyvar("a", syntax::Liftedness::kFullyLifted);
       b->params.emplace_back(t);
       type.args.emplace_back(core::make_type(core::TParam{t}));
     }
@@ -242,7 +242,8 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
     std::vector<TypePtr> metas;
     std::vector<Size> sizes;
     for (TyVarId t : impl.scheme.tparams) {
-      metas.push_back(new_meta(impl.is_intrinsic && metas.empty() ? impl.mask : kMaskAny));
+      const TypeMask mask = impl.is_intrinsic && metas.empty() ? impl.mask : kMaskAny;
+      metas.push_back(new_meta(mask & instance_mask(t)));
       subst.types[t] = metas.back();
     }
     for (VarId s : impl.scheme.sparams) {

@@ -1,5 +1,7 @@
 // Type expressions.
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
@@ -18,19 +20,17 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
       out.all.emplace_back(v);
       local_value(p.name, v, i64_);
     } else {
-      TyVarId t = new_tyvar(p.name);
+      TyVarId t = new_tyvar(p.name, p.lifted);
       out.types.push_back(t);
       out.all.emplace_back(t);
       local_type(p.name, t);
     }
   }
-  for (size_t i = 0; i < params.size(); i++) {
-    for (size_t j = 0; j < i; j++) {
-      if (params[i].name == params[j].name && params[i].kind == params[j].kind) {
-        error(params[i].range,
-              "Name \"" + params[i].name + "\" also bound at " + params[j].range.str() + ".");
-      }
-    }
+  std::map<std::pair<std::string, syntax::TypeParam::Kind>, const SourceRange*> bound;
+  for (const auto& p : params) {
+    const auto [other, fresh] = bound.emplace(std::pair(p.name, p.kind), &p.range);
+    if (fresh) continue;
+    error(p.range, "Name \"" + p.name + "\" also bound at " + other->second->str() + ".");
   }
   return out;
 }
@@ -71,11 +71,10 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                  },
                  [&](const syntax::TypeRecord& r) {
                    std::vector<std::pair<std::string, TypePtr>> fields;
+                   std::set<std::string> names;
                    for (const auto& [name, f] : r.fields) {
-                     for (const auto& other : fields) {
-                       if (other.first == name) {
-                         error(te.range, "Duplicate record field: \"" + name + "\".");
-                       }
+                     if (!names.insert(name).second) {
+                       error(te.range, "Duplicate record field: \"" + name + "\".");
                      }
                      fields.emplace_back(name, type_exp(*f, sizes));
                    }
@@ -83,19 +82,22 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                  },
                  [&](const syntax::TypeArray& a) {
                    Size dim = size_exp(a.size, sizes);
-                   return core::array_type(dim, type_exp(*a.elem, sizes));
+                   TypePtr elem = type_exp(*a.elem, sizes);
+                   if (!failed() && core::contains_function(elem)) {
+                     error(te.range, "Arrays cannot have functions as elements.");
+                   }
+                   return core::array_type(dim, elem);
                  },
                  [&](const syntax::TypeApply&) { return type_apply(te, sizes); },
                  [&](const syntax::TypeArrow& a) { return type_arrow(a, te.range, sizes); },
                  [&](const syntax::TypeSum& s) {
                    core::TSum sum;
+                   std::set<std::string> names;
                    for (const auto& c : s.constructors) {
                      std::vector<TypePtr> payload;
                      for (const auto& p : c.payload) payload.push_back(type_exp(*p, sizes));
-                     for (const auto& other : sum.constructors) {
-                       if (other.first == c.name) {
-                         error(te.range, "Duplicate constructor: #" + c.name + ".");
-                       }
+                     if (!names.insert(c.name).second) {
+                       error(te.range, "Duplicate constructor: #" + c.name + ".");
                      }
                      sum.constructors.emplace_back(c.name, std::move(payload));
                    }
