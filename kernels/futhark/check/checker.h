@@ -32,6 +32,7 @@ using MutDef = std::shared_ptr<core::Def>;
 
 inline constexpr int kMaxDepth = 2000;       // nesting of expressions, patterns, types, modules
 inline constexpr int kMaxTypeDepth = 500;    // of an inferred or declared type
+inline constexpr size_t kMaxParams = 400;    // of a function; its type is that deep
 inline constexpr int kMaxTypeNodes = 20000;  // of the type of an expression or abbreviation
 inline constexpr int kMaxSizeNodes = 64;     // of a size expression; larger ones are forgotten
 inline constexpr int kMaxFunctors = 20000;   // applications in one program

@@ -15,6 +15,12 @@ MutDef Checker::define(const Binding& b, bool top) {
   def->name = b.name;
   def->range = b.range;
   const uint32_t start = next_var();
+  if (b.params.size() > kMaxParams) {
+    error(b.range, "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
+    def->type = unit_;
+    def->body = bad_exp(b.range);
+    return def;
+  }
   const size_t mark = fn_->locals.size();
   const int outer_level = fn_->level++;
   fn_->starts.push_back(start);

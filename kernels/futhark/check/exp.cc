@@ -1,5 +1,6 @@
 // Expressions: the dispatcher, literals, variables, records, arrays, constructors.
 #include <algorithm>
+#include <set>
 
 #include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
@@ -239,6 +240,7 @@ ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
   const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
   core::ERecord out;
   std::vector<std::pair<std::string, TypePtr>> types;
+  std::set<std::string> names;
   for (const auto& f : r.fields) {
     TypePtr hint;
     if (target) {
@@ -246,10 +248,8 @@ ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
         if (t.first == f.name) hint = t.second;
       }
     }
-    for (const auto& other : types) {
-      if (other.first == f.name) {
-        error(f.range, "Field \"" + f.name + "\" previously defined at " + range.str() + ".");
-      }
+    if (!names.insert(f.name).second) {
+      error(f.range, "Field \"" + f.name + "\" previously defined at " + range.str() + ".");
     }
     ExpPtr value =
         f.value ? exp(*f.value, hint) : variable(syntax::QualName{{}, f.name, f.range}, f.range);

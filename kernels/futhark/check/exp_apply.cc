@@ -244,6 +244,10 @@ TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint
 
 ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
                        const TypePtr& expected) {
+  if (l.params.size() > kMaxParams) {
+    error(range, "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
+    return bad_exp(range);
+  }
   const uint32_t start = next_var();
   const size_t mark = fn_->locals.size();
   std::vector<const syntax::Pat*> sources;

@@ -1,6 +1,7 @@
 // Patterns. Names are bound in the current scope as they are met.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
@@ -73,13 +74,12 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected) {
   } else {
     for (const auto& f : std::get<syntax::PatRecord>(p.node).fields) add(f.name, f.pat.get());
   }
+  std::set<std::string> names;
   for (size_t i = 0; i < fields.size(); i++) {
     // What an ascription inside says (uniqueness, names of sizes) belongs to the type.
     types[i].second = fields[i].second->type;
-    for (size_t j = 0; j < i; j++) {
-      if (types[i].first == types[j].first) {
-        error(p.range, "Duplicate record field: \"" + types[i].first + "\".");
-      }
+    if (!names.insert(types[i].first).second) {
+      error(p.range, "Duplicate record field: \"" + types[i].first + "\".");
     }
   }
   std::sort(fields.begin(), fields.end(),

@@ -23,6 +23,11 @@ int intrinsic_arity(core::Intrinsic op) {
 
 namespace {
 
+// A function that calls another twice, which calls a third one twice, and so on: the time that this
+// takes has a limit even if no code comes of it.
+constexpr size_t kMaxInlined = 2000000;
+constexpr size_t kMaxIdle = 300000;
+
 /// The lambda that a definition's body is, attributes looked through; null if it is none.
 const core::ExpPtr* lambda_of(const core::ExpPtr& body) {
   const core::ExpPtr* e = &body;
@@ -113,6 +118,9 @@ V Lowerer::apply(const V& fun, std::vector<V> args, bool unsafe) {
 V Lowerer::invoke(const VFun& f, const std::vector<V>& args, bool unsafe) {
   if (failed()) return unit();
   if (f.intrinsic != nullptr) return apply_intrinsic(f, args, unsafe);
+  if (b_.statement_count() != statements_at_call_) idle_ = 0;
+  statements_at_call_ = b_.statement_count();
+  if (++inlined_ > kMaxInlined || ++idle_ > kMaxIdle) return too_large();
   if (calls_.size() >= kMaxCalls) {
     return fail("more than 1000 function calls are nested here");
   }

@@ -44,6 +44,10 @@ V Lowerer::broken(const std::string& what) {
   return unit();
 }
 
+V Lowerer::too_large() {
+  return fail("the program becomes too large when its functions are inlined");
+}
+
 std::string Lowerer::name_of(core::VarId id) const {
   return id.index < checked_.var_names.size() ? checked_.var_names[id.index] : "x";
 }
@@ -70,9 +74,7 @@ V Lowerer::eval(const core::ExpPtr& e, const Env& env) {
   ir::ProvId caller = b_.caller();
   b_.set_place(&e->range, caller);
   if (depth_ >= kMaxDepth) return fail("the program nests too deeply to be compiled");
-  if (b_.statement_count() > kMaxStatements) {
-    return fail("the program becomes too large when its functions are inlined");
-  }
+  if (b_.statement_count() > kMaxStatements) return too_large();
   ++depth_;
   V v = eval_node(e, env);
   --depth_;

@@ -123,7 +123,8 @@ class Lowerer {
   /// `unsafe`: the call stands inside #[unsafe]; it holds for intrinsics only.
   V apply(const V& fun, std::vector<V> args, bool unsafe = false);
   V invoke(const VFun& fun, const std::vector<V>& args, bool unsafe);
-  static constexpr size_t kMaxCalls = 1000;
+  static constexpr size_t kMaxCalls = 1000;  // nested
+  V too_large();
   static constexpr int kMaxBodyDepth = 500;
   Env new_frame(Env env) const;
   struct Call;
@@ -246,11 +247,16 @@ class Lowerer {
   Builder b_;
   std::unordered_map<core::VarId, Global> globals_;
   std::shared_ptr<Frame> global_frame_ = std::make_shared<Frame>();
+  std::unordered_map<const core::EMatch*, bool> covered_;  // do the cases fit every value?
   std::optional<Error> error_;
   std::vector<const SourceRange*> calls_;  // ranges of the calls being inlined
   bool saw_function_ = false;              // by type_leaves: functions have none
   bool entering_ = false;                  // the next call is the client's: no frame of its own
   int depth_ = 0;                          // of eval
+  size_t inlined_ = 0;                     // calls so far
+  size_t idle_ = 0;                        // the calls since the last statement was emitted
+  size_t statements_at_call_ = 0;          // how many there were at the last call
+  std::string shaped_name_;                // of the variable whose value is given its type's shape
 };
 
 }  // namespace kenaz::lower
