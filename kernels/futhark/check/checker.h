@@ -51,6 +51,9 @@ struct PendingExp {
   uint32_t start = 0, end = 0;  // size variables made while checking this expression
   enum Kind : uint8_t { kPlain, kIntLit, kConvert } kind = kPlain;
   bool negative = false;  // kIntLit
+  /// Type arguments whose sizes are no part of the instance: those of lifted type parameters, which
+  /// stand for values of any size.
+  std::vector<size_t> sizeless;
 };
 
 struct PendingPat {
@@ -65,8 +68,10 @@ struct FnState {
   std::vector<Local> locals;
   std::vector<PendingExp> exps;
   std::vector<PendingPat> pats;
+  std::vector<PatPtr> whole;  // patterns that must fit every value: all but those of matches
   std::vector<MutDef> defs;
   std::vector<MutExp> self_uses;
+  std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
   std::vector<uint32_t> starts;
   int level = 0;
 };
@@ -125,7 +130,8 @@ class Checker {
     bool flex = false, solved = false;
     bool unborn = false;  // existential in the result of a function being compared: solves nothing
     bool param = false;   // a size parameter of a definition: never existential
-    int level = 0;  // of nesting: a variable of an inner level is no solution for an outer one
+    bool named = false;  // a name in the program; the others are sizes that values turn out to have
+    int level = 0;       // of nesting: a variable of an inner level is no solution for an outer one
     Size solution;
     std::vector<Size> joined;  // the sizes that differing branches had
   };
@@ -228,6 +234,7 @@ class Checker {
   ExpPtr literal(const syntax::Literal& l, const SourceRange& range, bool negative = false);
   ExpPtr variable(const syntax::QualName& name, const SourceRange& range);
   ExpPtr use(ValBinding& v, const SourceRange& range);
+  size_t result_of_any_size(const TypePtr& type) const;
   ExpPtr project(ExpPtr record, const std::string& field, const SourceRange& range);
   ExpPtr record(const syntax::ERecord& r, const SourceRange& range, const TypePtr& expected);
   ExpPtr array(const syntax::EArray& a, const SourceRange& range, const TypePtr& expected);
@@ -266,7 +273,8 @@ class Checker {
   ExpPtr share(ExpPtr e, std::vector<Let>& lets);
   ExpPtr wrap(std::vector<Let>& lets, ExpPtr body);
   TypePtr map_dims(const TypePtr& t, const std::function<Size(const Size&)>& f);
-  TypePtr hide(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>* keep = nullptr);
+  TypePtr hide(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>* keep = nullptr,
+               bool same_body = false);
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
   ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
   ExpPtr let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected);
@@ -308,6 +316,7 @@ class Checker {
     const syntax::Exp& body;
   };
   MutDef define(const Binding& b, bool top);
+  TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext);
   void default_constrained(const TypePtr& t);
   void generalise_types(core::Def& def);
   void complete_self_uses(const core::Def& def);

@@ -7,6 +7,19 @@ namespace kenaz::check {
 
 using core::TArrow;
 
+// The declared type of a function's result after its body: open sizes are those that the body has.
+// What it leaves open, too, is existential; `ext` becomes these.
+TypePtr Checker::settle_result(const TypePtr& ret, std::vector<VarId>& ext) {
+  core::Subst unknown;
+  std::erase_if(ext, [&](VarId v) { return vars_[v.index].solved; });
+  for (VarId& v : ext) {
+    VarId size = new_var(out_.var_names[v.index]);
+    unknown.sizes[v] = Size::of_var(size);
+    v = size;
+  }
+  return core::substitute(zonk(ret, Zonk::kKeep), unknown);
+}
+
 // A top-level function is generalised over what its parameters and result leave open; a local one
 // over sizes of its parameters only. The definition's types are finished with the function state
 // it belongs to.
@@ -48,10 +61,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   if (b.ret) {
     ret = type_exp(*b.ret, sizes);
     for (VarId v : sizes.universals) make_flex(v);
-    for (VarId v : sizes.ext) vars_[v.index].unborn = !fun.params.empty();
-    if (fun.params.empty()) {  // a constant's sizes are what its value has
-      for (VarId v : sizes.ext) make_flex(v);
-    }
+    for (VarId v : sizes.ext) make_flex(v);  // what the body says
   }
   def->id = new_var(b.name);
   if (top) vars_[def->id.index].param = true;  // known everywhere
@@ -78,6 +88,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     return def;
   }
   if (!ret) ret = body->type;
+  if (b.ret && !fun.params.empty()) ret = settle_result(ret, sizes.ext);
   if (top) {
     for (const auto& p : fun.params) default_constrained(p->type);
     default_constrained(ret);

@@ -167,6 +167,16 @@ ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool
   return make(range, core::prim_type(v.type), core::ELit{v});
 }
 
+// The number of parameters of a function whose result is of a size-lifted type ('~a): the result of
+// one call need not have the sizes of another's. 0 for other types.
+size_t Checker::result_of_any_size(const TypePtr& type) const {
+  size_t arity = 0;
+  const core::Type* t = type.get();
+  for (; const auto* a = std::get_if<core::TArrow>(&t->node); t = a->to.get()) arity++;
+  const auto* p = std::get_if<core::TParam>(&t->node);
+  return p && tyvar_lifted_[p->id.index] == syntax::Liftedness::kSizeLifted ? arity : 0;
+}
+
 ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   force(v);
   if (failed()) return bad_exp(range);
@@ -192,7 +202,22 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   if (v.is_intrinsic) {
     return make(range, type, core::EIntrinsic{v.op, std::move(targs), std::move(sargs)});
   }
+  std::vector<size_t> sizeless;
+  for (size_t i = 0; i < targs.size(); i++) {
+    core::TyVarId param;
+    if (!v.narrowed) {
+      param = v.scheme.tparams[i];
+    } else if (const auto* p = std::get_if<core::TParam>(&v.targs[i]->node)) {
+      param = p->id;
+    }
+    if (param.valid() && tyvar_lifted_[param.index] != syntax::Liftedness::kUnlifted) {
+      sizeless.push_back(i);
+    }
+  }
   auto e = make(range, type, core::EVar{v.var, std::move(targs), std::move(sargs)});
+  fn_->exps.back().sizeless = std::move(sizeless);
+  const size_t arity = result_of_any_size(v.scheme.type);
+  if (arity > 0) fn_->results_of_any_size.emplace(e.get(), arity);
   if (v.is_self) fn_->self_uses.push_back(e);
   return e;
 }
@@ -309,8 +334,11 @@ ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
 }
 
+// An empty [] in the target is a size of the value's own, whatever the value's type says.
 ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
-  TypePtr t = param_type(*c.type);
+  TypeSizes sizes;
+  TypePtr t = type_exp(*c.type, sizes);
+  for (VarId v : sizes.universals) make_flex(v);
   ExpPtr inner = exp(*c.inner, t);
   unify_or_error(t, inner->type, range, "Cannot coerce the value to this type.");
   return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});

@@ -47,8 +47,10 @@ TypePtr Checker::map_dims(const TypePtr& type, const std::function<Size(const Si
 
 // `t` as seen from outside an expression whose size variables are those from `start` on: a size
 // computed from such variables becomes a new, existential one. (A size that is such a variable may
-// stay: it is existential itself.) Variables in `keep` are known outside.
-TypePtr Checker::hide(const TypePtr& type, uint32_t start, const std::unordered_set<VarId>* keep) {
+// stay: it is existential itself.) Variables in `keep` are known outside. `same_body`: so are the
+// sizes that values turned out to have, for it is only the scope of names that ends.
+TypePtr Checker::hide(const TypePtr& type, uint32_t start, const std::unordered_set<VarId>* keep,
+                      bool same_body) {
   return map_dims(type, [&](const Size& s) {
     Size dim = resolve(s);
     std::unordered_set<VarId> vars;
@@ -56,7 +58,7 @@ TypePtr Checker::hide(const TypePtr& type, uint32_t start, const std::unordered_
     for (VarId v : vars) {
       Var& info = vars_[v.index];
       if (v.index < start || info.flex || info.param || (keep && keep->count(v))) continue;
-      if (dim.kind == Size::kExp) return Size::of_var(new_var("d"));
+      if (dim.kind == Size::kExp && (info.named || !same_body)) return Size::of_var(new_var("d"));
       info.level = std::min(info.level, fn_->level);
     }
     return dim;
@@ -121,9 +123,10 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
     local_value(name, out.sizes.back(), i64_);
   }
   out.pat = pat(*l.pat, out.value->type);
+  fn_->whole.push_back(out.pat);
   out.body = exp(*l.body, expected);
   fn_->locals.resize(mark);
-  TypePtr type = hide(out.body->type, start);
+  TypePtr type = hide(out.body->type, start, nullptr, true);
   return make(range, type, std::move(out));
 }
 
@@ -272,12 +275,14 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   check_duplicate_names({l.pat.get()});
   fn_->level++;
   out.pat = pat(*l.pat, type);
+  fn_->whole.push_back(out.pat);
   type = out.pat->type;
   if (l.form == syntax::ELoop::kFor) {
     out.index = new_var(l.index);
     local_value(l.index, out.index, index_type);
   } else if (l.form == syntax::ELoop::kForIn) {
     out.elem_pat = pat(*l.elem_pat, elem_type);
+    fn_->whole.push_back(out.elem_pat);
   } else {
     out.bound = check(*l.bound, bool_, "Condition must have type bool.");
   }

@@ -215,6 +215,9 @@ void Checker::finish_exp(PendingExp& p) {
   auto instance = [&](std::vector<TypePtr>& targs, std::vector<Size>& sargs) {
     for (auto& t : targs) t = zonk(t, Zonk::kFinal);
     for (auto& s : sargs) s = zonk(s, Zonk::kFinal);
+    for (size_t i : p.sizeless) {
+      targs[i] = map_dims(targs[i], [](const Size&) { return Size::any(); });
+    }
   };
   if (auto* v = std::get_if<core::EVar>(&e.node)) instance(v->targs, v->sargs);
   if (auto* i = std::get_if<core::EIntrinsic>(&e.node)) instance(i->targs, i->sargs);

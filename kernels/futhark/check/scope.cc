@@ -153,6 +153,7 @@ ModTypeBinding* Checker::find_mod_type(const syntax::QualName& name) {
 void Checker::local_value(const std::string& name, VarId var, TypePtr type) {
   ValBinding* v = new_val();
   v->var = var;
+  vars_[var.index].named = true;
   v->scheme.type = std::move(type);
   fn_->locals.push_back({name, v, nullptr, nullptr});
 }

@@ -121,7 +121,9 @@ V Lowerer::eval_var(const core::EVar& e, const Env& env) {
     return instantiate(g->second.def, def_env, e.targs, e.sargs, env);
   }
   if (V v = lookup(e.id, env)) return v;
-  return broken("unbound variable " + name_of(e.id));
+  // What a pattern or definition binds is known. A size parameter need not be: the checker leaves
+  // it open where it cannot tell how a size is computed from others.
+  return fail("cannot determine the size \"" + name_of(e.id) + "\" here");
 }
 
 V Lowerer::project(const V& v, const std::string& name) {
