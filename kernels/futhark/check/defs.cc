@@ -46,6 +46,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   check_duplicate_names(sources);
   core::ELambda fun;
   for (const auto& p : b.params) fun.params.push_back(pat(*p, new_meta()));
+  fn_->whole.insert(fn_->whole.end(), fun.params.begin(), fun.params.end());
   // Sizes that parameters leave open become size parameters.
   auto generalise = [&](const TypePtr& t) {
     for (VarId v : unsolved_flex(t)) {

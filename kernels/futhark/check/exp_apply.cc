@@ -268,6 +268,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
       }
     }
     out.params.push_back(pat(*p, from));
+    fn_->whole.push_back(out.params.back());
     hint = to;
   }
   std::vector<VarId> ext;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/coverage.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -254,9 +255,15 @@ void Checker::finish(FnState& fn) {
       lit.value = finish_literal(lit.value, p.negative, p.pat->type, p.pat->range);
     }
   }
+  for (const auto& p : fn.whole) {
+    if (failed()) return;
+    if (core::covers_all({p.get()})) continue;
+    error(p->range, "This pattern does not fit every value, as only those of a match may do.");
+  }
   for (auto& d : fn.defs) d->type = zonk(d->type, Zonk::kFinal);
   fn.exps.clear();
   fn.pats.clear();
+  fn.whole.clear();
   fn.defs.clear();
 }
 
