@@ -1,6 +1,8 @@
 // if and match.
+#include <algorithm>
 #include <map>
 
+#include "kernels/futhark/core/coverage.h"
 #include "kernels/futhark/lower/lowerer.h"
 
 namespace kenaz::lower {
@@ -64,11 +66,13 @@ V Lowerer::branch(const Atom& cond, const std::function<V()>& then_fn,
   // c && x and c || x, where x is one value that cannot fail.
   if (vars.size() == 1 && size_vars.empty() && bodies[0].stms.empty() && bodies[1].stms.empty() &&
       b_.type_of(vars[0]) == ir::Type{PrimType::kBool, {}}) {
-    if (results[1][0] == Atom(PrimValue::of_bool(false))) {
-      return rebuild(values[0], {b_.both(cond, results[0][0])});
-    }
-    if (results[0][0] == Atom(PrimValue::of_bool(true))) {
-      return rebuild(values[0], {b_.either(cond, results[1][0])});
+    std::optional<Atom> choice;
+    if (results[1][0].is_bool(false)) choice = b_.both(cond, results[0][0]);
+    if (!choice && results[0][0].is_bool(true)) choice = b_.either(cond, results[1][0]);
+    if (choice) {
+      // The other leaves, such as the tag of a sum, are the same in both branches.
+      std::replace(merged.begin(), merged.end(), Atom(vars[0]), *choice);
+      return rebuild(values[0], merged);
     }
   }
   if (!vars.empty()) {
@@ -87,6 +91,12 @@ V Lowerer::eval_match(const core::Exp& e, const core::EMatch& m, const Env& env)
   V scrutinee = eval(m.scrutinee, env);
   if (failed()) return unit();
   if (m.cases.empty()) return broken("a match without cases");
+  auto [known, fresh] = covered_.emplace(&m, false);
+  if (fresh) {
+    std::vector<const core::Pat*> patterns;
+    for (const auto& c : m.cases) patterns.push_back(c.first.get());
+    known->second = core::covers_all(patterns);
+  }
   return match_cases(e, m, 0, scrutinee, env);
 }
 
@@ -95,8 +105,16 @@ V Lowerer::match_cases(const core::Exp& e, const core::EMatch& m, size_t k, cons
   auto body = [&] {
     return eval(m.cases[k].second, bind_pattern(*m.cases[k].first, scrutinee, env));
   };
-  // The checker has seen to it that some case matches: the last one needs no test.
-  if (k + 1 == m.cases.size()) return body();
+  if (k + 1 == m.cases.size()) {
+    if (covered_.at(&m)) return body();  // what no other case fits fits the last one
+    Certs certs;
+    check(test_pattern(*m.cases[k].first, scrutinee), {"No case of the match fits the value."},
+          certs);
+    // Neither the payload nor the result of the last case exists unless it fits.
+    V fitting = certify(scrutinee, certs);
+    V result = eval(m.cases[k].second, bind_pattern(*m.cases[k].first, fitting, env));
+    return failed() ? result : certify(result, certs);
+  }
   Atom cond = test_pattern(*m.cases[k].first, scrutinee);
   Ty type{e.type, env};
   return branch(
