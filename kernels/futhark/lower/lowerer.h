@@ -100,6 +100,7 @@ class Lowerer {
   bool conform_dims(const V& v, const Ty& t, bool compute, std::vector<Atom>& dims,
                     std::vector<std::vector<Atom>>& out);
   V reshape_leaves(const V& v, const std::vector<std::vector<Atom>>& dims, const Certs& certs);
+  Message wrong_size(const std::vector<Atom>& have, const std::vector<Atom>& want);
   Atom reshape(const Atom& array, const std::vector<Atom>& dims, const Certs& certs);
   Atom resize(const Atom& size, const Atom& wanted, const Certs& certs);  // of an array of nothing
   V with_outer_dim(const V& v, const Atom& n, const Certs& certs = {});

@@ -104,7 +104,10 @@ bool Lowerer::has_sizes(const core::TypePtr& t, int fuel) const {
 Env Lowerer::bind_pattern(const core::Pat& p, const V& v, Env env) {
   if (failed()) return env;
   bind_sizes(Ty{p.type, env}, v, env);
+  const auto* b = std::get_if<core::PBind>(&p.node);
+  if (b != nullptr) shaped_name_ = name_of(b->id);
   V shaped = conform(v, Ty{p.type, env});
+  shaped_name_.clear();
   return bind_names(p, shaped, std::move(env));
 }
 

@@ -328,6 +328,18 @@ V Lowerer::materialise(const V& v) {
 
 // ---- shapes
 
+Lowerer::Message Lowerer::wrong_size(const std::vector<Atom>& have, const std::vector<Atom>& want) {
+  Message m{shaped_name_.empty() ? "an array" : "the array \"" + shaped_name_ + "\""};
+  auto shape = [&](const std::vector<Atom>& dims) {
+    for (const Atom& d : dims) m.insert(m.end(), {"[", d, "]"});
+  };
+  m.emplace_back(" of shape ");
+  shape(have);
+  m.emplace_back(" does not have the size that its type states, ");
+  shape(want);
+  return m;
+}
+
 Atom Lowerer::reshape(const Atom& array, const std::vector<Atom>& dims, const Certs& certs) {
   if (array.is_const()) return array;
   ir::Type t = b_.type_of(array);
@@ -337,7 +349,7 @@ Atom Lowerer::reshape(const Atom& array, const std::vector<Atom>& dims, const Ce
     // The checker says that these sizes are equal. Memory is not staked on that.
     Atom same = PrimValue::of_bool(true);
     for (size_t i = 0; i < dims.size(); ++i) same = b_.both(same, b_.eq(t.dims[i], dims[i]));
-    check(same, {"an array does not have the size that its type states"}, all);
+    check(same, wrong_size(t.dims, dims), all);
   }
   t.dims = dims;
   return b_.let(t, ir::EReshape{dims, array.var()}, "shaped", all);
@@ -347,7 +359,7 @@ Atom Lowerer::resize(const Atom& size, const Atom& wanted, const Certs& certs) {
   if (size == wanted && certs.empty()) return size;
   Certs all = certs;
   if (certs.empty()) {
-    check(b_.eq(size, wanted), {"an array does not have the size that its type states"}, all);
+    check(b_.eq(size, wanted), wrong_size({size}, {wanted}), all);
   }
   return all.empty() ? wanted : Atom(b_.let(b_.type_of(wanted), ir::EAtom{wanted}, "size", all));
 }
