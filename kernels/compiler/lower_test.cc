@@ -102,6 +102,73 @@ TEST(Lower, sums_share_scalar_slots) {
   EXPECT_EQ(run(text, {3}), "-1");
 }
 
+TEST(Lower, covered_matches_have_no_check) {
+  const std::string sum = "type t = #a bool | #b i32 | #c\n";
+  const char* covered[] = {
+      "def main (x: i32) = match x case 1 -> 2 case 2 -> 3 case y -> y",
+      "def main (x: bool) = match x case true -> 1i32 case false -> 2",
+      "def main (x: bool) (y: bool) : i32 =\n"
+      "  match (x, y) case (true, _) -> 1 case (_, true) -> 2 case (false, false) -> 3",
+      "def main (x: t) : i32 = match x case #a _ -> 1 case #b y -> y case #c -> 3",
+      "def main (x: t) : i32 =\n"
+      "  match x case #a true -> 1 case #b 1 -> 2 case #c -> 3 case #a false -> 4 case #b y -> y",
+      "def main (x: {k: t, l: t}) : i32 =\n"
+      "  match x case {k = #a _, l = _} -> 1 case {k = _, l = #a _} -> 2\n"
+      "  case {k = #b _, l = #b y} -> y case {k = #c, l = #b _} -> 3 case {k = _, l = #c} -> 4"};
+  for (const char* text : covered) EXPECT_THAT(ir_of(sum + text), Not(HasSubstr("assert"))) << text;
+  const char* open[] = {
+      "def main (x: i32) = match x case 1 -> 2 case 2 -> 3",
+      "def main (x: bool) = match x case true -> 1i32",
+      "def main (x: bool) (y: bool) : i32 =\n"
+      "  match (x, y) case (true, _) -> 1 case (_, true) -> 2",
+      "def main (x: t) : i32 = match x case #a _ -> 1 case #b y -> y",
+      "def main (x: t) : i32 = match x case #a true -> 1 case #b y -> y case #c -> 3",
+      "def main (x: {k: t, l: t}) : i32 =\n"
+      "  match x case {k = #a _, l = _} -> 1 case {k = _, l = #a _} -> 2\n"
+      "  case {k = #b _, l = #b y} -> y case {k = _, l = #c} -> 4"};
+  for (const char* text : open) EXPECT_THAT(ir_of(sum + text), HasSubstr("assert")) << text;
+}
+
+TEST(Lower, proofs_of_coverage_end) {
+  std::string text = "def main";
+  for (int k = 0; k < 40; ++k) text += " (x" + std::to_string(k) + ": bool)";
+  text += " : i32 = match (true";
+  for (int k = 0; k < 40; ++k) text += ", x" + std::to_string(k);
+  text += ")";
+  for (int k = 0; k < 40; ++k) {
+    text += "\n  case (true";
+    for (int i = 0; i < 40; ++i) text += (i == k || i == 39 - k) ? ", true" : ", _";
+    text += ") -> " + std::to_string(k);
+  }
+  EXPECT_THAT(ir_of(text), HasSubstr("No case of the match fits the value."));
+}
+
+TEST(Lower, parts_of_sums_are_chosen_alone) {
+  const char* text =
+      "type t = #go bool | #wait | #stop\n"
+      "def pick (n: i64) : t = match n case 1 -> #wait case 2 -> #go true case _ -> #go false\n"
+      "def main (n: i64) : i64 = match pick n case #go b -> i64.bool b case #wait -> 2\n"
+      "                          case #stop -> 3\n";
+  EXPECT_EQ(run(text, {1}), "2");
+  EXPECT_EQ(run(text, {2}), "1");
+  EXPECT_EQ(run(text, {3}), "0");
+}
+
+TEST(Lower, calls_that_double_are_refused) {
+  std::string text = "def f0 'a (x: a) : a = x\n";
+  for (int k = 1; k < 40; ++k) {
+    const std::string inner = "f" + std::to_string(k - 1);
+    text += "def f" + std::to_string(k) + " 'a (x: a) : a = " + inner + " (" + inner + " x)\n";
+  }
+  EXPECT_THAT(ir_of(text + "def main (x: i32) = f39 x\n"),
+              HasSubstr("the program becomes too large when its functions are inlined"));
+}
+
+TEST(Lower, sizes_that_nothing_states_are_refused) {
+  EXPECT_THAT(ir_of("def main [n] [m] (xss: [n][]i32) = (length xss, m)"),
+              HasSubstr("cannot determine the size \"m\" here"));
+}
+
 TEST(Lower, inner_sizes_leave_the_lambda) {
   const char* text =
       "def main (n: i64) = length (head (map (\\i -> map (+ i) (iota (n * 2))) (iota 3)))\n";

@@ -85,6 +85,59 @@ TEST(Check, SizesOfResults) {
   EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = xs[2:n]"), "[n]i32 -> [n - 2]i32");
 }
 
+TEST(Check, OpenSizesOfDeclaredResultsAreTheBodys) {
+  EXPECT_EQ(type_in("def f (n: i64) : []i64 = iota n"), "(n: i64) -> [n]i64");
+  EXPECT_EQ(type_in("def f (n: i64) : ?[k].[k]i64 = iota (n + 1)"), "(n: i64) -> [n + 1]i64");
+  EXPECT_EQ(type_in("def f (xs: []i32) : []i32 = filter (> 0) xs"), "[d]i32 -> ?[d].[d]i32");
+  EXPECT_EQ(type_in("def f (x: i32) : []i32 = ???"), "i32 -> ?[d].[d]i32");
+  EXPECT_EQ(type_in("def f (b: bool) : []i32 = if b then [1] else [1, 2]"), "bool -> ?[d].[d]i32");
+}
+
+TEST(Check, FunctionsAreNoData) {
+  const char* kArray = "An array cannot contain functions";
+  EXPECT_THAT(error_of("def f (x: i32) = [\\y -> y + x]"),
+              HasSubstr("Arrays cannot have functions"));
+  EXPECT_THAT(error_of("def f (x: [](i32 -> i32)) = 0"), HasSubstr("Arrays cannot have functions"));
+  EXPECT_THAT(error_of("def f = map (+) [1i32]"), HasSubstr(kArray));
+  EXPECT_THAT(error_of("def f = replicate 3 (\\x -> x + 1i32)"), HasSubstr(kArray));
+  EXPECT_THAT(error_of("def g 't (x: t) = x\ndef f = g (\\x -> x + 1i32)"), HasSubstr(kArray));
+  EXPECT_THAT(error_of("def g x = [x]\ndef f = g (\\x -> x + 1i32)"), HasSubstr(kArray));
+  EXPECT_THAT(error_of("def g '^t (x: t) = [x]"), HasSubstr("Arrays cannot have functions"));
+  EXPECT_THAT(error_of("def g 't (x: t) = x\ndef f '^t (x: t) = g x"), HasSubstr(kArray));
+  EXPECT_EQ(type_in("def g '^t (x: t) = x\ndef f = (g (\\x -> x + 1i32)) 2"), "i32");
+  EXPECT_EQ(type_in("def g x = x\ndef f = (g (\\x -> x + 1i32)) 2"), "i32");
+  EXPECT_THAT(error_of("def f x = if x then (+ 1i32) else (+ 2)"),
+              HasSubstr("cannot be the result of an if"));
+  EXPECT_THAT(error_of("def f x = match x case 1i32 -> (+ 1i32) case _ -> (+ 2)"),
+              HasSubstr("cannot be the result of a match"));
+}
+
+TEST(Check, OnlyMatchesHaveRefutablePatterns) {
+  const char* kPartial = "does not fit every value";
+  EXPECT_THAT(error_of("def f (x: i32) = let 0 = x in 1"), HasSubstr(kPartial));
+  EXPECT_THAT(error_of("def f (1i32, x: i32) = x"), HasSubstr(kPartial));
+  EXPECT_THAT(error_of("type t = #a i32 | #b\ndef f (y: t) = let #a x = y in x"),
+              HasSubstr(kPartial));
+  EXPECT_THAT(error_of("def f = \\(true, x) -> x + 1i32"), HasSubstr(kPartial));
+  EXPECT_THAT(error_of("def f (xs: []i32) = loop a = 0 for 1 in xs do a + 1"), HasSubstr(kPartial));
+  EXPECT_EQ(type_in("type t = #a i32\ndef f (y: t) = let #a x = y in x"), "(#a i32) -> i32");
+}
+
+TEST(Check, NamesAreTakenForVariablesIfNoModuleHasThem) {
+  const std::string p = "module p = {def k = 1i32}\n";
+  EXPECT_EQ(type_in(p + "def f (p: {x: i64}) = p.x"), "{x: i64} -> i64");
+  EXPECT_EQ(type_in(p + "def f (p: {k: i64}) = p.k"), "{k: i64} -> i32");
+  EXPECT_THAT(error_of(p + "def f = p.x.y"), HasSubstr("Unknown name \"p.x.y\""));
+}
+
+TEST(Check, TheNameOfADefinitionIsTheDefinitionInside) {
+  const std::string outer = "def g (x: i32) = x\n";
+  EXPECT_THAT(error_of(outer + "module m = {def g (s: i32, k: i32) = g s * k}\ndef f = m.g"),
+              HasSubstr("\"g\" is this definition itself here"));
+  EXPECT_THAT(error_of(outer + "module m = {def g (s: i32) : i32 = g s 1}\ndef f = m.g"),
+              HasSubstr("\"g\" is this definition itself here"));
+}
+
 // The arguments that a use of `name` in `main` has.
 std::string instance(const std::string& text, const std::string& part) {
   auto r = check_text(text);
@@ -257,6 +310,17 @@ TEST(Check, WideTypesAreRefused) {
     text += "type t" + std::to_string(i) + " = (" + last + ", " + last + ")\n";
   }
   EXPECT_THAT(error_of(text), HasSubstr("too large"));
+}
+
+TEST(Check, FunctionsOfManyParametersAreRefused) {
+  const auto with = [](int count, const std::string& head) {
+    std::string text = head;
+    for (int i = 0; i < count; i++) text += " (x" + std::to_string(i) + ": i32)";
+    return text;
+  };
+  EXPECT_EQ(error_of(with(400, "def f") + " = x0"), "accepted");
+  EXPECT_THAT(error_of(with(100000, "entry f") + " = x0"), HasSubstr("at most 400 parameters"));
+  EXPECT_THAT(error_of(with(401, "def f = \\") + " -> x0"), HasSubstr("at most 400 parameters"));
 }
 
 TEST(Check, SizesThatGrowAreForgotten) {
