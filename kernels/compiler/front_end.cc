@@ -1,6 +1,7 @@
 // The front end's door: reading files, and checking.
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -11,6 +12,8 @@ namespace kenaz::compiler {
 
 SourceReader file_reader() {
   return [](const std::string& path) -> Result<std::string> {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return bad_request(std::strerror(EISDIR));
     std::ifstream in(path, std::ios::binary);
     if (!in) return bad_request(std::strerror(errno));
     std::ostringstream text;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/diagnostics/excerpt.h"
+
 namespace kenaz {
 
 std::string Diagnostic::str() const {
@@ -10,6 +12,11 @@ std::string Diagnostic::str() const {
       range.file ? fmt::format("{} at {}:\n", what, range.str()) : fmt::format("{}:\n", what);
   s += message;
   if (s.back() != '\n') s += '\n';
+  if (const std::string text = excerpt(range); !text.empty()) s += '\n' + text;
+  for (const auto& note : notes) {
+    s += fmt::format("\n{}:\n", note.message);
+    if (const std::string text = excerpt(note.range); !text.empty()) s += '\n' + text;
+  }
   if (!anchor.empty()) {
     s += fmt::format(
         "\nFor more information, see:\n"

@@ -11,13 +11,21 @@ namespace kenaz {
 
 enum class Severity { kError, kWarning };
 
+/// Another place that has to do with it: a bracket that is still open, say.
+struct Note {
+  SourceRange range;
+  std::string message;  // one line, without a place
+};
+
 struct Diagnostic {
   Severity severity = Severity::kError;
   SourceRange range;
   std::string message;  // may have several lines
   std::string anchor;   // of Futhark's error index, or empty
+  std::vector<Note> notes;
 
-  /// "Error at FILE:L:C-C:\nMESSAGE\n" with the pointer to the error index if there is an anchor.
+  /// "Error at FILE:L:C-C:\nMESSAGE\n", the text that it is about as `excerpt` shows it, the notes,
+  /// and the pointer to the error index if there is an anchor. Tools parse the first two lines.
   std::string str() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/diagnostics/diagnostic.h"
 #include "kernels/glsl/compile.h"
 #include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
@@ -15,10 +16,10 @@ HostGen::HostGen(const ir::Lowered& lowered, program::Program& out)
 
 void HostGen::refuse(ir::ProvId place, const std::string& what) {
   if (failed()) return;
-  std::string at;
-  if (place.valid()) at = ir_.provenances[place.index].range.str();
-  error_ = at.empty() ? fmt::format("Not supported on the device: {}.", what)
-                      : fmt::format("Error at {}:\nNot supported on the device: {}.", at, what);
+  Diagnostic d;
+  if (place.valid()) d.range = ir_.provenances[place.index].range;
+  d.message = fmt::format("Not supported on the device: {}.", what);
+  error_ = d.str();
 }
 
 Status HostGen::run() {

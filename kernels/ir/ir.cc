@@ -17,11 +17,16 @@ ProvId Program::new_prov(SourceRange r, ProvId caller) {
 std::string Program::backtrace(ProvId p) const {
   std::string out;
   int frame = 0;
+  std::string last;
   for (; p.valid(); p = provenances[p.index].caller) {
+    // An operation and the call that it was inlined from may have the same place.
+    std::string place = provenances[p.index].range.str();
+    if (place == last) continue;
     if (frame != 0) out += '\n';
     // Numbers stand in a column of their own: two characters wide.
-    out += fmt::format("{} #{}{} {}", frame == 0 ? "->" : "  ", frame, frame < 10 ? " " : "",
-                       provenances[p.index].range.str());
+    out +=
+        fmt::format("{} #{}{} {}", frame == 0 ? "->" : "  ", frame, frame < 10 ? " " : "", place);
+    last = std::move(place);
     ++frame;
   }
   return out;

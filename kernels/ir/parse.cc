@@ -219,8 +219,8 @@ class Parser {
   void provenance() {
     small_int();  // its number: the position in the table
     Provenance pr;
-    auto file = std::make_shared<const std::string>(advance().text);
-    if (!file->empty()) pr.range.file = std::move(file);
+    SourceFile file{advance().text, ""};
+    if (!file.name.empty()) pr.range.file = std::make_shared<const SourceFile>(std::move(file));
     pr.range.begin.line = small_int();
     pr.range.begin.column = small_int();
     pr.range.end.line = small_int();

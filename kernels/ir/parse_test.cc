@@ -89,12 +89,21 @@ TEST(Parse, ErrorsNameTheLine) {
 
 TEST(Backtrace, InnermostFirst) {
   Program p;
-  auto file = std::make_shared<const std::string>("a.fut");
+  auto file = std::make_shared<const SourceFile>(SourceFile{"a.fut", ""});
   ProvId at;
   for (int i = 1; i <= 11; ++i) at = p.new_prov({file, {i, 1}, {i, 9}}, at);
   const std::string text = p.backtrace(at);
   EXPECT_EQ(text.substr(0, text.find('\n', 30)), "-> #0  a.fut:11:1-9\n   #1  a.fut:10:1-9");
   EXPECT_NE(text.find("\n   #10 a.fut:1:1-9"), std::string::npos);
+}
+
+TEST(Backtrace, NoPlaceTwiceInARow) {
+  Program p;
+  auto file = std::make_shared<const SourceFile>(SourceFile{"a.fut", ""});
+  ProvId at = p.new_prov({file, {1, 1}, {1, 2}}, {});
+  at = p.new_prov({file, {2, 1}, {2, 5}}, at);
+  at = p.new_prov({file, {2, 1}, {2, 5}}, at);  // a check that was inlined with its function
+  EXPECT_EQ(p.backtrace(at), "-> #0  a.fut:2:1-5\n   #1  a.fut:1:1-2");
 }
 
 }  // namespace

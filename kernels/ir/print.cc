@@ -189,7 +189,7 @@ class Printer {
     for (size_t i = 0; i < p_.provenances.size(); ++i) {
       const Provenance& pr = p_.provenances[i];
       out_ += fmt::format("provenance {} {} {} {} {} {}", i,
-                          quoted(pr.range.file ? *pr.range.file : ""), pr.range.begin.line,
+                          quoted(pr.range.file ? pr.range.file->name : ""), pr.range.begin.line,
                           pr.range.begin.column, pr.range.end.line, pr.range.end.column);
       if (pr.caller.valid()) out_ += fmt::format(" @{}", pr.caller.index);
       out_ += '\n';

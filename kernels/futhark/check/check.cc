@@ -68,8 +68,11 @@ void Checker::error(const SourceRange& range, std::string message, std::string a
 }
 
 std::string Checker::type_text(const TypePtr& t) {
-  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true};
-  return core::str(zonk(t, Zonk::kKeep), names);
+  const TypePtr known = zonk(t, Zonk::kKeep);
+  const auto* meta = std::get_if<core::TMeta>(&known->node);
+  if (meta && !occurs_failed_) return describe_meta(metas_[meta->id.index]);
+  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true, occurs_failed_};
+  return core::str(known, names);
 }
 
 // The surroundings of the prelude: primitive types, the module `intrinsics`, plain operators.

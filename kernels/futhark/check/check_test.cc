@@ -63,6 +63,65 @@ TEST(Check, Literals) {
               HasSubstr("Literal 256 out of bounds for inferred type u8."));
 }
 
+/// What stands between the diagnostic's message and the excerpt: its last line.
+std::string hint(const std::string& text) {
+  std::string m = error_of(text);
+  m = m.substr(0, m.find("\n\n"));
+  return m.substr(m.rfind('\n') + 1);
+}
+
+TEST(Check, NamesThatMayHaveBeenMeant) {
+  EXPECT_EQ(hint("def f xs = mpa (+ 1) xs"), "Did you mean \"map\"?");
+  EXPECT_EQ(hint("def f (counter: i32) = cuonter + 1"), "Did you mean \"counter\"?");
+  EXPECT_EQ(hint("def f x = f32.sqtr x"), "Did you mean \"f32.sqrt\"?");
+  EXPECT_EQ(hint("def f x = i32.sqrt x"),
+            "Did you mean \"f32.sqrt\", \"f64.sqrt\" or \"f16.sqrt\"?");
+  EXPECT_EQ(hint("def f x = max x 2"), "Did you mean \"i32.max\", \"i64.max\" or \"f32.max\"?");
+  EXPECT_EQ(hint("module vec = { def length2 = 1 }\ndef f = vec.lenght2"),
+            "Did you mean \"vec.length2\"?");
+  EXPECT_EQ(hint("module vector = { def one = 1 }\ndef f = vectro.one"),
+            "Did you mean \"vector.one\"?");
+  EXPECT_EQ(hint("def f (x: int) = x"), "Did you mean \"i32\"?");
+  EXPECT_EQ(hint("type point = (i32, i32)\ndef f (x: piont) = x"), "Did you mean \"point\"?");
+  EXPECT_EQ(hint("def f = [1] => 2"), "Functions are written \"\\x -> x\", cases \"case x -> x\".");
+  EXPECT_EQ(hint("def f x = zyxwvut x"), "Unknown name \"zyxwvut\".");
+  // What is defined later, or inside of a function, is not in scope.
+  EXPECT_EQ(hint("def f = countr 1\ndef counter x = x"), "Unknown name \"countr\".");
+  EXPECT_EQ(hint("def g (counter: i32) = counter\ndef f = countr 1"), "Unknown name \"countr\".");
+}
+
+TEST(Check, ArgumentsThatMayHaveBeenMeant) {
+  EXPECT_EQ(hint("def f (n: i32) = iota n"), "To convert it: \"i64.i32 n\".");
+  EXPECT_EQ(hint("def f (xs: []f64) = f64.sum xs / length xs"),
+            "To convert it: \"f64.i64 (length xs)\".");
+  EXPECT_EQ(hint("def f (xs: []i32) = f32.sum xs"), "To convert it: \"map f32.i32 xs\".");
+  EXPECT_EQ(hint("def g (x: i32) (y: i32) = x + y\ndef f (a: i32) = g(a, a + 1)"),
+            "Arguments stand one behind the other: \"g a (a + 1)\".");
+  EXPECT_EQ(hint("def f (xs: []i32) = xs.length"), "Did you mean \"length xs\"?");
+  EXPECT_EQ(hint("def f (xs: []i32) = map (-1) xs"),
+            "\"(-1)\" is a number; \"(\\x -> x - 1)\" subtracts.");
+  EXPECT_EQ(hint("def f (r: {x: i32}) = r.length"),
+            "Attempt to access field \"length\" of value of type {x: i32}.");
+}
+
+TEST(Check, TypesThatAreNotKnownYetHaveNoNumbers) {
+  EXPECT_THAT(error_of("def f (x: f64) = x & 3"),
+              HasSubstr("Expected: an integer type or bool\nActual:   f64\n"));
+  EXPECT_THAT(error_of("def f (xs: []i32) = map (-1) xs"),
+              HasSubstr("Expected: _ -> _\nActual:   a numeric type\n"));
+  EXPECT_THAT(error_of("def f = 1 + true"), HasSubstr("Expected: a numeric type\n"));
+}
+
+TEST(Check, AttributesWithoutEffectAreWarnedOf) {
+  const auto program = check_text(
+      "module m (x: {}) = { def f (x: i32) = #[trace(y)] x }\n"
+      "module a = m {}\nmodule b = m {}\ndef f (x: i32) = #[inline] a.f (b.f x)\n");
+  ASSERT_TRUE(program) << program.error().text();
+  ASSERT_EQ(program->warnings.size(), 1u);
+  EXPECT_THAT(program->warnings[0].str(),
+              HasSubstr("Warning at main.fut:1:41-49:\nThe attribute \"trace\" has no effect"));
+}
+
 TEST(Check, Generalisation) {
   EXPECT_EQ(type_in("def f x = x"), "?0 -> ?0");
   EXPECT_EQ(type_in("def f x y = x + y"), "i32 -> i32 -> i32");

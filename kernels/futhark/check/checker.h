@@ -1,9 +1,10 @@
 // The checker's state and its parts. One object checks one program. Errors: the first one is kept
 // (`error`), after it every function still returns something well-formed, and checking stops soon.
 //
-// Files: check.cc (files, imports, the whole), scope.cc (names), infer.cc (unification),
-// constraints.cc (what else is known of types), finish.cc (from inference to finished core),
-// types.cc (type expressions), pats.cc, exp*.cc, defs.cc, modules.cc, modtypes.cc, entry.cc.
+// Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
+// (unification), constraints.cc (what else is known of types), finish.cc (from inference to
+// finished core), types.cc (type expressions), pats.cc, exp*.cc, defs.cc, modules.cc, modtypes.cc,
+// entry.cc.
 #pragma once
 
 #include <deque>
@@ -106,6 +107,7 @@ class Checker {
   // ---- diagnostics
   void error(const SourceRange& range, std::string message, std::string anchor = "");
   bool failed() const { return !errors_.empty(); }
+  void warn_of_attr(const syntax::Attr& a);
   std::string type_text(const TypePtr& t);
 
   // ---- ids
@@ -194,6 +196,23 @@ class Checker {
   ValBinding* find_value(const syntax::QualName& name, size_t* used);
   TypeBinding* find_type(const syntax::QualName& name);
   ModTypeBinding* find_mod_type(const syntax::QualName& name);
+
+  // ---- what may have been meant (suggest.cc): lines for the end of a message, each with a line
+  // end before it, or nothing
+  template <class T>
+  std::vector<std::string> names_in_scope(NameMap<T> Env::*map) const;
+  std::vector<std::string> modules_with(const std::string& name);
+  /// `used`: how many words of the name were looked up, the last of which is unknown.
+  std::string suggest_value(const syntax::QualName& name, size_t used);
+  std::string suggest_type(const syntax::QualName& name);
+  std::string suggest_module(const std::string& name);
+  /// For `value.field`, where the value is no record.
+  std::string suggest_function(const std::string& field, const TypePtr& type,
+                               const std::string& value);
+  std::string suggest_argument(const std::string& fun, const TypePtr& expected,
+                               const TypePtr& actual, const syntax::Exp& arg);
+  std::string describe_meta(const Meta& meta) const;
+
   FnState& fn() { return *fn_; }
   void local_value(const std::string& name, VarId var, TypePtr type);
   void local_type(const std::string& name, TyVarId id);

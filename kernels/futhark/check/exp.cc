@@ -121,6 +121,7 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                    return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
                  },
                  [&](const syntax::EAttr& x) -> ExpPtr {
+                   warn_of_attr(x.attr);
                    ExpPtr inner = exp(*x.inner, expected);
                    return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
                  },
@@ -129,6 +130,19 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
                  [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
       e.node);
+}
+
+/// For attributes that make Futhark print something.
+void Checker::warn_of_attr(const syntax::Attr& a) {
+  constexpr size_t kMaxWarnings = 50;
+  if ((a.name != "trace" && a.name != "break") || out_.warnings.size() >= kMaxWarnings) return;
+  for (const Diagnostic& known : out_.warnings) {  // a parametric module's body is checked anew
+    if (known.range.file == a.range.file && known.range.begin == a.range.begin) return;
+  }
+  Diagnostic d{Severity::kWarning, a.range, "", "", {}};
+  d.message =
+      "The attribute \"" + a.name + "\" has no effect: nothing is printed while a program runs.";
+  out_.warnings.push_back(std::move(d));
 }
 
 core::Attr core_attr(const syntax::Attr& a) {
@@ -229,7 +243,9 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   if (!v) {
     std::string full;
     for (const std::string& q : name.quals) full += q + ".";
-    error(range, "Unknown name \"" + full + name.name + "\".");
+    const size_t quals = name.quals.size();
+    if (quals > 0 && module_of(name.quals, quals) != nullptr) used = quals + 1;
+    error(range, "Unknown name \"" + full + name.name + "\"." + suggest_value(name, used));
     return bad_exp(range);
   }
   if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {
@@ -237,7 +253,15 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
           "Use of \"" + word(0) + "\": variables prefixed with underscore may not be accessed.");
   }
   ExpPtr e = use(*v, range);
-  for (size_t i = used; i <= name.quals.size(); i++) e = project(e, word(i), range);
+  std::string value = word(0);
+  for (size_t i = 1; i < used; i++) value += "." + word(i);
+  for (size_t i = used; i <= name.quals.size(); i++) {
+    const TypePtr type = e->type;
+    const bool first = !failed();
+    e = project(e, word(i), range);
+    if (first && failed()) errors_.back().message += suggest_function(word(i), type, value);
+    value += "." + word(i);
+  }
   return e;
 }
 

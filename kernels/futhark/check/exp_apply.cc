@@ -145,11 +145,13 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     ExpPtr arg = args[i].ready ? args[i].ready : exp(*args[i].source, arrow->from);
     if (failed()) return bad_exp(range);
     if (!unify(arrow->from, arg->type)) {
-      std::string arg_text = args[i].source ? syntax::pretty(*args[i].source) : "argument";
-      error(arg->range, "Cannot apply \"" + fun_text + "\" to \"" + arg_text +
-                            "\" (invalid type)." + why_not_unified() +
-                            "\nExpected: " + type_text(arrow->from) +
-                            "\nActual:   " + type_text(arg->type) + self_hint(fun));
+      const syntax::Exp* source = args[i].source;
+      std::string arg_text = source ? syntax::pretty(*source) : "argument";
+      error(arg->range,
+            "Cannot apply \"" + fun_text + "\" to \"" + arg_text + "\" (invalid type)." +
+                why_not_unified() + "\nExpected: " + type_text(arrow->from) +
+                "\nActual:   " + type_text(arg->type) + self_hint(fun) +
+                (source ? suggest_argument(fun_text, arrow->from, arg->type, *source) : ""));
       return bad_exp(range);
     }
     type = apply_type(*arrow, arg);

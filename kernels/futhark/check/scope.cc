@@ -98,7 +98,9 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
     if (!m) m = find_scoped(&Env::mods, fn_->env, name.name);
   }
   if (!m) {
-    if (report) error(name.range, "Unknown module \"" + name.name + "\".");
+    if (report) {
+      error(name.range, "Unknown module \"" + name.name + "\"." + suggest_module(name.name));
+    }
     return nullptr;
   }
   force(*m);

@@ -173,7 +173,8 @@ TypePtr Checker::type_name(const syntax::QualName& name,
   if (!b) {
     std::string full;
     for (const auto& q : name.quals) full += q + ".";
-    error(name.range.file ? name.range : range, "Unknown type \"" + full + name.name + "\".");
+    error(name.range.file ? name.range : range,
+          "Unknown type \"" + full + name.name + "\"." + suggest_type(name));
     return unit_;
   }
   if (args.size() != b->params.size()) {

@@ -107,19 +107,19 @@ std::string abstract_text(const TAbstract& a, const Names& names, int prec) {
 }
 
 std::string type_text(const TypePtr& t, const Names& names, int prec) {
-  std::string s =
-      std::visit(Overloaded{[](const TPrim& p) { return std::string(prim_name(p.prim)); },
-                            [&](const TParam& p) { return name_of(p.id, names.tyvars); },
-                            [](const TMeta& m) { return "t" + std::to_string(m.id.index); },
-                            [&](const TArray& a) {
-                              return "[" + (names.sizes ? str(a.dim, names) : "") + "]" +
-                                     type_text(a.elem, names, 2);
-                            },
-                            [&](const TRecord& r) { return record_text(r, names); },
-                            [&](const TSum& sum) { return sum_text(sum, names, prec); },
-                            [&](const TArrow& a) { return arrow_text(a, names, prec); },
-                            [&](const TAbstract& a) { return abstract_text(a, names, prec); }},
-                 t->node);
+  std::string s = std::visit(
+      Overloaded{
+          [](const TPrim& p) { return std::string(prim_name(p.prim)); },
+          [&](const TParam& p) { return name_of(p.id, names.tyvars); },
+          [&](const TMeta& m) { return names.metas ? "t" + std::to_string(m.id.index) : "_"; },
+          [&](const TArray& a) {
+            return "[" + (names.sizes ? str(a.dim, names) : "") + "]" + type_text(a.elem, names, 2);
+          },
+          [&](const TRecord& r) { return record_text(r, names); },
+          [&](const TSum& sum) { return sum_text(sum, names, prec); },
+          [&](const TArrow& a) { return arrow_text(a, names, prec); },
+          [&](const TAbstract& a) { return abstract_text(a, names, prec); }},
+      t->node);
   return t->unique && names.sizes ? "*" + s : s;
 }
 

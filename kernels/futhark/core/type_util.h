@@ -60,6 +60,7 @@ struct Names {
   const std::vector<std::string>* tyvars = nullptr;
   const std::vector<AbstractType>* abstract_types = nullptr;
   bool sizes = true;  // false: every dimension is "[]"
+  bool metas = true;  // false: every type that is not known yet is "_"
 };
 /// As Futhark writes it: "[n]i32", "(i32, bool)", "(n: i64) -> *[n]t", "#foo i32 | #bar".
 std::string str(const TypePtr& t, const Names& names);

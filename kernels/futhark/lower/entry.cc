@@ -250,7 +250,8 @@ Result<ir::Lowered> Lowerer::run() {
   for (const auto& def : checked_.defs) {
     Global& g = globals_.at(def->id);
     // Futhark computes every constant at start-up; the prelude's only where they are used.
-    const bool prelude = def->range.file != nullptr && def->range.file->rfind("/prelude", 0) == 0;
+    const bool prelude =
+        def->range.file != nullptr && def->range.file->name.rfind("/prelude", 0) == 0;
     if (g.constant && !prelude) constant(g);
     if (failed()) return tl::unexpected<Error>(*error_);
   }

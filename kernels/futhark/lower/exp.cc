@@ -28,7 +28,7 @@ V Lowerer::fail_at(const SourceRange& range, const std::string& message) {
 V Lowerer::fail(const std::string& message) {
   // The innermost place in the user's own text, so that nobody has to know the prelude's.
   auto prelude = [](const SourceRange* r) {
-    return r == nullptr || r->file == nullptr || r->file->rfind("/prelude", 0) == 0;
+    return r == nullptr || r->file == nullptr || r->file->name.rfind("/prelude", 0) == 0;
   };
   const SourceRange* range = b_.range();
   for (size_t i = calls_.size(); i-- > 0 && prelude(range);) {

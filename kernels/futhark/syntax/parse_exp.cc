@@ -278,10 +278,13 @@ ExpPtr Parser::let_chain() {
     if (!lets.emplace_back(let_header())) return nullptr;
     if (at(Tok::kLet)) continue;
     if (at(Tok::kDef) || at(Tok::kType) || at(Tok::kModule)) {
-      return fail_at(range_of(peek()), "Unexpected \"" + peek().text + "\" - missing \"in\"?"),
-             nullptr;
+      fail_at(range_of(peek()), "Unexpected \"" + peek().text + "\" - missing \"in\"?");
+      return note_open_let(lets.back()->range.begin), nullptr;
     }
-    if (!expect(Tok::kIn, "'in' or another 'let'")) return nullptr;
+    if (!eat(Tok::kIn)) {
+      unexpected("'in' or another 'let'");
+      return note_open_let(lets.back()->range.begin), nullptr;
+    }
     if (!at(Tok::kLet)) break;
   }
   ExpPtr body = exp();

@@ -10,7 +10,7 @@ namespace kenaz::syntax {
 
 tl::expected<Program, Diagnostic> parse(std::shared_ptr<const std::string> file_name,
                                         std::string_view text) {
-  Parser parser(std::move(file_name), text);
+  Parser parser(std::make_shared<const SourceFile>(SourceFile{*file_name, std::string(text)}));
   Program program;
   if (!parser.program(program)) return tl::make_unexpected(parser.take_error());
   return program;
@@ -43,6 +43,7 @@ bool Parser::too_deep(int limit) {
 }
 
 bool Parser::unexpected(std::string_view expected) {
+  if (error_) return false;
   const Token& t = peek();
   std::string message;
   if (t.kind == Tok::kEnd) {
@@ -55,7 +56,9 @@ bool Parser::unexpected(std::string_view expected) {
   } else {
     message = fmt::format("Unexpected token: '{}'", source_of(t));
   }
-  return fail_at(range_of(t), fmt::format("{}\nExpected {}.", message, expected));
+  fail_at(range_of(t), fmt::format("{}\nExpected {}.{}", message, expected, hint(t, expected)));
+  if (auto note = open_bracket()) error_->notes.push_back(std::move(*note));
+  return false;
 }
 
 bool Parser::expect(Tok kind, std::string_view what) { return eat(kind) || unexpected(what); }

@@ -38,8 +38,8 @@ Level operator_level(std::string_view symbol);
 
 class Parser {
  public:
-  Parser(std::shared_ptr<const std::string> file, std::string_view text)
-      : file_(std::move(file)), text_(text), tokens_(tokenise(text)) {}
+  explicit Parser(std::shared_ptr<const SourceFile> file)
+      : file_(std::move(file)), text_(file_->text), tokens_(tokenise(text_)) {}
 
   bool program(Program& out);
   Diagnostic take_error() { return std::move(*error_); }
@@ -92,6 +92,13 @@ class Parser {
   SourcePos here() const { return peek().begin; }
   /// Records "Unexpected token ..." unless there is an error already; false.
   bool unexpected(std::string_view expected);
+  /// What may have been meant at the token where one of `expected` should stand: a line with a line
+  /// end before it, or nothing (hints.cc).
+  std::string hint(const Token& t, std::string_view expected) const;
+  /// If the program or a declaration ends inside of brackets: where the innermost one starts.
+  std::optional<Note> open_bracket() const;
+  /// To be called where a `let` that starts at `begin` lacks its `in`: notes that.
+  void note_open_let(SourcePos begin);
   bool fail_at(SourceRange range, std::string message);
 
   template <class P, class Node>
@@ -193,8 +200,8 @@ class Parser {
   ModExpPtr mod_atom();
   bool mod_param(ModParam& out);
 
-  std::shared_ptr<const std::string> file_;
-  std::string_view text_;
+  std::shared_ptr<const SourceFile> file_;
+  std::string_view text_;  // of file_
   std::vector<Token> tokens_;
   size_t at_ = 0;
   int depth_ = 0, height_ = 0;

@@ -147,7 +147,8 @@ TEST(Parser, BodiesAndDefinitions) {
 
 TEST(Parser, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(message("type t = #a | b"),
-            "Error at t.fut:1:15-16:\nUnexpected token: 'b'\nExpected a constructor.\n");
+            "Error at t.fut:1:15-16:\nUnexpected token: 'b'\nExpected a constructor.\n\n"
+            "  1 | type t = #a | b\n    |               ^\n");
   EXPECT_NE(message("def f = let x = 1").find("Unexpected end of file"), std::string::npos);
   EXPECT_NE(message("def f = let x = 1 def g = 1").find("Unexpected \"def\" - missing \"in\"?"),
             std::string::npos);
@@ -157,6 +158,50 @@ TEST(Parser, ErrorsNameWhatIsWrong) {
   EXPECT_NE(message("def f = 1 .. 2").find("use '...'"), std::string::npos);
   EXPECT_NE(message("def f = \"abc").find("Unclosed string"), std::string::npos);
   EXPECT_NE(message("def M.+ = 1").find("Unexpected token"), std::string::npos);
+}
+
+/// The diagnostic without the heading and what is expected, up to the excerpt.
+std::string hint(std::string_view text) {
+  const std::string m = message(text);
+  const size_t start = m.find("\nExpected "), line = m.find('\n', start + 1), end = m.find("\n\n");
+  if (start == std::string::npos) return m;
+  return end > line ? m.substr(line + 1, end - line - 1) : "";
+}
+
+TEST(Parser, HintsForWhatOtherLanguagesWrite) {
+  EXPECT_EQ(hint("fun f x = x"), "Did you mean \"def\"?");
+  EXPECT_EQ(hint("deff f x = x"), "Did you mean \"def\"?");
+  EXPECT_EQ(hint("// twice\ndef f x = x"), "Comments start with \"--\".");
+  EXPECT_EQ(hint("def f x = match x case 1 => 2"), "Did you mean \"->\"?");
+  EXPECT_EQ(hint("def f = \\x => x"), "Did you mean \"->\"?");
+  EXPECT_EQ(hint("def f x = if x = 1 then 2 else 3"), "Did you mean \"==\"?");
+  EXPECT_EQ(hint("def f x = if x < 1 then 2 elif x < 3 then 4 else 5"),
+            "Did you mean \"else if\"?");
+  EXPECT_EQ(hint("def f = map (x -> x) [1]"),
+            "A function without a name starts with a backslash: \"\\x -> x\".");
+  EXPECT_EQ(hint("def f = if true then 1 then 2"), "");
+}
+
+/// The last lines of the diagnostic: of the note, if there is one.
+std::string note(std::string_view text) {
+  const std::string m = message(text);
+  const size_t start = m.find("\n\nThe '");
+  return start == std::string::npos ? "none" : m.substr(start + 2);
+}
+
+TEST(Parser, WhatIsOpenIsNamed) {
+  EXPECT_EQ(note("module m = {\n  def x = (1)\n"),
+            "The '{' at t.fut:1:12-13 is not closed:\n\n  1 | module m = {\n    |            ^\n");
+  EXPECT_EQ(note("def f = g (1,\n  [2, 3)\n"),
+            "The '[' at t.fut:2:3-4 is not closed:\n\n  2 |   [2, 3)\n    |   ^\n");
+  EXPECT_EQ(note("def f = (1 + 2\ndef g = 3"),
+            "The '(' at t.fut:1:9-10 is not closed:\n\n  1 | def f = (1 + 2\n    |         ^\n");
+  const std::string let =
+      "The 'let' at t.fut:2:3-6 has no 'in':\n\n  2 |   let y = (x)\n    |   ^^^\n";
+  EXPECT_EQ(note("def f x =\n  let y = (x)\n"), let);
+  EXPECT_EQ(note("def f x =\n  let y = (x)\ndef g = 1"), let);
+  EXPECT_EQ(note("def f = (1) +"), "none");
+  EXPECT_EQ(note("def f = (1 2 then)"), "none");
 }
 
 TEST(Parser, DeepNestingIsAnErrorNotACrash) {
