@@ -8,7 +8,9 @@
 
 #include "kernels/compiler.h"
 #include "kernels/ir/print.h"
+#include "protocol/base/diagnostic_text.h"
 #include "server/cache/program_cache.h"
+#include "server/host/check_program.h"
 #include "server/host/device_engine.h"
 #include "server/host/reference_engine.h"
 #include "server/host/renewing_engine.h"
@@ -16,19 +18,24 @@
 namespace kenaz {
 namespace {
 
-void print_warnings(const std::vector<std::string>& warnings) {
-  for (const auto& warning : warnings) fmt::print(stderr, "{}\n", warning);
+using Warnings = std::vector<std::string>;
+
+void print_warnings(const Options& options, const Warnings& warnings) {
+  if (options.no_warnings) return;
+  for (const auto& warning : warnings) {
+    fmt::print(stderr, "{}\n", options.colour ? colour_diagnostics(warning) : warning);
+  }
 }
 
 Result<core::Checked> front_end(const Options& options, const SourceReader& read,
-                                std::vector<std::string>& warnings) {
+                                Warnings& warnings) {
   KENAZ_ASSIGN(core::Checked checked, compiler::front_end(options.program, {read}));
   for (const auto& warning : checked.warnings) warnings.push_back(warning.str());
   return checked;
 }
 
 Result<compiler::Lowered> lowered(const Options& options, bool optimise, const SourceReader& read,
-                                  std::vector<std::string>& warnings) {
+                                  Warnings& warnings) {
   KENAZ_ASSIGN(const core::Checked checked, front_end(options, read, warnings));
   KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));
   if (optimise) KENAZ_TRY(compiler::optimise(program.ir));
@@ -36,29 +43,46 @@ Result<compiler::Lowered> lowered(const Options& options, bool optimise, const S
 }
 
 Result<compiler::Lowered> lowered(const Options& options, bool optimise) {
-  std::vector<std::string> warnings;
+  Warnings warnings;
   auto program = lowered(options, optimise, compiler::file_reader(), warnings);
-  print_warnings(warnings);
+  print_warnings(options, warnings);
   return program;
 }
 
 /// From the cache, or compiled and put there.
 Result<program::Program> compiled(const Options& options, const cache::ProgramCache& cache,
-                                  Metrics& metrics) {
+                                  Metrics& metrics, Warnings& warnings) {
   auto cached = cache.find(options.program, compiler::file_reader());
   metrics.program_cache(cached.has_value());
   if (cached) {
-    print_warnings(cached->warnings);
+    warnings = std::move(cached->warnings);
     return std::move(cached->program);
   }
   cache::RecordingReader sources(compiler::file_reader());
   cache::CachedProgram made;
   auto program = lowered(options, true, std::ref(sources), made.warnings);
-  print_warnings(made.warnings);
+  warnings = made.warnings;
   if (!program) return tl::make_unexpected(std::move(program).error());
   KENAZ_ASSIGN(made.program, compiler::generate(*program));
   cache.keep(options.program, sources, made);
   return std::move(made.program);
+}
+
+/// Does what loading the program would, short of starting a device.
+Status try_to_load(const Options& options, Warnings& warnings) {
+  const auto reader = compiler::file_reader();
+  if (options.types_only) {
+    KENAZ_TRY(front_end(options, reader, warnings));
+    return {};
+  }
+  if (options.reference) {
+    KENAZ_TRY(lowered(options, options.optimise, reader, warnings));
+    return {};
+  }
+  Metrics metrics;
+  const cache::ProgramCache cache(options.cache_folder, cache::build_id());
+  KENAZ_ASSIGN(const program::Program program, compiled(options, cache, metrics, warnings));
+  return host::check_program(program);
 }
 
 Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
@@ -78,7 +102,9 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
   // Starting the driver takes as long as compiling a program of moderate size: both at a time.
   auto devices = device::vulkan_device_maker(vulkan);
   auto starting = std::async([&] { return devices(); });
-  auto program = compiled(options, cache, metrics);
+  Warnings warnings;
+  auto program = compiled(options, cache, metrics, warnings);
+  print_warnings(options, warnings);
   auto device = starting.get();
   if (!program) return tl::make_unexpected(std::move(program).error());
   if (!device) return tl::make_unexpected(std::move(device).error());
@@ -106,11 +132,12 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
 }
 
 Status check(const Options& options) {
-  std::vector<std::string> warnings;
-  const auto checked = front_end(options, compiler::file_reader(), warnings);
-  print_warnings(warnings);
-  if (!checked) return tl::make_unexpected(checked.error());
-  return {};
+  Warnings warnings;
+  const Status ok = try_to_load(options, warnings);
+  print_warnings(options, warnings);
+  KENAZ_TRY(ok);
+  if (!options.warnings_are_errors || warnings.empty()) return {};
+  return fail(ErrorKind::kCompile, options.program + ": warnings are treated as errors.");
 }
 
 Result<std::string> dump(const Options& options) {

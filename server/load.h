@@ -16,7 +16,8 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
                                            std::shared_ptr<device::ValidationLog> validation,
                                            Metrics& metrics);
 
-/// --check: kind kCompile if the program is not a good one.
+/// --check: prints warnings to stderr. Kind kCompile if the program could not be served (or, with
+/// types_only, has a type error), or has warnings where those are errors.
 Status check(const Options& options);
 /// --dump: the text.
 Result<std::string> dump(const Options& options);

@@ -8,11 +8,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <sstream>
 #include <thread>
 
+#include "protocol/base/diagnostic_text.h"
 #include "server/load.h"
 #include "server/options.h"
 #include "server/session/session.h"
@@ -22,10 +24,27 @@
 namespace kenaz {
 namespace {
 
-int report(const Error& error) {
-  fmt::print(stderr, "{}{}\n",
-             error.kind == ErrorKind::kCompile ? "" : "kenaz-server: ", error.text());
-  return error.kind == ErrorKind::kCompile ? 2 : 1;
+int report(const Error& error, bool colour = false) {
+  if (error.kind != ErrorKind::kCompile) {
+    fmt::print(stderr, "kenaz-server: {}\n", error.text());
+    return 1;
+  }
+  std::string text = error.text();
+  while (text.ends_with('\n')) text.pop_back();
+  fmt::print(stderr, "{}\n", colour ? colour_diagnostics(text) : text);
+  return 2;
+}
+
+/// Futhark's own tuning files stand beside programs: what they are about is no reason to refuse
+/// one.
+void warn_of_tuning(const std::string& file, std::vector<std::string> names) {
+  constexpr size_t kNamed = 3;
+  if (names.empty()) return;
+  const size_t more = names.size() - std::min(names.size(), kNamed);
+  names.resize(names.size() - more);
+  fmt::print(stderr,
+             "kenaz-server: Warning: {} sets parameters that the program does not have: {}{}\n",
+             file, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 Status check_parameters(const Options& options) {
@@ -37,7 +56,9 @@ Status check_parameters(const Options& options) {
   std::ifstream file(options.tuning_file);
   std::stringstream text;
   if (!(text << file.rdbuf())) return bad_request(when + "it cannot be read.");
-  if (auto ok = check_tuning(text.str()); !ok) return bad_request(when + ok.error().text());
+  auto names = tuning_names(text.str());
+  if (!names) return bad_request(when + names.error().text());
+  if (!options.no_warnings) warn_of_tuning(options.tuning_file, std::move(*names));
   return {};
 }
 
@@ -74,7 +95,7 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
   }
   auto session_with = session_options(options);
   auto engine = load(options, std::move(validation), *session_with.metrics);
-  if (!engine) return report(engine.error());
+  if (!engine) return report(engine.error(), options.colour);
   Session session(std::move(*engine), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
 }
@@ -128,7 +149,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   const auto sockets = socket_options(options);
   if (!sockets) return report(sockets.error());
   auto engine = load(options, std::move(validation), *sockets->session.metrics);
-  if (!engine) return report(engine.error());
+  if (!engine) return report(engine.error(), options.colour);
   const std::string name = (*engine)->name();
   DeviceQueue queue;
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
@@ -158,11 +179,11 @@ int run(const Options& options) {
   if (options.list_devices) return list_devices();
   if (options.check) {
     const auto ok = check(options);
-    return ok ? 0 : report(ok.error());
+    return ok ? 0 : report(ok.error(), options.colour);
   }
   if (!options.dump.empty()) {
     const auto text = dump(options);
-    if (!text) return report(text.error());
+    if (!text) return report(text.error(), options.colour);
     fmt::print("{}", *text);
     return 0;
   }

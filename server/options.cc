@@ -1,10 +1,13 @@
 #include "server/options.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdlib>
+
+#include "protocol/base/diagnostic_text.h"
 
 namespace kenaz {
 namespace {
@@ -47,7 +50,11 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("-P,--profile", o.profile, "Record events for the command report");
   app.add_flag("--validate", o.validate,
                "Run with the Vulkan validation layer; exit 3 if it spoke");
-  app.add_flag("--check", o.check, "Check the program, print diagnostics, exit 2 on errors");
+  app.add_flag("--check", o.check,
+               "Compile the program, print diagnostics, exit 2 if it cannot be served");
+  app.add_flag("--types-only", o.types_only, "With --check: accept what has no type error");
+  app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
+  app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
   app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir or glsl")
       ->check(CLI::IsMember({"lowered", "ir", "glsl"}));
   app.add_flag("--print-params", o.print_params, "Print the tuning parameters");
@@ -171,6 +178,7 @@ std::optional<uint32_t> mode_bits(std::string_view text) {
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   Options options;
   options.cache_folder = default_cache_folder();
+  options.colour = wants_colour(STDERR_FILENO, std::getenv("NO_COLOR"), std::getenv("TERM"));
   try {
     CLI::App app(
         "Serves the entry points of a Futhark program over stdin and stdout, or on sockets.",
@@ -203,7 +211,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   return options;
 }
 
-Status check_tuning(const std::string& text) {
+Result<std::vector<std::string>> tuning_names(const std::string& text) {
+  std::vector<std::string> names;
   int number = 0;
   for (size_t start = 0; start < text.size();) {
     const size_t end = std::min(text.find('\n', start), text.size());
@@ -218,10 +227,9 @@ Status check_tuning(const std::string& text) {
     if (equals == std::string_view::npos || !is_int(line.substr(equals + 1))) {
       return bad_request(fmt::format("Invalid line {} (must be NAME=INT).", number));
     }
-    return bad_request(
-        fmt::format("Unknown name '{}' on line {}.", line.substr(0, equals), number));
+    names.emplace_back(line.substr(0, equals));
   }
-  return {};
+  return names;
 }
 
 }  // namespace kenaz

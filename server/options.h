@@ -24,7 +24,11 @@ struct Options {
   bool log = false, profile = false, validate = false;
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;
-  std::string dump;  // "lowered", "ir", "glsl"
+  bool types_only = false;  // with `check`: whatever has good types is fine
+  bool no_warnings = false;
+  bool warnings_are_errors = false;  // with `check`
+  bool colour = false;               // of diagnostics: standard error is a terminal
+  std::string dump;                  // "lowered", "ir", "glsl"
 
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;
@@ -42,8 +46,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv);
 /// "0660" as the number that it is; nothing if it is no file's mode.
 std::optional<uint32_t> mode_bits(std::string_view text);
 
-/// Checks the text of a tuning file: lines NAME=INT, with blank lines and -- comments. Programs
-/// have no tuning parameters so far, so every name is unknown.
-Status check_tuning(const std::string& text);
+/// The names in the text of a tuning file: lines NAME=INT, with blank lines and -- comments.
+/// Programs have no tuning parameters so far, so none of the names means anything.
+Result<std::vector<std::string>> tuning_names(const std::string& text);
 
 }  // namespace kenaz

@@ -39,9 +39,10 @@ TEST(Options, ModesAreOctal) {
 }
 
 TEST(Tuning, NamesLines) {
-  EXPECT_TRUE(check_tuning("\n  -- x\n"));
-  EXPECT_EQ(check_tuning("-- x\na=1\n").error().text(), "Unknown name 'a' on line 2.");
-  EXPECT_EQ(check_tuning("a=1x").error().text(), "Invalid line 1 (must be NAME=INT).");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(*tuning_names("\n  -- x\n"), Names{});
+  EXPECT_EQ(*tuning_names("-- x\na=1\nmain.b_2=-7\n"), (Names{"a", "main.b_2"}));
+  EXPECT_EQ(tuning_names("a=1x").error().text(), "Invalid line 1 (must be NAME=INT).");
 }
 
 }  // namespace
