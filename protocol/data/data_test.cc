@@ -140,8 +140,14 @@ TEST(Compare, Tolerance) {
   EXPECT_EQ(differ("[f64.nan, f64.inf]", "[-f64.nan, f64.inf]"), "equal");
   EXPECT_EQ(differ("f64.inf", "-f64.inf"), "expected f64.inf, got -f64.inf");
   EXPECT_EQ(differ("f64.inf", "1.0"), "expected f64.inf, got 1f64");
-  EXPECT_EQ(differ("[1,2,3]", "[0,2,4]"),
-            "element [0]: expected 1i32, got 0i32 (2 of 3 elements differ)");
+  EXPECT_EQ(differ("[1,2,3]", "[0,2,5]"),
+            "element [0]: expected 1i32, got 0i32 (2 of 3 elements differ; greatest error 2)");
+  EXPECT_EQ(differ("[1.0, f64.nan, 3.0]", "[1.5, 2.0, 3.25]"),
+            "element [0]: expected 1f64, got 1.5f64 (3 of 3 elements differ; greatest error 0.5)");
+  EXPECT_EQ(differ("[true, true]", "[false, false]"),
+            "element [0]: expected true, got false (2 of 2 elements differ)");
+  EXPECT_FALSE(mismatch(read_one("[1.0, 2.0]"), read_one("[1.5, 2.0]"), 0.25));
+  EXPECT_TRUE(mismatch(read_one("[1.0, 2.0]"), read_one("[1.001, 2.0]"), 0));
 }
 
 /// Random edits of good input: whatever comes, an answer comes, and what was accepted survives a
