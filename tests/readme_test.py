@@ -21,11 +21,14 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 def steps(text):
     """(command, lines of output)"""
     found = []
-    for line in text.splitlines():
+    lines = text.splitlines()
+    for line, after in zip(lines, [*lines[1:], ""]):
         if line.startswith("    $ "):
             found.append((line[6:], []))
         elif line.startswith("    ") and found and found[-1] is not None:
             found[-1][1].append(line[4:])
+        elif not line and found and found[-1] and after.startswith("    ") and after[4] != "$":
+            found[-1][1].append("")  # an empty line in the middle of what is printed
         else:
             found.append(None)
     return [f for f in found if f]

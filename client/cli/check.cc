@@ -1,41 +1,62 @@
-// kenaz check: exit code 0 if the program is fine, 2 if it is rejected, 1 if it could not be
+// kenaz check: exit code 0 if the programs are fine, 2 if one is rejected, 1 if one could not be
 // checked.
 #include "client/cli/check.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "client/cli/subcommands.h"
 #include "client/lib/process.h"
-#include "client/lib/temp_dir.h"
+#include "client/testing/suite.h"
 
 namespace kenaz::cli {
 namespace {
 
-constexpr double kTimeout = 600;
+constexpr double kTimeout = 600;  // seconds per program
+
+struct CheckCommand {
+  CheckOptions check;
+  std::vector<std::string> paths;
+};
+
+int check(const CheckCommand& command) {
+  const auto programs = testing::collect_programs(command.paths);
+  if (!programs) return complain(programs.error());
+  if (programs->empty()) {
+    return complain({ErrorKind::kBadRequest, "there are no .fut files in these folders", {}});
+  }
+  size_t rejected = 0;
+  bool unchecked = false;
+  for (const auto& program : *programs) {
+    const auto code = check_program(command.check, program);
+    if (!code) complain({ErrorKind::kInternal, program + ": " + code.error().text(), {}});
+    if (code && *code == kRejected) ++rejected;
+    unchecked = unchecked || !code || (*code != kOk && *code != kRejected);
+  }
+  if (rejected > 0 && programs->size() > 1) {
+    fmt::print(stderr, "kenaz: {} of {} programs are rejected\n", rejected, programs->size());
+  }
+  return unchecked ? kFailed : rejected > 0 ? kRejected : kOk;
+}
 
 }  // namespace
 
-Result<int> check_program(const CheckOptions& options) {
-  KENAZ_ASSIGN(const auto scratch, client::TempDir::make());
+Result<int> check_program(const CheckOptions& options, const std::string& program) {
   client::ProcessOptions child;
-  child.argv = {options.server, "--check", options.program};
-  child.stderr_path = scratch.file("diagnostics");
+  child.argv = {options.server, "--check"};
+  if (options.reference) child.argv.push_back("--reference");
+  if (options.types_only) child.argv.push_back("--types-only");
+  if (options.no_warnings) child.argv.push_back("--no-warnings");
+  if (options.warnings_are_errors) child.argv.push_back("--Werror");
+  child.argv.push_back(program);
   KENAZ_ASSIGN(const auto status, client::run_to_end(child, client::deadline_in(kTimeout)));
-  KENAZ_ASSIGN(const std::string diagnostics, client::read_file(child.stderr_path));
-  const bool warned = status.success() && diagnostics.find("Warning") != std::string::npos;
-  if (!status.success() || !options.no_warnings) fmt::print(stderr, "{}", diagnostics);
   if (status.signal != 0) return internal_error("the check " + status.text());
-  if (warned && options.warnings_are_errors) {
-    fmt::print(stderr, "kenaz: warnings are treated as errors\n");
-    return kRejected;
-  }
   return status.code;
 }
 
 void add_check_options(CLI::App& app, CheckOptions& options) {
-  app.add_option("program", options.program, "The program's file")->required();
   app.add_option("--server-executable", options.server, "The server's executable")
       ->capture_default_str();
   app.add_flag("-w,-W", options.no_warnings, "Print no warnings");
@@ -43,14 +64,16 @@ void add_check_options(CLI::App& app, CheckOptions& options) {
 }
 
 std::function<int()> declare_check(CLI::App& app) {
-  auto options = std::make_shared<CheckOptions>();
-  add_check_options(app, *options);
+  auto command = std::make_shared<CheckCommand>();
+  app.add_option("paths", command->paths, "Programs, and folders of programs")->required();
+  add_check_options(app, command->check);
+  app.add_flag("--types-only", command->check.types_only,
+               "Accept what has no type error, though it may be impossible to compile");
+  app.add_flag("--reference", command->check.reference,
+               "Accept what the reference evaluator runs, though a device may not");
   // As the other subcommands call it; that of the compilers means something else.
-  app.add_option("--server", options->server)->group("");
-  return [options] {
-    const auto code = check_program(*options);
-    return code ? *code : complain(code.error());
-  };
+  app.add_option("--server", command->check.server)->group("");
+  return [command] { return check(*command); };
 }
 
 }  // namespace kenaz::cli

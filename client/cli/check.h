@@ -1,4 +1,4 @@
-// Checking a program without running it.
+// Checking programs without running them.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,12 +13,15 @@ inline constexpr int kRejected = 2;
 
 struct CheckOptions {
   std::string server = client::default_server();
-  std::string program;
+  bool reference = false;   // it need only run on the reference evaluator
+  bool types_only = false;  // it need not be possible to compile it
   bool no_warnings = false, warnings_are_errors = false;
 };
 
+/// --server-executable, -w, --Werror.
 void add_check_options(CLI::App& app, CheckOptions& options);
-/// Prints diagnostics to standard error; gives 0 or kRejected, or the server's other exit codes.
-Result<int> check_program(const CheckOptions& options);
+/// The server prints diagnostics to standard error. Gives 0 or kRejected, or the server's other
+/// exit codes.
+Result<int> check_program(const CheckOptions& options, const std::string& program);
 
 }  // namespace kenaz::cli

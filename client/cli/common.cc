@@ -1,20 +1,27 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
+#include "protocol/base/diagnostic_text.h"
 #include "protocol/data/binary_format.h"
 
 namespace kenaz::cli {
 namespace {
 
-/// Of several reasons the first: stdio keeps that there was one, but not which.
-tl::unexpected<Error> output_error(const std::string& why) {
-  static const std::string first = why;
-  return internal_error("cannot write the standard output: " + first);
+/// Why standard output could not be written, of several reasons the first (stdio keeps that there
+/// was one, but not which); 0 so far: it could.
+int output_errno = 0;
+
+tl::unexpected<Error> output_error(int why) {
+  if (output_errno == 0) output_errno = why;
+  return internal_error(std::string("cannot write the standard output: ") +
+                        std::strerror(output_errno));
 }
 
 }  // namespace
@@ -56,27 +63,42 @@ Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& opt
   return client::Connection::connect(options.url, connect, client::deadline_in(options.timeout));
 }
 
-int complain(const Error& error, int code) {
+bool colours_on(int descriptor) {
+  return wants_colour(descriptor, std::getenv("NO_COLOR"), std::getenv("TERM"));
+}
+
+int complain(const Error& error, int code, const std::string& complainer) {
+  if (output_is_closed()) return code;
+  std::string text = error.text();
+  if (error.kind != ErrorKind::kCompile) {
+    text = complainer + ": " + text;
+  } else if (text.empty()) {
+    return code;
+  } else if (colours_on(STDERR_FILENO)) {
+    text = colour_diagnostics(text);
+  }
   // No exception where even this cannot be written.
-  std::fprintf(stderr, "kenaz: %s\n", error.text().c_str());
+  std::fprintf(stderr, "%s\n", text.c_str());
   return code;
 }
 
 Status print_text(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return {};
-  return output_error(std::strerror(errno));
+  return output_error(errno);
 }
 
 Status print_binary(const data::Value& value) {
   const auto written = data::write_binary(stdout, value);
-  if (!written) return output_error(written.error().message);
+  if (!written) return output_error(errno);
   return {};
 }
 
 Status flush_output() {
-  if (std::fflush(stdout) != 0) return output_error(std::strerror(errno));
-  if (std::ferror(stdout) != 0) return output_error("a part of it is lost");
+  if (std::fflush(stdout) != 0) return output_error(errno);
+  if (std::ferror(stdout) != 0) return output_error(EIO);
   return {};
 }
+
+bool output_is_closed() { return output_errno == EPIPE; }
 
 }  // namespace kenaz::cli

@@ -1,5 +1,6 @@
 // kenaz vulkan, kenaz c: what stands where Futhark's compilers do. They check the program and write
-// a launcher, a small script that starts the server on the program's source.
+// a launcher, a small script that starts the server on the program's source, which must stay where
+// it is.
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 
 struct CompileCommand {
   CheckOptions check;
+  std::string program;
   std::string output;  // empty: the program without .fut
   bool server = false, executable = false, library = false, safe = false, verbose = false,
        reference = false;
@@ -48,7 +50,7 @@ Status write_launcher(const CompileCommand& command, const std::string& output) 
   std::error_code error;
   const auto self = fs::read_symlink("/proc/self/exe", error);
   if (error) return internal_error("/proc/self/exe: " + error.message());
-  KENAZ_ASSIGN(const std::string program, absolute(command.check.program));
+  KENAZ_ASSIGN(const std::string program, absolute(command.program));
   // A name without a slash is looked up in $PATH.
   std::string server = command.check.server;
   if (server.find('/') != std::string::npos) {
@@ -73,7 +75,7 @@ Status write_launcher(const CompileCommand& command, const std::string& output) 
 }
 
 int compile(const CompileCommand& command) {
-  const std::string& program = command.check.program;
+  const std::string& program = command.program;
   if (command.library) {
     return complain(
         {ErrorKind::kBadRequest, "there are no libraries, only --server and executables", {}});
@@ -85,7 +87,7 @@ int compile(const CompileCommand& command) {
     }
     output = program.substr(0, program.size() - 4);
   }
-  const auto code = check_program(command.check);
+  const auto code = check_program(command.check, program);
   if (!code) return complain(code.error());
   if (*code != kOk) return *code;
   const auto written = write_launcher(command, output);
@@ -94,7 +96,9 @@ int compile(const CompileCommand& command) {
 
 std::function<int()> declare(CLI::App& app, bool reference) {
   auto command = std::make_shared<CompileCommand>();
-  command->reference = reference;
+  command->reference = command->check.reference = reference;
+  app.add_option("program", command->program, "The program's file; the launcher names it")
+      ->required();
   add_check_options(app, command->check);
   app.add_option("-o", command->output, "The launcher (default: the program without .fut)");
   app.add_flag("--server", command->server, "A server instead of an executable that runs once");

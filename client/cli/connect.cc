@@ -35,6 +35,14 @@ int connect(const ConnectCommand& command) {
   return end ? kOk : complain(end.error());
 }
 
+/// The URL is no positional of CLI11's: it is looked for among the words that are left over.
+class HelpWithUrl : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] URL [ARGUMENT]...\n";
+  }
+};
+
 }  // namespace
 
 std::function<int()> declare_connect(CLI::App& app) {
@@ -42,6 +50,7 @@ std::function<int()> declare_connect(CLI::App& app) {
   add_remote_options(app, command->remote);
   app.add_flag("--ignore-arguments", command->ignore_arguments,
                "Let arguments of another program also stand before the URL");
+  app.formatter(std::make_shared<HelpWithUrl>());
   app.footer(
       "URL is tcp://HOST:PORT, tls://HOST:PORT or unix://PATH. What follows it and is no option of "
       "this command is ignored: it is what a tool tells the server executable that it believes to "

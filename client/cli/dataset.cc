@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -33,6 +34,14 @@ what follows them.
   -s, --seed=INT            The random numbers' seed, 1 by default.
       --i32-bounds=MIN:MAX  Bounds of values of type i32; so for all types.
   -h, --help                Print this.
+)";
+
+constexpr const char* kDatacmpHelp = R"(Usage: kenaz datacmp [OPTION]... FILE FILE
+Compares the values in two files, of which the second holds what is expected. Exit status 0 if they
+are equal, 2 if they differ, 1 if they cannot be compared.
+
+  -t, --tolerance=NUMBER  Tolerate so much in floats, absolutely or of the largest; default: 0.002.
+  -h, --help              Print this.
 )";
 
 enum class Form { kText, kBinary, kType };
@@ -172,15 +181,32 @@ int dataset(int argc, char** argv) {
 
 int datacmp(int argc, char** argv) {
   constexpr int kDiffer = 2;
-  if (argc != 3 || argv[1][0] == '-') {
-    fmt::print(stderr, "Usage: kenaz datacmp FILE FILE\nThe second holds what is expected.\n");
+  constexpr option kLongs[] = {{"tolerance", required_argument, nullptr, 't'},
+                               {"help", no_argument, nullptr, 'h'},
+                               {nullptr, 0, nullptr, 0}};
+  double tolerance = data::kTolerance;
+  optind = 1;
+  for (int code; (code = getopt_long(argc, argv, "t:h", kLongs, nullptr)) != -1;) {
+    if (code == 'h') {
+      fmt::print("{}", kDatacmpHelp);
+      return kOk;
+    }
+    if (code != 't') return kFailed;  // getopt_long has said why
+    char* end = nullptr;
+    tolerance = std::strtod(optarg, &end);
+    if (end == optarg || *end != '\0' || !(tolerance >= 0)) {
+      return complain({ErrorKind::kBadRequest, fmt::format("'{}' is no tolerance", optarg), {}});
+    }
+  }
+  if (argc - optind != 2) {
+    fmt::print(stderr, "{}", kDatacmpHelp);
     return kFailed;
   }
-  const auto got = client::read_value_file(argv[1]);
+  const auto got = client::read_value_file(argv[optind]);
   if (!got) return complain(got.error());
-  const auto expected = client::read_value_file(argv[2]);
+  const auto expected = client::read_value_file(argv[optind + 1]);
   if (!expected) return complain(expected.error());
-  const auto difference = data::mismatch(*expected, *got);
+  const auto difference = data::mismatch(*expected, *got, tolerance);
   if (!difference) return kOk;
   fmt::print("{}\n", *difference);
   return kDiffer;

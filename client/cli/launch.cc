@@ -181,6 +181,15 @@ int launch(int argc, char** argv) {
     print_usage(stdout, argv[3], launch.server);
     return kOk;
   }
+  if (const std::string& program = launch.run.server.program;
+      ::access(program.c_str(), R_OK) != 0) {
+    fmt::print(
+        stderr,
+        "{}: {}: {}\nThis launcher only names the program that it was made from. Put the file "
+        "back, or make a new launcher with kenaz vulkan.\n",
+        argv[3], program, std::strerror(errno));
+    return kFailed;
+  }
   const auto& arguments = launch.run.server.arguments;
   const bool only_prints =
       std::find(arguments.begin(), arguments.end(), "--print-params") != arguments.end();

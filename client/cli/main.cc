@@ -1,13 +1,18 @@
 // kenaz: the client's command line.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/cli/dataset.h"
 #include "client/cli/launch.h"
 #include "client/cli/subcommands.h"
+#include "protocol/base/nearest.h"
 
 namespace {
 
@@ -34,22 +39,46 @@ constexpr Subcommand kSubcommands[] = {
     {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
 };
 
+/// Those that read their command lines themselves.
+constexpr Subcommand kOwnCommandLines[] = {
+    {"dataset", "Random values, or values in another format", nullptr},
+    {"datacmp", "Compare two files of values, with a tolerance for floats", nullptr},
+};
+
+std::vector<std::string> subcommand_names() {
+  std::vector<std::string> names;
+  for (const auto& row : kSubcommands) names.emplace_back(row.name);
+  for (const auto& row : kOwnCommandLines) names.emplace_back(row.name);
+  return names;
+}
+
+int unknown_subcommand(const std::string& name) {
+  const auto names = subcommand_names();
+  const std::string near = kenaz::nearest(name, names);
+  std::fprintf(stderr, "kenaz: there is no subcommand %s%s\nRun kenaz --help for the list.\n",
+               name.c_str(), near.empty() ? "" : ("; did you mean " + near + "?").c_str());
+  return kenaz::cli::kUsage;
+}
+
 int run_subcommand(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
   if (first == "launch") return kenaz::cli::launch(argc - 2, argv + 2);
   if (first == "dataset") return kenaz::cli::dataset(argc - 1, argv + 1);
   if (first == "datacmp") return kenaz::cli::datacmp(argc - 1, argv + 1);
+  const auto names = subcommand_names();
+  if (!first.empty() && first[0] != '-' &&
+      std::find(names.begin(), names.end(), first) == names.end()) {
+    return unknown_subcommand(std::string(first));
+  }
   CLI::App app("Runs, checks and tests Futhark programs on GPUs, through kenaz-server.", "kenaz");
   app.set_version_flag("-V,--version", "kenaz " KENAZ_VERSION);
-  app.footer(
-      "  dataset                     Random values, or values in another format\n"
-      "  datacmp                     Compare two files of values, with a tolerance for floats");
   app.require_subcommand(1);
   std::function<int()> chosen;
   for (const auto& row : kSubcommands) {
     CLI::App* sub = app.add_subcommand(row.name, row.help);
     sub->final_callback([&chosen, run = row.declare(*sub)] { chosen = run; });
   }
+  for (const auto& row : kOwnCommandLines) app.add_subcommand(row.name, row.help);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -62,12 +91,21 @@ int run_subcommand(int argc, char** argv) {
   return chosen();
 }
 
+/// If the reader of standard output has left (`kenaz run .. | head`), ends as any program does that
+/// SIGPIPE kills; but now, when all temporary files are gone.
+void end_like_a_broken_pipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
   try {
     const int code = run_subcommand(argc, argv);
     const auto flushed = kenaz::cli::flush_output();
+    if (kenaz::cli::output_is_closed()) end_like_a_broken_pipe();
     return code == kenaz::cli::kOk && !flushed ? kenaz::cli::complain(flushed.error()) : code;
   } catch (const std::exception& e) {  // no memory, or a full disk below fmt::print
     std::fprintf(stderr, "kenaz: %s\n", e.what());

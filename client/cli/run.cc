@@ -10,6 +10,7 @@
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
+#include "protocol/base/nearest.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 
@@ -62,7 +63,8 @@ class Run {
   Status run();
 
  private:
-  Status check_entry();
+  /// The one that is asked for, or the only one, or main.
+  Status choose_entry();
   Status call_once();
   Status report(const std::string& name, const std::string& type);
   Status report_transparent(const std::string& name);
@@ -71,21 +73,26 @@ class Run {
   const RunOptions& options_;
   client::Connection& server_;
   client::TempDir scratch_;
+  std::string entry_;
   std::vector<client::EntryParam> params_;
   std::vector<data::Value> arguments_;
   std::string runtimes_;
   int shown_ = 0;  // results shown
 };
 
-Status Run::check_entry() {
+Status Run::choose_entry() {
   KENAZ_ASSIGN(const auto entries, server_.request({"entry_points"}));
-  if (std::find(entries.begin(), entries.end(), options_.entry) != entries.end()) return {};
-  return bad_request(fmt::format("No entry point '{}'. Select one with --entry-point:\n{}",
-                                 options_.entry, fmt::join(entries, "\n")));
+  if (entries.empty()) return bad_request("The program has no entry points.");
+  entry_ = !options_.entry.empty() ? options_.entry : entries.size() == 1 ? entries[0] : "main";
+  if (std::find(entries.begin(), entries.end(), entry_) != entries.end()) return {};
+  const std::string near = nearest(entry_, entries);
+  return bad_request(fmt::format(
+      "No entry point '{}'.{} Select one with --entry-point:\n{}", entry_,
+      near.empty() ? "" : fmt::format(" Did you mean '{}'?", near), fmt::join(entries, "\n")));
 }
 
 Status Run::call_once() {
-  std::vector<std::string> names, call = {"call", options_.entry, "out"}, free = {"free"};
+  std::vector<std::string> names, call = {"call", entry_, "out"}, free = {"free"};
   for (size_t i = 0; i < params_.size(); ++i) names.push_back(fmt::format("in{}", i));
   call.insert(call.end(), names.begin(), names.end());
   free.insert(free.end(), names.begin(), names.end());
@@ -138,9 +145,9 @@ Status Run::report(const std::string& name, const std::string& type) {
 }
 
 Status Run::run() {
-  KENAZ_TRY(check_entry());
-  KENAZ_ASSIGN(params_, server_.inputs(options_.entry));
-  KENAZ_ASSIGN(const auto output, server_.output(options_.entry));
+  KENAZ_TRY(choose_entry());
+  KENAZ_ASSIGN(params_, server_.inputs(entry_));
+  KENAZ_ASSIGN(const auto output, server_.output(entry_));
   KENAZ_ASSIGN(arguments_, read_arguments(params_));
   const int warm_up = options_.warm_up || !options_.runtimes.empty() ? 1 : 0;
   for (int i = 0; i < options_.runs + warm_up; ++i) {
@@ -152,24 +159,20 @@ Status Run::run() {
   return options_.no_print ? Status() : report("out", output.type);
 }
 
-int complain_as(const RunOptions& options, const Error& error) {
-  fmt::print(stderr, "{}: {}\n", options.complainer, error.text());
-  return kFailed;
-}
-
 }  // namespace
 
 int run_program(const RunOptions& options) {
+  const auto complain_as = [&](const Error& e) { return complain(e, kFailed, options.complainer); };
   auto server = client::Connection::start(options.server, client::Deadline::max());
-  if (!server) return complain_as(options, server.error());
+  if (!server) return complain_as(server.error());
   auto scratch = client::TempDir::make();
-  if (!scratch) return complain_as(options, scratch.error());
+  if (!scratch) return complain_as(scratch.error());
   const auto status = Run(options, **server, std::move(*scratch)).run();
-  if (!status) return complain_as(options, status.error());
+  if (!status) return complain_as(status.error());
   const auto flushed = flush_output();
-  if (!flushed) return complain_as(options, flushed.error());
+  if (!flushed) return complain_as(flushed.error());
   const auto end = (*server)->finish();
-  if (!end) return complain_as(options, end.error());
+  if (!end) return complain_as(end.error());
   return kOk;
 }
 
@@ -177,7 +180,8 @@ std::function<int()> declare_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   app.add_option("program", options->server.program, "The program's file")->required();
   add_server_options(app, options->server);
-  app.add_option("-e,--entry-point", options->entry, "The entry point")->capture_default_str();
+  app.add_option("-e,--entry-point", options->entry,
+                 "The entry point (default: the only one, or main)");
   app.add_flag("-b,--binary-output", options->binary, "Print results in the binary format");
   app.add_flag("-n,--no-print-result", options->no_print, "Print no results");
   app.add_option("-t,--write-runtime-to", options->runtimes,

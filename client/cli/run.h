@@ -9,7 +9,7 @@ namespace kenaz::cli {
 
 struct RunOptions {
   client::ServerOptions server;
-  std::string entry = "main";
+  std::string entry;                 // empty: the only one, or main
   std::string runtimes;              // file for run times; empty: none
   std::string png;                   // file for a picture; empty: none
   std::string complainer = "kenaz";  // begins error messages

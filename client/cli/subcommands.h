@@ -38,13 +38,19 @@ struct RemoteOptions {
 /// --token-file, --ca-file, --session, --connect-timeout.
 void add_remote_options(CLI::App& app, RemoteOptions& options);
 Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& options);
-/// Prints "kenaz: message" to standard error and gives `code`.
-int complain(const Error& error, int code = kFailed);
+/// Is standard output, or standard error, a terminal that shows colours?
+bool colours_on(int descriptor);
+/// Prints "kenaz: message" to standard error and gives `code`. Of a program that was rejected: what
+/// the server says of it, or nothing if the server has printed that itself.
+int complain(const Error& error, int code = kFailed, const std::string& complainer = "kenaz");
 
 /// To standard output, whose failure (a full disk, say) fmt::print would throw. It need not be
 /// looked at everywhere: main ends with flush_output, which fails after any of these has.
 Status print_text(std::string_view text);
 Status print_binary(const data::Value& value);
 Status flush_output();
+/// Has a write to standard output failed because nobody reads it any more? Then there is no use in
+/// complaining of it.
+bool output_is_closed();
 
 }  // namespace kenaz::cli

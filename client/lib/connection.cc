@@ -69,6 +69,7 @@ Status Connection::greet() {
   KENAZ_ASSIGN(auto greeting, receive());
   if (greeting.failure) return internal_error("the server refuses: " + *greeting.failure);
   greeting_ = std::move(greeting.output);
+  greeted_ = true;
   return {};
 }
 
@@ -194,14 +195,16 @@ tl::unexpected<Error> Connection::lost_late(const Error& error) {
 
 tl::unexpected<Error> Connection::lost(const std::string& why) {
   std::string text = "the server " + (why == "ended" ? stream_->ending() : why);
+  const bool rejected = !greeted_ && why == "ended" && stream_->rejected();
   stream_->abandon();
+  if (rejected) text.clear();
   if (!stderr_path_.empty()) {
     if (const auto log = read_file(stderr_path_); log && !log->empty()) {
-      text += ":\n" + tail(*log, kStderrTail);
+      text += (rejected ? "" : ":\n") + tail(*log, kStderrTail);
     }
   }
   while (text.ends_with('\n')) text.pop_back();
-  broken_ = Error{ErrorKind::kInternal, text, {}};
+  broken_ = Error{rejected ? ErrorKind::kCompile : ErrorKind::kInternal, text, {}};
   return tl::unexpected<Error>(*broken_);
 }
 

@@ -47,7 +47,8 @@ struct EntryParam {
 /// by the server has kind kProgramFailure and the server's text.
 class Connection {
  public:
-  /// Starts the server and waits for its greeting.
+  /// Starts the server and waits for its greeting. Kind kCompile if the server rejects the program:
+  /// what it says of that, or nothing if its standard error is ours.
   static Result<std::unique_ptr<Connection>> start(const ServerOptions& options, Deadline deadline);
   /// Connects to a server that runs already: tcp://HOST:PORT, tls://HOST:PORT, unix://PATH.
   static Result<std::unique_ptr<Connection>> connect(std::string_view url,
@@ -114,6 +115,7 @@ class Connection {
   Deadline deadline_ = Deadline::max();
   std::vector<std::string> greeting_;
   std::optional<Error> broken_;
+  bool greeted_ = false;
   std::vector<char> chunk_;  // received, unread from begin_ to end_
   size_t begin_ = 0, end_ = 0;
   int64_t untaken_ = 0;  // bytes of a download

@@ -39,6 +39,7 @@ class Process : public Stream {
   void close_input() override;
   Result<ExitStatus> finish(Deadline deadline) override;
   std::string ending() override;
+  bool rejected() const override { return status_ && status_->signal == 0 && status_->code == 2; }
   void abandon() override { kill(); }
   /// Nothing if it still runs at the deadline.
   std::optional<ExitStatus> wait(Deadline deadline);

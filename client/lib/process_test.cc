@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 #include "client/lib/connection.h"
@@ -96,6 +97,25 @@ TEST(Connection, RepliesFailuresAndTheEnd) {
   EXPECT_EQ(ended.error().message, "the server exited with code 7:\noh no");
   EXPECT_TRUE((*c)->broken());
   EXPECT_FALSE((*c)->request({"e"}));
+}
+
+TEST(Connection, AServerThatRejectsItsProgramSaysAllThereIsToSay) {
+  const auto dir = TempDir::make();
+  ASSERT_TRUE(dir);
+  ServerOptions options;
+  options.server = dir->file("server");
+  ASSERT_TRUE(write_file(options.server, "#!/bin/sh\necho 'Error at a.fut:1:1-2:' >&2\nexit 2\n"));
+  ::chmod(options.server.c_str(), 0700);
+  options.stderr_path = dir->file("stderr");
+  const auto told = Connection::start(options, deadline_in(5));
+  ASSERT_FALSE(told);
+  EXPECT_EQ(told.error().kind, ErrorKind::kCompile);
+  EXPECT_EQ(told.error().message, "Error at a.fut:1:1-2:");
+  options.stderr_path.clear();
+  const auto silent = Connection::start(options, deadline_in(5));
+  ASSERT_FALSE(silent);
+  EXPECT_EQ(silent.error().kind, ErrorKind::kCompile);
+  EXPECT_EQ(silent.error().message, "");
 }
 
 TEST(Connection, AServerThatDoesNotStart) {

@@ -44,6 +44,8 @@ class Stream {
   virtual Result<ExitStatus> finish(Deadline deadline) = 0;
   /// How a peer whose output has ended is doing: "exited with code 1", "closed the connection".
   virtual std::string ending() = 0;
+  /// After `ending`: did it end as kenaz-server does with a program that is not a good one?
+  virtual bool rejected() const { return false; }
   /// Gives the peer up at once.
   virtual void abandon() = 0;
 };
