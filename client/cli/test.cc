@@ -19,7 +19,7 @@ struct TestCommand {
   std::vector<std::string> paths;
   std::string list, junit, results;
   int workers = 1;
-  bool no_color = false;
+  bool no_color = false, no_warnings = false;
 };
 
 Result<std::vector<std::string>> programs_of(const TestCommand& command) {
@@ -58,7 +58,7 @@ int test(const TestCommand& command) {
   const auto programs = programs_of(command);
   if (!programs) return complain(programs.error(), kUsage);
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
-  const bool color = terminal && !command.no_color;
+  const bool color = colours_on(STDOUT_FILENO) && !command.no_color;
   const Progress progress(programs->size(), terminal);
   testing::Totals totals;
   std::optional<testing::ResultsFile> file;
@@ -73,11 +73,13 @@ int test(const TestCommand& command) {
     totals.add(result);
     if (file && written) written = file->add(result);
     progress.clear();
+    if (!command.no_warnings) print_text(testing::warning_text(result, color));
     if (result.outcome == testing::Outcome::kFail) {
       print_text(testing::failure_text(result, color));
       flush_output();
     }
     progress.show(totals);
+    return !output_is_closed();
   };
   const auto results = testing::test_programs(*programs, command.test, command.workers, done);
   progress.clear();
@@ -96,15 +98,18 @@ std::function<int()> declare_test(CLI::App& app) {
   command->workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   app.add_option("paths", command->paths, "Programs, and folders of programs");
   app.add_option("--list", command->list, "A file that names programs, one per line");
+  app.add_option("-e,--entry-point", command->test.entry, "Only cases of this entry point");
   app.add_option("-j,--concurrency", command->workers, "Programs tested at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   app.add_option("--exclude", command->test.exclude, "Leave out programs and cases with this tag")
       ->allow_extra_args(false);
+  app.add_flag("!--no-tuning", command->test.tuning, "Leave files PROGRAM.tuning alone");
   app.add_option("--timeout", command->test.timeout, "Seconds that a program may take")
       ->capture_default_str();
   app.add_option("--junit", command->junit, "Write the results to this file as JUnit's XML");
   app.add_option("--results", command->results, "Write the results to this file, tab separated");
+  app.add_flag("-w,--no-warnings", command->no_warnings, "Print no warnings");
   app.add_flag("--no-color", command->no_color, "No colours");
   return [command] { return test(*command); };
 }

@@ -18,6 +18,18 @@ std::string beside(const std::string& program, const std::string& file) {
   return (std::filesystem::path(program).parent_path() / file).string();
 }
 
+Result<std::vector<data::Value>> stated_results(const Expected& expected,
+                                                const std::string& program) {
+  if (const auto* literal = std::get_if<Literal>(&expected)) return *literal;
+  return client::read_value_file(beside(program, std::get<DataFile>(expected).path));
+}
+
+void add_tuning_file(client::ServerOptions& server) {
+  const std::string tuning = server.program + ".tuning";
+  if (!std::filesystem::exists(tuning)) return;
+  server.arguments.insert(server.arguments.end(), {"--tuning", tuning});
+}
+
 Result<Callee> Callee::look_up(client::Connection& server, const std::string& entry) {
   Callee callee(server, entry);
   KENAZ_ASSIGN(callee.inputs_, server.inputs(entry));

@@ -13,6 +13,13 @@ namespace kenaz::testing {
 /// The path of a data file that a program names.
 std::string beside(const std::string& program, const std::string& file);
 
+/// The results that a case states, as values or in a file (so not NoExpectation, AutoOutput or
+/// RuntimeError).
+Result<std::vector<data::Value>> stated_results(const Expected& expected,
+                                                const std::string& program);
+/// Tells the server of the tuning file beside its program, PROGRAM.tuning, if there is one.
+void add_tuning_file(client::ServerOptions& server);
+
 /// The arguments live in the server's variables in0, in1, ..., the result in out. The connection
 /// must outlive the callee.
 class Callee {

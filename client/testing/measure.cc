@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "client/lib/temp_dir.h"
+#include "client/lib/values.h"
 #include "client/testing/callee.h"
 #include "client/testing/spec.h"
+#include "protocol/data/compare.h"
 
 namespace kenaz::testing {
 namespace {
@@ -16,22 +18,39 @@ bool measured(const std::vector<std::string>& tags) {
   });
 }
 
+/// Frees the variable `out` in any case that leaves the server usable.
+Status check_result(client::Connection& server, const std::string& path, const Case& c,
+                    const std::string& type, const client::TempDir& scratch) {
+  if (!std::holds_alternative<Literal>(c.expected) &&
+      !std::holds_alternative<DataFile>(c.expected)) {
+    KENAZ_TRY(server.request({"free", "out"}));
+    return {};
+  }
+  KENAZ_ASSIGN(const auto got, client::take_results(server, scratch, "out", type));
+  KENAZ_ASSIGN(const auto wanted, stated_results(c.expected, path));
+  if (const auto difference = data::mismatch(wanted, got)) {
+    return bad_request("a wrong result: " + *difference);
+  }
+  return {};
+}
+
 Status measure_case(client::Connection& server, const std::string& path, const Case& c,
                     const client::TempDir& scratch, const MeasureOptions& options, Measurement& m) {
   KENAZ_TRY(server.request({"clear"}));
   KENAZ_ASSIGN(const auto callee, Callee::look_up(server, m.entry));
   KENAZ_TRY(callee.load(c.input, path, scratch));
   KENAZ_TRY(callee.call());
+  KENAZ_TRY(check_result(server, path, c, callee.output().type, scratch));
   const auto begin = client::Clock::now();
   const auto enough = begin + std::chrono::duration<double>(options.seconds);
   while (static_cast<int>(m.runtimes.size()) < options.runs || client::Clock::now() < enough) {
-    KENAZ_TRY(server.request({"free", "out"}));
     if (callee.consumes()) {
       KENAZ_TRY(callee.free_inputs());
       KENAZ_TRY(callee.load(c.input, path, scratch));
     }
     KENAZ_ASSIGN(const int64_t microseconds, callee.call());
     m.runtimes.push_back(microseconds);
+    KENAZ_TRY(server.request({"free", "out"}));
   }
   return {};
 }
@@ -45,6 +64,9 @@ double Measurement::median() const {
   return static_cast<double>(sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
+int64_t Measurement::least() const { return *std::min_element(runtimes.begin(), runtimes.end()); }
+int64_t Measurement::most() const { return *std::max_element(runtimes.begin(), runtimes.end()); }
+
 Result<std::vector<Measurement>> measure_program(const std::string& path,
                                                  const MeasureOptions& options) {
   KENAZ_ASSIGN(const auto source, client::read_file(path));
@@ -55,6 +77,7 @@ Result<std::vector<Measurement>> measure_program(const std::string& path,
   client::ServerOptions start = options.server;
   start.program = path;
   start.stderr_path = scratch.file("server.stderr");
+  if (options.tuning) add_tuning_file(start);
   KENAZ_ASSIGN(auto server, client::Connection::start(start, client::deadline_in(options.timeout)));
   for (const auto& group : spec.groups) {
     for (const auto& entry : group.entries) {

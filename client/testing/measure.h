@@ -15,17 +15,22 @@ struct MeasureOptions {
   double seconds = 0.5;          // per dataset, at least
   double timeout = 300;          // for a whole program
   std::string entry;             // only this one; empty: all
+  bool tuning = true;            // give the server the file PROGRAM.tuning, if there is one
 };
 
 struct Measurement {
   std::string entry, dataset;
   std::vector<int64_t> runtimes;  // microseconds, in the order of the runs
   std::string error;              // empty: it worked
-  double median() const;          // of `runtimes`, which must not be empty
+  // Of `runtimes`, which must not be empty, in microseconds:
+  double median() const;
+  int64_t least() const;
+  int64_t most() const;
 };
 
-/// One measurement per entry and dataset, after a warm-up call; cases that must fail, or are tagged
-/// nobench, are left out. Results are not compared: that is what tests are for.
+/// One measurement per entry and dataset, after a warm-up call whose result must be the one that
+/// the case states (`auto output` states none). Cases that must fail, or are tagged nobench, are
+/// left out.
 Result<std::vector<Measurement>> measure_program(const std::string& path,
                                                  const MeasureOptions& options);
 

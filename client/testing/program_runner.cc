@@ -4,12 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
 #include "client/testing/callee.h"
 #include "client/testing/regex.h"
+#include "protocol/base/diagnostic_text.h"
 #include "protocol/data/compare.h"
 
 namespace kenaz::testing {
@@ -32,15 +32,15 @@ class ProgramTest {
   void run();
 
  private:
-  void fail(std::string message, std::string entry = "", std::string dataset = "") {
-    result_.failures.push_back({std::move(entry), std::move(dataset), std::move(message)});
-  }
+  void fail(std::string message) { result_.failures.push_back({"", "", std::move(message)}); }
   bool excluded(const std::vector<std::string>& tags) const;
 
   Status check_rejected(const std::string& regex);
   Status check_starts_and_ends();
   Status check_warnings(const std::vector<std::string>& regexes);
   void drop_variables();
+  template <class Body>
+  void for_each_case(const ProgramSpec& spec, Body body) const;
   void run_cases(const ProgramSpec& spec);
   Status run_case(const std::string& entry, const Case& c);
   Result<std::vector<data::Value>> results_of(Connection& server, const std::string& entry,
@@ -74,10 +74,7 @@ Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference,
   options.reference = reference;
   options.stderr_path = scratch_.file(stderr_name);
   ::unlink(options.stderr_path.c_str());
-  const std::string tuning = path_ + ".tuning";
-  if (std::filesystem::exists(tuning)) {
-    options.arguments.insert(options.arguments.end(), {"--tuning", tuning});
-  }
+  if (options_.tuning) add_tuning_file(options);
   return Connection::start(options, deadline_);
 }
 
@@ -105,6 +102,7 @@ Result<Connection*> ProgramTest::reference() {
 Status ProgramTest::check_rejected(const std::string& regex) {
   client::ProcessOptions check;
   check.argv = {options_.server.server, "--check", path_};
+  if (options_.server.reference) check.argv.push_back("--reference");
   check.stderr_path = scratch_.file("check.stderr");
   check.memory_limit = options_.server.memory_limit;
   KENAZ_ASSIGN(const auto status, client::run_to_end(check, deadline_));
@@ -113,7 +111,7 @@ Status ProgramTest::check_rejected(const std::string& regex) {
   if (status.signal != 0 || status.code == 1) {
     return internal_error("the check " + status.text() + ":\n" + client::tail(text, kQuotedText));
   }
-  KENAZ_ASSIGN(const bool found, regex_found(regex, text));
+  KENAZ_ASSIGN(const bool found, regex_found(regex, without_excerpts(text)));
   if (!found) {
     return bad_request(
         fmt::format("rejected, but not with: {}\n{}", regex, client::tail(text, kQuotedText)));
@@ -135,7 +133,7 @@ Status ProgramTest::check_warnings(const std::vector<std::string>& regexes) {
   KENAZ_TRY(server());
   KENAZ_ASSIGN(const auto text, client::read_file(scratch_.file(kServerStderr)));
   for (const auto& regex : regexes) {
-    KENAZ_ASSIGN(const bool found, regex_found(regex, text));
+    KENAZ_ASSIGN(const bool found, regex_found(regex, without_excerpts(text)));
     if (!found) {
       return bad_request(
           fmt::format("no warning matches: {}\n{}", regex, client::tail(text, kQuotedText)));
@@ -157,10 +155,8 @@ Result<std::vector<data::Value>> ProgramTest::results_of(Connection& server,
 Status ProgramTest::compare(const Expected& expected, const std::string& entry, const Input& input,
                             const std::vector<data::Value>& got) {
   std::vector<data::Value> wanted;
-  if (const auto* literal = std::get_if<Literal>(&expected)) {
-    wanted = *literal;
-  } else if (const auto* file = std::get_if<DataFile>(&expected)) {
-    KENAZ_ASSIGN(wanted, client::read_value_file(beside(path_, file->path)));
+  if (!std::holds_alternative<AutoOutput>(expected)) {
+    KENAZ_ASSIGN(wanted, stated_results(expected, path_));
   } else {
     KENAZ_ASSIGN(Connection * oracle, reference());
     auto values = results_of(*oracle, entry, input);
@@ -208,21 +204,33 @@ void ProgramTest::drop_variables() {
   }
 }
 
-void ProgramTest::run_cases(const ProgramSpec& spec) {
+/// Of the entry points that are to be tested.
+template <class Body>
+void ProgramTest::for_each_case(const ProgramSpec& spec, Body body) const {
   for (const auto& group : spec.groups) {
     for (const auto& entry : group.entries) {
-      for (const auto& c : group.cases) {
-        if (excluded(c.tags)) continue;
-        ++result_.runs;
-        if (client::Clock::now() >= deadline_) {
-          fail("no time is left for this run", entry, c.name);
-        } else if (const auto status = run_case(entry, c); !status) {
-          fail(status.error().text(), entry, c.name);
-          drop_variables();
-        }
-      }
+      if (!options_.entry.empty() && entry != options_.entry) continue;
+      for (const auto& c : group.cases) body(entry, c);
     }
   }
+}
+
+void ProgramTest::run_cases(const ProgramSpec& spec) {
+  for_each_case(spec, [&](const std::string& entry, const Case& c) {
+    if (excluded(c.tags)) return;
+    ++result_.runs;
+    Run run{entry, c.name, c.line, 0, ""};
+    const auto begin = client::Clock::now();
+    if (begin >= deadline_) {
+      run.failure = "no time is left for this run";
+    } else if (const auto status = run_case(entry, c); !status) {
+      run.failure = status.error().text();
+      drop_variables();
+    }
+    run.seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
+    if (!run.failure.empty()) result_.failures.push_back({entry, c.name, run.failure, c.line});
+    result_.cases.push_back(std::move(run));
+  });
 }
 
 void ProgramTest::run() {
@@ -243,11 +251,12 @@ void ProgramTest::run() {
   if (const auto status = check_warnings(spec->warnings); !status) fail(status.error().text());
   // A program that cannot be loaded fails once, not once per run.
   if (const auto started = server(); !started) {
-    for (const auto& group : spec->groups) {
-      result_.runs += static_cast<int>(group.entries.size() * group.cases.size());
-    }
+    for_each_case(*spec, [&](const std::string&, const Case&) { ++result_.runs; });
     return fail(started.error().text());
   }
+  const auto said = client::read_file(scratch_.file(kServerStderr));
+  const bool expected = !spec->warnings.empty();  // then they are no news
+  if (said && !expected && said->find("Warning") != std::string::npos) result_.warnings = *said;
   run_cases(*spec);
   if (!server_ || server_->broken()) return;
   if (const auto status = check_starts_and_ends(); !status) fail(status.error().text());

@@ -13,6 +13,8 @@ struct TestOptions {
   client::ServerOptions server;      // `program` and `stderr_path` are filled in per program
   double timeout = 300;              // seconds for a whole program
   std::vector<std::string> exclude;  // tags of programs and cases that are left out
+  std::string entry;                 // only cases of this entry point; empty: all
+  bool tuning = true;                // give the server the file PROGRAM.tuning, if there is one
 };
 
 enum class Outcome { kPass, kFail, kExcluded };
@@ -20,6 +22,15 @@ enum class Outcome { kPass, kFail, kExcluded };
 struct Failure {
   std::string entry, dataset;  // empty: the program as a whole
   std::string message;
+  int line = 0;  // of the case; 0: none
+};
+
+/// A run that was done or tried, and how it went.
+struct Run {
+  std::string entry, dataset;
+  int line = 0;
+  double seconds = 0;
+  std::string failure;  // empty: it passed
 };
 
 struct ProgramResult {
@@ -28,6 +39,8 @@ struct ProgramResult {
   int runs = 0;       // done or tried
   int unchecked = 0;  // of these, ran but were compared with nothing
   std::vector<Failure> failures;
+  std::vector<Run> cases;  // empty if the program could not be loaded
+  std::string warnings;    // what the server said of a program that it served
   double seconds = 0;
 
   int failed_runs() const;

@@ -6,6 +6,7 @@
 #include "client/lib/temp_dir.h"
 #include "client/testing/random_data.h"
 #include "client/testing/regex.h"
+#include "client/testing/report.h"
 
 namespace kenaz::testing {
 namespace {
@@ -15,8 +16,9 @@ using ::testing::HasSubstr;
 // Knows one entry point, the identity on i32: what is restored is stored again. Calling `crash`
 // kills it, `hang` keeps it busy, `bad` fails; a program whose name has "reject" is rejected.
 constexpr const char* kFakeServer = R"(#!/bin/sh
+case "$1 $2" in *default.tuning*) echo "Warning: tuned" >&2; shift 2;; esac
 if [ "$1" = --check ]; then
-  case "$2" in *reject*) echo "Error at x.fut:1:1: Unknown name" >&2; exit 2;; esac
+  case "$2" in *reject*) echo "Error at x.fut:1:1: Unknown name" >&2; echo "  1 | quoted" >&2; exit 2;; esac
   exit 0
 fi
 dir=$(dirname "$0")
@@ -106,12 +108,59 @@ TEST_F(ProgramRunner, RejectedPrograms) {
   ASSERT_EQ(accepted.failures.size(), 1u);
   EXPECT_THAT(accepted.failures[0].message, HasSubstr("accepted"));
   EXPECT_EQ(test("-- ==\n-- error: other\n", "reject.fut").failures.size(), 1u);
+  // The program's text is no message.
+  EXPECT_EQ(test("-- ==\n-- error: quoted\n", "reject.fut").failures.size(), 1u);
 }
 
 TEST_F(ProgramRunner, CompileOnlyAndExcluded) {
   EXPECT_EQ(test("def x = 1\n").outcome, Outcome::kPass);
   options_.exclude = {"slow"};
   EXPECT_EQ(test("-- ==\n-- tags { slow }\n").outcome, Outcome::kExcluded);
+}
+
+TEST_F(ProgramRunner, CasesHaveLinesAndTimes) {
+  const auto result = test("-- ==\n-- input { 1 } output { 1 }\n--\n-- input { 2 } output { 3 }\n");
+  ASSERT_EQ(result.cases.size(), 2u);
+  EXPECT_EQ(result.cases[0].line, 2);
+  EXPECT_EQ(result.cases[0].failure, "");
+  EXPECT_GT(result.cases[0].seconds, 0);
+  EXPECT_EQ(result.cases[1].failure, "expected 3i32, got 2i32");
+  ASSERT_EQ(result.failures.size(), 1u);
+  EXPECT_EQ(result.failures[0].line, 4);
+  EXPECT_THAT(failure_text(result, false), HasSubstr("p.fut:4: main #1 (\"2\"):\n"));
+}
+
+TEST_F(ProgramRunner, OnlyOneEntryPoint) {
+  options_.entry = "same";
+  const auto result = test(
+      "-- ==\n-- entry: bad same\n-- input { 1 } output { 1 }\n"
+      "-- ==\n-- input { 1 } output { 2 }\n");
+  EXPECT_EQ(result.runs, 1);
+  EXPECT_EQ(result.outcome, Outcome::kPass);
+}
+
+TEST_F(ProgramRunner, TuningFilesAreWarnedOfOrLeftAlone) {
+  ASSERT_TRUE(client::write_file(dir_.file("default.tuning"), "a=1\n"));
+  const std::string source = "-- ==\n-- input { 1 } output { 1 }\n";
+  const auto tuned = test(source, "default");  // the server gets --tuning .../default.tuning
+  EXPECT_EQ(tuned.outcome, Outcome::kPass);
+  EXPECT_EQ(tuned.warnings, "Warning: tuned\n");
+  EXPECT_THAT(warning_text(tuned, false), HasSubstr("/default\n  Warning: tuned\n"));
+  options_.tuning = false;
+  EXPECT_EQ(test(source, "default").warnings, "");
+}
+
+TEST_F(ProgramRunner, JUnitHasATestCasePerRun) {
+  const auto cases = test("-- ==\n-- input { 1 } output { 1 }\n-- input { 2 } output { 3 }\n");
+  const auto whole = test("-- ==\n-- input {\n", "whole.fut");
+  const auto none = test("def x = 1\n", "none.fut");
+  ASSERT_TRUE(write_junit(dir_.file("junit"), {cases, whole, none}));
+  const std::string xml = *client::read_file(dir_.file("junit"));
+  EXPECT_THAT(xml, HasSubstr("tests=\"4\" failures=\"2\" skipped=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("name=\"main #1 (&quot;2&quot;)\""));
+  EXPECT_THAT(xml, HasSubstr("line=\"3\""));
+  EXPECT_THAT(xml, HasSubstr("<failure message=\"expected 3i32, got 2i32\">"));
+  EXPECT_THAT(xml, HasSubstr("whole.fut\" name=\"program\""));
 }
 
 TEST_F(ProgramRunner, AMissingServerIsAFailure) {

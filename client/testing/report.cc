@@ -9,6 +9,7 @@
 #include <map>
 
 #include "client/lib/temp_dir.h"
+#include "protocol/base/diagnostic_text.h"
 
 namespace kenaz::testing {
 namespace {
@@ -81,6 +82,25 @@ std::string xml(const std::string& text) {
   return out;
 }
 
+/// A server's or a test's words, its diagnostics coloured.
+std::string message_text(std::string text, std::string_view by, bool color) {
+  while (text.ends_with('\n')) text.pop_back();
+  return indent(color ? colour_diagnostics(text) : text, by);
+}
+
+std::string junit_case(const std::string& program, const Run& run, std::string_view inside) {
+  const std::string name = run.dataset.empty() ? run.entry : run.entry + " " + run.dataset;
+  std::string text = fmt::format("<testcase classname=\"{}\" name=\"{}\" file=\"{}\"", xml(program),
+                                 xml(name), xml(program));
+  if (run.line > 0) text += fmt::format(" line=\"{}\"", run.line);
+  text += fmt::format(" time=\"{:.3f}\">{}", run.seconds, inside);
+  if (!run.failure.empty()) {
+    text += fmt::format("<failure message=\"{}\">{}</failure>", xml(one_line(run.failure)),
+                        xml(run.failure));
+  }
+  return text + "</testcase>\n";
+}
+
 }  // namespace
 
 void Totals::add(const ProgramResult& r) {
@@ -93,13 +113,21 @@ void Totals::add(const ProgramResult& r) {
   unchecked += r.unchecked;
 }
 
+std::string warning_text(const ProgramResult& result, bool color) {
+  if (result.warnings.empty()) return "";
+  const char* yellow = color ? "\x1b[33m" : "";
+  const char* plain = color ? "\x1b[0m" : "";
+  return fmt::format("{}WARNING{} {}\n{}\n", yellow, plain, result.path,
+                     message_text(result.warnings, "  ", color));
+}
+
 std::string failure_text(const ProgramResult& result, bool color) {
   const char* red = color ? "\x1b[31m" : "";
   const char* plain = color ? "\x1b[0m" : "";
   std::string text = fmt::format("{}FAIL{} {}\n", red, plain, result.path);
   for (const auto& f : result.failures) {
-    if (!f.entry.empty()) text += fmt::format("  {}:\n", where(f));
-    text += indent(f.message, f.entry.empty() ? "  " : "    ") + "\n";
+    if (!f.entry.empty()) text += fmt::format("  {}:{}: {}:\n", result.path, f.line, where(f));
+    text += message_text(f.message, f.entry.empty() ? "  " : "    ", color) + "\n";
   }
   return text;
 }
@@ -155,30 +183,34 @@ Status ResultsFile::add(const ProgramResult& r) {
 }
 
 Status write_junit(const std::string& path, const std::vector<ProgramResult>& results) {
-  Totals all;
+  size_t tests = 0, failed = 0, skipped = 0;
   double seconds = 0;
+  std::string cases;
   for (const auto& r : results) {
-    all.add(r);
     seconds += r.seconds;
+    const auto whole = std::find_if(r.failures.begin(), r.failures.end(),
+                                    [](const Failure& f) { return f.entry.empty(); });
+    for (const Run& run : r.cases) {
+      ++tests;
+      if (!run.failure.empty()) ++failed;
+      cases += junit_case(r.path, run, "");
+    }
+    if (!r.cases.empty() && whole == r.failures.end()) continue;
+    ++tests;
+    Run all{"program", "", 0, r.cases.empty() ? r.seconds : 0, ""};
+    if (whole != r.failures.end()) {
+      ++failed;
+      all.failure = whole->message;
+    }
+    const bool excluded = r.outcome == Outcome::kExcluded;
+    if (excluded) ++skipped;
+    cases += junit_case(r.path, all, excluded ? "<skipped/>" : "");
   }
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
   text += fmt::format(
       "<testsuite name=\"kenaz\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
-      all.programs, all.failed, all.excluded, seconds);
-  for (const auto& r : results) {
-    const std::filesystem::path file(r.path);
-    text += fmt::format("<testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">",
-                        xml(file.parent_path().string()), xml(file.filename().string()), r.seconds);
-    if (r.outcome == Outcome::kExcluded) text += "<skipped/>";
-    if (!r.failures.empty()) {
-      std::string body;
-      for (const auto& f : r.failures) body += where(f) + "\n" + f.message + "\n";
-      text += fmt::format("<failure message=\"{}\">{}</failure>",
-                          xml(one_line(r.failures[0].message)), xml(body));
-    }
-    text += "</testcase>\n";
-  }
-  return client::write_file(path, text + "</testsuite>\n");
+      tests, failed, skipped, seconds);
+  return client::write_file(path, text + cases + "</testsuite>\n");
 }
 
 }  // namespace kenaz::testing

@@ -16,6 +16,8 @@ struct Totals {
   void add(const ProgramResult& result);
 };
 
+/// What the server warned of in a program that it served; empty if it did not.
+std::string warning_text(const ProgramResult& result, bool color);
 /// The failures of one program, readable.
 std::string failure_text(const ProgramResult& result, bool color);
 /// A table of programs and runs by folder, and the totals.
@@ -39,7 +41,8 @@ class ResultsFile {
   std::unique_ptr<std::FILE, Closer> file_;
 };
 
-/// JUnit's XML, for continuous integration.
+/// JUnit's XML, for continuous integration: a test case per run, and one for a program that has
+/// none or fails as a whole.
 Status write_junit(const std::string& path, const std::vector<ProgramResult>& results);
 
 }  // namespace kenaz::testing

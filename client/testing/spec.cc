@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "protocol/base/nearest.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 
@@ -71,6 +72,7 @@ class BlockParser {
   tl::unexpected<Error> error(const std::string& message) const {
     return bad_request(fmt::format("test block, line {}: {}", line(), message));
   }
+  tl::unexpected<Error> no_case(const std::string& word) const;
   bool accept(std::string_view word);
   std::string_view word();
   std::string_view rest_of_line();
@@ -254,6 +256,16 @@ Status BlockParser::parse_expected(Case& c) {
   return {};
 }
 
+tl::unexpected<Error> BlockParser::no_case(const std::string& word) const {
+  static const std::vector<std::string> kWords = {"input",    "output",   "auto",   "error:",
+                                                  "entry:",   "tags",     "random", "script",
+                                                  "warning:", "structure"};
+  if (word.empty()) return error("expected a test case");
+  const std::string near = nearest(word, kWords);
+  return error(fmt::format("expected a test case, but here is '{}'{}", word,
+                           near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
+}
+
 Status BlockParser::parse_case() {
   Case c;
   InputKind kind = InputKind::kValues;
@@ -279,7 +291,9 @@ Status BlockParser::parse_case() {
     const bool is_tag = !tag.empty() && std::all_of(tag.begin(), tag.end(), [](char ch) {
       return std::isalnum(static_cast<unsigned char>(ch)) || ch == '_' || ch == '-';
     });
-    if (!is_tag) return error("expected a test case");
+    // What stands before a brace or a file has been taken for a tag.
+    const bool misread = (tag.empty() || tag.starts_with("@")) && !c.tags.empty();
+    if (!is_tag) return no_case(misread ? c.tags.back() : std::string(tag));
     c.tags.emplace_back(tag);
   }
   KENAZ_TRY(parse_input(c, kind));

@@ -96,5 +96,19 @@ TEST(Spec, MalformedBlocksAreReportedWithTheirLine) {
   }
 }
 
+TEST(Spec, WordsThatNobodyKnowsAreNamed) {
+  const auto error = [](const std::string& block) {
+    const auto spec = parse_spec("-- ==\n" + block);
+    return spec ? "accepted" : spec.error().message;
+  };
+  EXPECT_EQ(
+      error("-- input { 1 }\n-- ouput { 1 }\n"),
+      "test block, line 3: expected a test case, but here is 'ouput'; did you mean 'output'?");
+  EXPECT_EQ(error("-- fast inptu @ data\n"),
+            "test block, line 2: expected a test case, but here is 'inptu'; did you mean 'input'?");
+  EXPECT_EQ(error("-- nonsense: 1\n"),
+            "test block, line 2: expected a test case, but here is 'nonsense:'");
+}
+
 }  // namespace
 }  // namespace kenaz::testing

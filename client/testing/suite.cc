@@ -42,7 +42,7 @@ Result<std::vector<std::string>> collect_programs(const std::vector<std::string>
 
 std::vector<ProgramResult> test_programs(const std::vector<std::string>& programs,
                                          const TestOptions& options, int workers,
-                                         const std::function<void(const ProgramResult&)>& done) {
+                                         const std::function<bool(const ProgramResult&)>& done) {
   std::vector<ProgramResult> results(programs.size());
   std::atomic<size_t> next = 0;
   std::mutex done_mutex;
@@ -50,7 +50,7 @@ std::vector<ProgramResult> test_programs(const std::vector<std::string>& program
     for (size_t i; (i = next++) < programs.size();) {
       results[i] = test_program(programs[i], options);
       const std::lock_guard lock(done_mutex);
-      done(results[i]);
+      if (!done(results[i])) next = programs.size();
     }
   };
   std::vector<std::thread> threads;
