@@ -87,7 +87,8 @@ class Commands(unittest.TestCase):
                                "entry main (n: i64): i64 = f n\n")
         text = self.kenaz("check", "grow.fut", code=2).stderr
         self.assertIn("recursive functions are not supported yet: f", text)
-        self.assertIn("  2 | entry main (n: i64): i64 = f n\n    |                            ^^^\n", text)
+        self.assertIn("  2 | entry main (n: i64): i64 = f n\n"
+                      "    |                            ^^^\n", text)
 
     def test_colours_on_terminals_only(self):
         self.write("wrong.fut", "-- ==\n-- input { 1 }\n" + WRONG)
