@@ -11,11 +11,15 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
-#include <sstream>
+#include <mutex>
+#include <optional>
 #include <thread>
 
 #include "protocol/base/diagnostic_text.h"
 #include "server/load.h"
+#include "protocol/base/large_stack_thread.h"
+#include "protocol/base/read_file.h"
+#include "server/console.h"
 #include "server/options.h"
 #include "server/session/session.h"
 #include "server/transport/socket_server.h"
@@ -53,10 +57,10 @@ Status check_parameters(const Options& options) {
   }
   if (options.tuning_file.empty()) return {};
   const auto when = fmt::format("When loading tuning file '{}': ", options.tuning_file);
-  std::ifstream file(options.tuning_file);
-  std::stringstream text;
-  if (!(text << file.rdbuf())) return bad_request(when + "it cannot be read.");
-  auto names = tuning_names(text.str());
+  constexpr int64_t kLongest = int64_t{1} << 20;
+  const auto text = read_regular_file(options.tuning_file, kLongest);
+  if (!text) return bad_request(when + text.error().text());
+  auto names = tuning_names(*text);
   if (!names) return bad_request(when + names.error().text());
   if (!options.no_warnings) warn_of_tuning(options.tuning_file, std::move(*names));
   return {};

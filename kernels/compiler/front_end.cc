@@ -1,26 +1,16 @@
 // The front end's door: reading files, and checking.
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "kernels/compiler.h"
 #include "kernels/futhark/check/check.h"
+#include "protocol/base/read_file.h"
 
 namespace kenaz::compiler {
 
+namespace {
+constexpr int64_t kMaxSource = int64_t{64} << 20;
+}
+
 SourceReader file_reader() {
-  return [](const std::string& path) -> Result<std::string> {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) return bad_request(std::strerror(EISDIR));
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return bad_request(std::strerror(errno));
-    std::ostringstream text;
-    text << in.rdbuf();
-    if (in.bad()) return bad_request("cannot read it");
-    return text.str();
-  };
+  return [](const std::string& path) { return read_regular_file(path, kMaxSource); };
 }
 
 Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options) {

@@ -2,13 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <string_view>
 #include <utility>
+
+#include "protocol/base/read_file.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -44,17 +46,6 @@ class File {
   int fd_;
 };
 
-bool read_all(int fd, void* to, size_t n) {
-  auto* p = static_cast<char*>(to);
-  while (n > 0) {
-    const ssize_t got = ::read(fd, p, n);
-    if (got <= 0) return false;
-    p += got;
-    n -= static_cast<size_t>(got);
-  }
-  return true;
-}
-
 bool write_all(int fd, const void* from, size_t n) {
   const auto* p = static_cast<const char*>(from);
   while (n > 0) {
@@ -79,23 +70,18 @@ std::string FileStore::stem(const std::string& key) const {
 
 std::optional<std::vector<std::byte>> FileStore::get(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  File file(::open((stem(key) + extension_).c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info {};
+  const auto file = read_regular_file(stem(key) + extension_, kMaxFile);
   Header header{};
-  if (file.fd() < 0 || ::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode) ||
-      info.st_size > kMaxFile || !read_all(file.fd(), &header, sizeof header) ||
-      std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key_bytes != key.size() ||
-      static_cast<uint64_t>(info.st_size) < sizeof header + key.size() ||
-      header.data_bytes != static_cast<uint64_t>(info.st_size) - sizeof header - key.size()) {
+  if (!file || file->size() < sizeof header + key.size()) return std::nullopt;
+  std::memcpy(&header, file->data(), sizeof header);
+  const std::string_view rest = std::string_view(*file).substr(sizeof header);
+  const auto data = std::as_bytes(std::span(rest.substr(key.size())));
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0 || header.key_bytes != key.size() ||
+      header.data_bytes != data.size() || !rest.starts_with(key) ||
+      header.hash != hash_of(key, data)) {
     return std::nullopt;
   }
-  std::string stored_key(key.size(), '\0');
-  std::vector<std::byte> data(header.data_bytes);
-  if (!read_all(file.fd(), stored_key.data(), key.size()) || stored_key != key ||
-      !read_all(file.fd(), data.data(), data.size()) || header.hash != hash_of(key, data)) {
-    return std::nullopt;
-  }
-  return data;
+  return std::vector(data.begin(), data.end());
 }
 
 void FileStore::put(const std::string& key, std::span<const std::byte> data) const {
@@ -110,7 +96,7 @@ void FileStore::put(const std::string& key, std::span<const std::byte> data) con
   header.hash = hash_of(key, data);
   const std::string target = stem(key) + extension_;
   const std::string temporary = fmt::format("{}.{}.tmp", target, ::getpid());
-  File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644));
   if (file.fd() < 0) return;
   bool ok = write_all(file.fd(), &header, sizeof header) &&
             write_all(file.fd(), key.data(), key.size()) &&

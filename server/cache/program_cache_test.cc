@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <cstring>
 #include <filesystem>
@@ -108,6 +109,18 @@ TEST_F(ProgramCacheTest, DamageIsAsGoodAsAbsence) {
   const auto again = cache.find("c.fut", read_);
   ASSERT_TRUE(again);
   EXPECT_EQ(program::serialise(again->program), expected);
+}
+
+TEST_F(ProgramCacheTest, WhatIsNoFileIsAsGoodAsAbsent) {
+  ASSERT_TRUE(found("a.fut", "one"));
+  std::filesystem::path file;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) file = entry.path();
+  std::filesystem::remove(file);
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);  // nobody writes to it, and nobody waits for that
+  EXPECT_FALSE(found("a.fut", "one"));
+  std::filesystem::remove(file);
+  std::filesystem::create_directory(file);
+  EXPECT_FALSE(found("a.fut", "one"));
 }
 
 TEST(BuildId, IsThere) { EXPECT_GE(build_id().size(), 8u); }

@@ -2,12 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+
+#include "protocol/base/read_file.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -61,25 +62,16 @@ class File {
 };
 
 std::optional<std::vector<char>> read_file(const std::string& path) {
-  File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat info {};
-  if (file.fd() < 0 || ::fstat(file.fd(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  if (info.st_size <= 0 || info.st_size > kMaxFile) return {};
-  std::vector<char> bytes(static_cast<size_t>(info.st_size));
-  size_t got = 0;
-  while (got < bytes.size()) {
-    const ssize_t n = ::read(file.fd(), bytes.data() + got, bytes.size() - got);
-    if (n <= 0) return {};
-    got += static_cast<size_t>(n);
-  }
-  return bytes;
+  const auto bytes = read_regular_file(path, kMaxFile);
+  if (!bytes) return {};
+  return std::vector(bytes->begin(), bytes->end());
 }
 
 bool write_file(const std::string& path, const std::vector<char>& bytes) {
   std::error_code ignored;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
   const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644));
   if (file.fd() < 0) return false;
   size_t put = 0;
   bool ok = true;

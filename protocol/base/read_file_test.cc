@@ -1,0 +1,61 @@
+#include "protocol/base/read_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace kenaz {
+namespace {
+
+class ReadFile : public testing::Test {
+ protected:
+  ReadFile() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "kenaz_XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~ReadFile() override { std::filesystem::remove_all(folder_); }
+  std::string file(const std::string& name, const std::string& contents) const {
+    std::ofstream(folder_ + "/" + name) << contents;
+    return folder_ + "/" + name;
+  }
+  static std::string error(const std::string& path, int64_t max_bytes = 1000) {
+    const auto read = read_regular_file(path, max_bytes);
+    return read ? "read: " + *read : read.error().text();
+  }
+  std::string folder_;
+};
+
+TEST_F(ReadFile, GivesEveryByte) {
+  const std::string text = std::string("a\0b\n", 4) + std::string(200'000, 'x');
+  const auto read = read_regular_file(file("a", text), 200'004);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(*read, text);
+  EXPECT_EQ(*read_regular_file(file("b", ""), 0), "");
+}
+
+TEST_F(ReadFile, ReadsFilesThatSayTheyAreEmpty) {
+  const auto read = read_regular_file("/proc/self/status", 100'000);
+  ASSERT_TRUE(read) << read.error().text();
+  EXPECT_EQ(read->substr(0, 5), "Name:");
+  EXPECT_EQ(error("/proc/self/status", 10), "It has more than 10 bytes.");
+}
+
+TEST_F(ReadFile, RefusesWhatIsNoRegularFile) {
+  const std::string pipe = folder_ + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(error(pipe), "It is not a regular file.");  // and does not wait for a writer
+  EXPECT_EQ(error("/dev/zero"), "It is not a regular file.");
+  EXPECT_EQ(error(folder_), "It is a directory.");
+  EXPECT_EQ(error("/proc/self/mem"), "Input/output error");
+  EXPECT_EQ(error(folder_ + "/absent"), "No such file or directory");
+}
+
+TEST_F(ReadFile, RefusesWhatIsTooLong) {
+  EXPECT_EQ(error(file("a", "12345"), 4), "It has more than 4 bytes.");
+  EXPECT_EQ(error(file("a", "12345"), 5), "read: 12345");
+}
+
+}  // namespace
+}  // namespace kenaz
