@@ -10,6 +10,7 @@
 #include "kernels/ir/print.h"
 #include "protocol/base/diagnostic_text.h"
 #include "server/cache/program_cache.h"
+#include "server/console.h"
 #include "server/host/check_program.h"
 #include "server/host/device_engine.h"
 #include "server/host/reference_engine.h"
@@ -23,7 +24,7 @@ using Warnings = std::vector<std::string>;
 void print_warnings(const Options& options, const Warnings& warnings) {
   if (options.no_warnings) return;
   for (const auto& warning : warnings) {
-    fmt::print(stderr, "{}\n", options.colour ? colour_diagnostics(warning) : warning);
+    complain((options.colour ? colour_diagnostics(warning) : warning) + "\n");
   }
 }
 

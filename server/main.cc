@@ -30,12 +30,12 @@ namespace {
 
 int report(const Error& error, bool colour = false) {
   if (error.kind != ErrorKind::kCompile) {
-    fmt::print(stderr, "kenaz-server: {}\n", error.text());
+    complain(fmt::format("kenaz-server: {}\n", error.text()));
     return 1;
   }
   std::string text = error.text();
   while (text.ends_with('\n')) text.pop_back();
-  fmt::print(stderr, "{}\n", colour ? colour_diagnostics(text) : text);
+  complain((colour ? colour_diagnostics(text) : text) + "\n");
   return 2;
 }
 
@@ -46,9 +46,9 @@ void warn_of_tuning(const std::string& file, std::vector<std::string> names) {
   if (names.empty()) return;
   const size_t more = names.size() - std::min(names.size(), kNamed);
   names.resize(names.size() - more);
-  fmt::print(stderr,
-             "kenaz-server: Warning: {} sets parameters that the program does not have: {}{}\n",
-             file, fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  complain(fmt::format(
+      "kenaz-server: Warning: {} sets parameters that the program does not have: {}{}\n", file,
+      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
 }
 
 Status check_parameters(const Options& options) {
@@ -69,14 +69,15 @@ Status check_parameters(const Options& options) {
 int list_devices() {
   const auto devices = device::list_vulkan_devices();
   if (!devices) return report(devices.error());
-  for (const auto& d : *devices) fmt::print("{}\n", d);
-  return 0;
+  std::string lines;
+  for (const auto& d : *devices) lines += d + "\n";
+  return print_out(lines) ? 0 : 1;
 }
 
 int report_validation(const device::ValidationLog& log) {
   if (log.count() == 0) return 0;
-  fmt::print(stderr, "kenaz-server: the validation layer has {} messages:\n", log.count());
-  for (const auto& m : log.messages()) fmt::print(stderr, "{}\n", m);
+  complain(fmt::format("kenaz-server: the validation layer has {} messages:\n", log.count()));
+  for (const auto& m : log.messages()) complain(m + "\n");
   return 3;
 }
 
@@ -188,8 +189,7 @@ int run(const Options& options) {
   if (!options.dump.empty()) {
     const auto text = dump(options);
     if (!text) return report(text.error(), options.colour);
-    fmt::print("{}", *text);
-    return 0;
+    return print_out(*text) ? 0 : 1;
   }
   if (const auto ok = check_parameters(options); !ok) return report(ok.error());
   if (options.print_params) return 0;
@@ -233,3 +233,5 @@ int main(int argc, char** argv) {
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   return kenaz::run_with_large_stack(std::get<kenaz::Options>(parsed));
 }
+  kenaz::hold_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit fails what writes to it, and that only

@@ -1,5 +1,7 @@
 #include "server/options.h"
 
+#include "server/console.h"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -146,9 +148,8 @@ Status parse(CLI::App& app, const Options& options, std::vector<std::string> arg
 }
 
 int usage_error(std::string_view what) {
-  fmt::print(stderr,
-             "kenaz-server: {}\nUsage: kenaz-server [OPTIONS] PROG.fut  (--help lists them)\n",
-             what);
+  complain(fmt::format(
+      "kenaz-server: {}\nUsage: kenaz-server [OPTIONS] PROG.fut  (--help lists them)\n", what));
   return 1;
 }
 
@@ -193,16 +194,14 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
         return usage_error(ok.error().text());
       }
     } catch (const CLI::CallForHelp&) {
-      fmt::print("{}", app.help());
-      return 0;
+      return print_out(app.help()) ? 0 : 1;
     } catch (const CLI::CallForVersion& e) {
-      fmt::print("{}\n", e.what());
-      return 0;
+      return print_out(fmt::format("{}\n", e.what())) ? 0 : 1;
     } catch (const CLI::ParseError& e) {
       return usage_error(e.what());
     }
   } catch (const std::exception& e) {
-    fmt::print(stderr, "kenaz-server: {}\n", e.what());
+    complain(fmt::format("kenaz-server: {}\n", e.what()));
     return 1;
   }
   if (!options.listen.empty() && !options.call_limited) {
