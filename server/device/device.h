@@ -91,10 +91,18 @@ class Device {
   /// From now on; null: nobody watches.
   virtual void set_watch(Watch* watch) = 0;
 
-  /// Undefined contents. bytes == 0 gives a valid block with some address. kOutOfMemory if it
-  /// cannot be had, after cached memory was returned.
+  /// Whose memory blocks are from now on; 0 in the beginning. No byte of one owner reaches another
+  /// through a block.
+  virtual void set_owner(uint64_t owner) = 0;
+
+  /// Holds zeros and what this owner has left in memory. bytes == 0 gives a valid block with some
+  /// address. kOutOfMemory if it cannot be had, after cached memory was returned.
   virtual Result<BlockPtr> allocate(int64_t bytes) = 0;
-  /// A small block for poke(); where the device has no memory for that, an ordinary one.
+  /// The same for a block of which every byte is written before anything looks at it. Holds
+  /// anybody's bytes till then, and costs nothing to clear.
+  virtual Result<BlockPtr> allocate_unseen(int64_t bytes) = 0;
+  /// A small block for poke(), to be written before anything looks at it; where the device has no
+  /// memory for that, an ordinary one.
   virtual Result<BlockPtr> allocate_shared(int64_t bytes) = 0;
   /// Sets the block's first word now, while kernels that use it may be running. False if the block
   /// cannot be reached.

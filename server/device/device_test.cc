@@ -311,6 +311,83 @@ TEST_P(DeviceTest, ChunksMayGoWhileTheDeviceWorksOnThem) {
   EXPECT_EQ(read(b, 1)[0], 99 * 0x01010101);
 }
 
+// ---- whose memory it is
+
+constexpr int64_t kSmallBlock = 4000, kLargeBlock = int64_t{20} << 20;
+
+class DeviceOwners : public DeviceTest {
+ protected:
+  std::vector<int32_t> pattern(int64_t bytes) const {
+    return std::vector<int32_t>(static_cast<size_t>(bytes / 4), 0x5ec2e7);
+  }
+  /// A block of the owner's, filled and let go.
+  void leave(uint64_t owner, int64_t bytes) {
+    device_->set_owner(owner);
+    block_of(pattern(bytes));
+    EXPECT_TRUE(device_->submit_and_wait());
+  }
+  std::vector<int32_t> found(uint64_t owner, int64_t bytes) {
+    device_->set_owner(owner);
+    return read(block(bytes), static_cast<size_t>(bytes / 4));
+  }
+  static std::vector<int32_t> zeros(int64_t bytes) {
+    return std::vector<int32_t>(static_cast<size_t>(bytes / 4), 0);
+  }
+};
+
+TEST_P(DeviceOwners, FindTheirOwnBytesButNobodyElses) {
+  for (const int64_t bytes : {kSmallBlock, kLargeBlock}) {
+    leave(1, bytes);
+    EXPECT_EQ(found(1, bytes), pattern(bytes));  // nothing was spent on clearing it
+    EXPECT_EQ(found(2, bytes), zeros(bytes));
+    leave(2, bytes);
+    EXPECT_EQ(found(1, bytes), zeros(bytes));
+  }
+}
+
+TEST_P(DeviceOwners, DoNotFindTheDriversBytes) {
+  for (int round = 0; round < 5;
+       ++round) {  // the driver, or the heap below it, may hand it out again
+    for (const int64_t bytes : {kSmallBlock, kLargeBlock}) {
+      EXPECT_EQ(found(1, bytes), zeros(bytes)) << round;
+      leave(1, bytes);
+    }
+    device_->trim();
+  }
+}
+
+TEST_P(DeviceOwners, ClearingIsInOrderWithKernels) {
+  const KernelPtr step = kernel(step_spirv, 32);
+  const BlockPtr failure = failure_record();
+  for (uint64_t round = 1; round < 40; ++round) {
+    device_->set_owner(round);
+    BlockPtr old = block(kSmallBlock);
+    dispatch(step, 1, 1, {failure->address(), old->address(), round, 1});
+    old.reset();  // while the kernel that writes to it is recorded only
+    device_->set_owner(round + 1000);
+    const BlockPtr now = block(kSmallBlock);
+    dispatch(step, 1, 1, {failure->address(), now->address(), 7, 1});
+    EXPECT_EQ(read(now, 1)[0], 7) << round;
+  }
+}
+
+TEST_P(DeviceOwners, WhatIsWrittenUnseenIsAnOwnersNoneTheLess) {
+  for (const int64_t bytes : {kSmallBlock, kLargeBlock}) {
+    leave(1, bytes);
+    device_->set_owner(2);
+    {
+      auto b = device_->allocate_unseen(bytes);
+      ASSERT_TRUE(b);
+      std::vector<int32_t> half = pattern(bytes / 2);
+      ASSERT_TRUE(device_->upload(*b, 0, bytes_of(half)));
+    }
+    EXPECT_EQ(found(2, bytes), zeros(bytes));
+    EXPECT_EQ(found(1, bytes), zeros(bytes));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Vulkan, DeviceOwners, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Staged" : "Mapped"; });
 INSTANTIATE_TEST_SUITE_P(Vulkan, DeviceTest, testing::Bool(),
                          [](const auto& info) { return info.param ? "Staged" : "Mapped"; });
 

@@ -50,7 +50,7 @@ Result<LeafPtr> device_element(device::Device& device, const LeafPtr& array, int
     KENAZ_TRY(device.submit_and_read({&piece, 1}));
     return std::make_shared<HostScalar>(PrimValue{array->prim, bits});
   }
-  KENAZ_ASSIGN(auto block, device.allocate(at.bytes));
+  KENAZ_ASSIGN(auto block, device.allocate_unseen(at.bytes));
   KENAZ_TRY(submitted(device, device.copy(block, 0, from->block, at.offset, at.bytes)));
   return std::make_shared<DeviceArray>(
       array->prim, std::vector<int64_t>(array->shape.begin() + rank, array->shape.end()),
@@ -68,7 +68,7 @@ Result<LeafPtr> device_with_element(device::Device& device, const LeafPtr& array
     return array;
   }
   KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(array->prim, array->shape));
-  KENAZ_ASSIGN(auto block, device.allocate(bytes));
+  KENAZ_ASSIGN(auto block, device.allocate_unseen(bytes));
   const auto record = [&]() -> Status {
     KENAZ_TRY(device.copy(block, 0, old->block, 0, bytes));
     KENAZ_TRY(device.barrier());
@@ -81,7 +81,7 @@ Result<LeafPtr> device_with_element(device::Device& device, const LeafPtr& array
 Result<LeafPtr> device_join(device::Device& device, PrimType prim, std::vector<int64_t> shape,
                             std::span<const LeafPtr> elements) {
   KENAZ_ASSIGN(const int64_t bytes, joined_bytes(prim, shape, elements));
-  KENAZ_ASSIGN(auto block, device.allocate(bytes));
+  KENAZ_ASSIGN(auto block, device.allocate_unseen(bytes));
   if (!elements.empty() && elements.front()->shape.empty()) {
     std::vector<std::byte> all;
     for (const LeafPtr& element : elements) {

@@ -105,6 +105,7 @@ class DeviceEngine : public Engine {
   Result<LeafPtr> result_leaf(const program::Leaf& place, const Registers& registers) const;
 
   const std::shared_ptr<const program::Program> program_owner_;
+  void set_owner(uint64_t owner) override { device_->set_owner(owner); }
   const program::Program& program_;
   const std::shared_ptr<device::Device> device_;
   FailureRecord failure_;
@@ -161,7 +162,7 @@ Result<LeafPtr> DeviceEngine::put(const data::Value& value) {
     return internal_error("a value whose bytes do not fit its shape");
   }
   if (value.shape.empty()) return std::make_shared<HostScalar>(value.at(0));
-  KENAZ_ASSIGN(auto block, device_->allocate(bytes));
+  KENAZ_ASSIGN(auto block, device_->allocate_unseen(bytes));
   KENAZ_TRY(device_->upload(block, 0, value.bytes));
   return std::make_shared<DeviceArray>(value.type, value.shape, std::move(block));
 }
@@ -219,7 +220,7 @@ Status DeviceEngine::own(device::BlockPtr& block) {
     std::atomic_thread_fence(std::memory_order_acquire);
     return {};
   }
-  KENAZ_ASSIGN(auto copied, device_->allocate(block->bytes()));
+  KENAZ_ASSIGN(auto copied, device_->allocate_unseen(block->bytes()));
   KENAZ_TRY(device_->copy(copied, 0, block, 0, block->bytes()));
   KENAZ_TRY(device_->barrier());
   block = std::move(copied);

@@ -221,7 +221,7 @@ Result<std::unique_ptr<LeafWriter>> make_device_writer(std::shared_ptr<device::D
                                                        PrimType prim, std::vector<int64_t> shape) {
   if (shape.empty()) return std::make_unique<ScalarWriter>(prim);
   KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(prim, shape));
-  KENAZ_ASSIGN(auto block, device->allocate(bytes));
+  KENAZ_ASSIGN(auto block, device->allocate_unseen(bytes));
   auto array = std::make_shared<DeviceArray>(prim, std::move(shape), std::move(block));
   if (bytes == 0) return std::make_unique<MappedWriter>(std::move(array), std::span<std::byte>());
   const auto mapped = device->mapped(array->block);

@@ -2,6 +2,7 @@
 // evaluator on the CPU. The session layer above sees only this.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -114,9 +115,18 @@ class Engine {
   /// Ends the call that runs now, if any, soon; it fails. By any thread.
   virtual void cancel() {}
 
+  /// A number for set_owner() that nobody has yet. By any thread.
+  uint64_t new_owner() { return ++owners_; }
+  /// Whose the memory is that operations take from now on. What one owner leaves in memory, no
+  /// other sees. 0, in the beginning: the server's own.
+  virtual void set_owner(uint64_t) {}
+
   virtual void clear_caches() {}
   virtual device::MemoryStats memory() const { return {}; }
 };
+
+/// The same engine as one session sees it: what it does is done for an owner of its own.
+std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine);
 
 /// The bytes of a call's result. A program may make shapes that no value has, since an array
 /// without elements takes no memory: those are the call's failure.

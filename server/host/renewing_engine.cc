@@ -63,6 +63,10 @@ class RenewingEngine : public Engine {
   void cancel() override {
     if (const auto engine = present()) engine->cancel();
   }
+  void set_owner(uint64_t owner) override {
+    owner_ = owner;
+    if (engine_) engine_->set_owner(owner);
+  }
   void clear_caches() override {
     if (engine_) engine_->clear_caches();
   }
@@ -110,6 +114,7 @@ class RenewingEngine : public Engine {
   mutable std::mutex mutex_;        // for engine_, as far as other threads look at it
   std::shared_ptr<Engine> engine_;  // null: the device was lost
   uint64_t generation_ = 0;
+  uint64_t owner_ = 0;
   Clock::time_point last_attempt_;
   std::optional<Error> last_error_;
 };
@@ -141,6 +146,7 @@ Status RenewingEngine::renew() {
   replace(std::move(*made));
   return {};
 }
+  (*made)->set_owner(owner_);
 
 Result<LeafPtr> RenewingEngine::unwrapped(const Leaf& leaf) const {
   const auto* own = dynamic_cast<const RenewedLeaf*>(&leaf);

@@ -36,7 +36,7 @@ struct SessionOptions {
 class Session {
  public:
   Session(std::shared_ptr<host::Engine> engine, SessionOptions options)
-      : engine_(std::move(engine)),
+      : engine_(host::engine_for_session(std::move(engine))),
         options_(std::move(options)),
         variables_(options_.limits),
         recording_(options_.profile) {}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 
 namespace kenaz::device::vulkan {
 
@@ -78,16 +79,37 @@ Result<Commands::Slot*> Commands::free_slot() {
   VkCommandBuffer buffer = VK_NULL_HANDLE;
   KENAZ_TRY(checked(context_->vk().vkAllocateCommandBuffers(context_->device(), &info, &buffer),
                     "vkAllocateCommandBuffers"));
-  slots_.push_back({buffer, 0, {}});
+  slots_.push_back({buffer, 0, {}, {}});
   return &slots_.back();
 }
 
 Result<VkCommandBuffer> Commands::recording() {
-  if (current_ != nullptr) return current_->buffer;
-  KENAZ_TRY(prepare());
-  KENAZ_ASSIGN(Slot * slot, free_slot());
-  KENAZ_TRY(begin(slot));
-  return slot->buffer;
+  if (current_ == nullptr) {
+    KENAZ_TRY(prepare());
+    KENAZ_ASSIGN(Slot * slot, free_slot());
+    KENAZ_TRY(begin(slot));
+  }
+  if (!fills_.empty()) record_fills();
+  return current_->buffer;
+}
+
+void Commands::fill(std::vector<Fill> fills) {
+  fills_.insert(fills_.end(), std::make_move_iterator(fills.begin()),
+                std::make_move_iterator(fills.end()));
+}
+
+/// What was recorded before may still use the memory, in which other blocks lay then.
+void Commands::record_fills() {
+  const VkCommandBuffer commands = current_->buffer;
+  record_barrier(*context_, commands, false);
+  for (Fill& f : fills_) {
+    context_->vk().vkCmdFillBuffer(commands, f.slab->buffer.buffer.get(),
+                                   static_cast<VkDeviceSize>(f.offset),
+                                   static_cast<VkDeviceSize>(f.bytes), 0);
+    current_->fills.push_back(std::move(f));
+  }
+  fills_.clear();
+  record_barrier(*context_, commands, false);
 }
 
 Status Commands::begin(Slot* slot) {
@@ -109,7 +131,8 @@ void Commands::keep(std::shared_ptr<const void> thing) {
 
 Result<Ticket> Commands::submit() {
   if (lost_) KENAZ_TRY(check_vk(VK_ERROR_DEVICE_LOST, "an earlier call"));
-  if (current_ == nullptr) return last_submitted_;
+  if (current_ == nullptr && fills_.empty()) return last_submitted_;
+  if (current_ == nullptr) KENAZ_TRY(recording());
   const Functions& vk = context_->vk();
   Slot* slot = std::exchange(current_, nullptr);
   const Ticket ticket = last_submitted_ + 1;
@@ -130,8 +153,11 @@ Result<Ticket> Commands::submit() {
   if (!status) {
     (void)vk.vkResetCommandBuffer(slot->buffer, 0);
     slot->kept.clear();
-    shaken_ = true;
+    // Blocks that were to be cleared may be in use: clearing must not get lost.
+    std::swap(fills_, slot->fills);
+    fill(std::exchange(slot->fills, {}));
     return tl::make_unexpected(std::move(status).error());
+    shaken_ = true;
   }
   slot->ticket = last_submitted_ = ticket;
   return ticket;
@@ -141,7 +167,9 @@ void Commands::note_done(Ticket ticket) {
   if (ticket <= done_) return;
   done_ = ticket;
   for (Slot& slot : slots_) {
-    if (slot.ticket <= done_ && &slot != current_) slot.kept.clear();
+    if (slot.ticket > done_ || &slot == current_) continue;
+    slot.kept.clear();
+    slot.fills.clear();
   }
 }
 

@@ -1,6 +1,8 @@
 // The one command stream: records into a command buffer, submits, waits. A few command buffers go
 // round, so that recording goes on while earlier ones run. What they need is kept until they have
 // run. Once the device is lost every call says so.
+//
+// Memory can be given to be cleared: that happens before anything recorded later, whatever fails.
 #pragma once
 
 #include <deque>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "server/device/vulkan/context.h"
+#include "server/device/vulkan/heap.h"
 
 namespace kenaz::device::vulkan {
 
@@ -33,6 +36,9 @@ class Commands {
   /// `thing` lives until what is recorded now has run.
   void keep(std::shared_ptr<const void> thing);
 
+  /// Sees to it that these are zero for all that is recorded, and for the host after finish().
+  void fill(std::vector<Fill> fills);
+
   /// Submits what is recorded, if anything; gives the latest ticket.
   Result<Ticket> submit();
   Status wait(Ticket ticket);
@@ -43,19 +49,21 @@ class Commands {
   /// Submits, and waits for everything.
   Status finish();
   /// Nothing recorded and nothing running, as far as known without asking.
-  bool idle() const { return current_ == nullptr && done_ == last_submitted_; }
+  bool idle() const { return current_ == nullptr && fills_.empty() && done_ == last_submitted_; }
 
  private:
   struct Slot {
     VkCommandBuffer buffer = VK_NULL_HANDLE;
     Ticket ticket = 0;
     std::vector<std::shared_ptr<const void>> kept;
+    std::vector<Fill> fills;  // recorded here
   };
   Status prepare();
   Status begin(Slot* slot);
   Result<Slot*> free_slot();
   Status checked(VkResult result, const char* call);
   Status block_until(Ticket ticket);
+  void record_fills();
   void give_up();
   void note_done(Ticket ticket);
 
@@ -64,6 +72,7 @@ class Commands {
   OwnedSemaphore timeline_;
   std::deque<Slot> slots_;
   Slot* current_ = nullptr;
+  std::vector<Fill> fills_;  // to be recorded
   Watch* watch_ = nullptr;
   Ticket last_submitted_ = 0, done_ = 0;
   bool lost_ = false;

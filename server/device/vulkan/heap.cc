@@ -21,21 +21,22 @@ int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * gr
 VulkanBlock::~VulkanBlock() { heap_->take_back(*this); }
 
 Result<BlockPtr> Heap::allocate_shared(int64_t bytes) {
-  if (!has_shared_memory(context_->physical())) return allocate(bytes);
+  if (!has_shared_memory(context_->physical())) return allocate(bytes, true);
   const int64_t room = round_up(std::max<int64_t>(bytes, 1), RangePool::kGrain);
   std::lock_guard lock(mutex_);
   const auto spare = shared_spare_.find(room);
   if (spare != shared_spare_.end()) {
     auto slab = std::move(spare->second);
     shared_spare_.erase(spare);
-    return hand_out(std::move(slab), kSharedSlab, 0, bytes, room);
+    return hand_out({std::move(slab), kSharedSlab, 0, room}, bytes);
   }
   KENAZ_ASSIGN(Buffer buffer, Buffer::create(context_, room, Placement::kShared));
   held_ += room;
-  return hand_out(std::make_shared<Buffer>(std::move(buffer)), kSharedSlab, 0, bytes, room);
+  auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(room, false)});
+  return hand_out({std::move(slab), kSharedSlab, 0, room}, bytes);
 }
 
-Result<BlockPtr> Heap::allocate(int64_t bytes) {
+Result<BlockPtr> Heap::allocate(int64_t bytes, bool unseen) {
   const int64_t max = context_->physical().info.max_block_bytes;
   if (bytes > max) {
     return fail(ErrorKind::kOutOfMemory,
@@ -45,37 +46,43 @@ Result<BlockPtr> Heap::allocate(int64_t bytes) {
   }
   const int64_t room = round_up(std::max<int64_t>(bytes, 1), RangePool::kGrain);
   std::lock_guard lock(mutex_);
-  return room < kLarge ? allocate_small(bytes, room) : allocate_large(bytes, room);
+  KENAZ_ASSIGN(Place place, room < kLarge ? small_place(room) : large_place(room));
+  claim(place, unseen);
+  return hand_out(std::move(place), bytes);
 }
 
-Result<BlockPtr> Heap::allocate_small(int64_t bytes, int64_t room) {
+Result<Heap::Place> Heap::small_place(int64_t room) {
   auto range = pool_.take(room);
   if (!range) {
     KENAZ_TRY(add_slab(room));
     range = pool_.take(room);
   }
   CHECK(range.has_value());
-  return hand_out(slabs_.at(range->slab), range->slab, range->offset, bytes, room);
+  return Place{slabs_.at(range->slab), range->slab, range->offset, room};
 }
 
-Result<BlockPtr> Heap::allocate_large(int64_t bytes, int64_t room) {
+Result<Heap::Place> Heap::large_place(int64_t room) {
   // A spare slab of up to a quarter more will do.
   const auto spare = spare_.lower_bound(room);
   if (spare != spare_.end() && spare->first - room <= room / 4) {
     auto slab = std::move(spare->second);
     spare_.erase(spare);
-    const int64_t size = slab->size;
-    return hand_out(std::move(slab), -1, 0, bytes, size);
+    const int64_t size = slab->buffer.size;
+    return Place{std::move(slab), -1, 0, size};
   }
   const int64_t size =
       std::min(round_up(room, kLargeGrain), context_->physical().info.max_block_bytes);
-  KENAZ_ASSIGN(auto slab, new_slab(size));
-  return hand_out(std::move(slab), -1, 0, bytes, size);
+  KENAZ_ASSIGN(Buffer buffer, new_buffer(size));
+  auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(size, false)});
+  return Place{std::move(slab), -1, 0, size};
 }
 
 Status Heap::add_slab(int64_t room) {
   const int64_t size = std::max(next_slab_bytes_, round_up(room, kLargeGrain));
-  KENAZ_ASSIGN(auto slab, new_slab(size));
+  KENAZ_ASSIGN(Buffer buffer, new_buffer(size));
+  // Cleared whole: that is quicker than block by block.
+  auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(size, true)});
+  fills_.push_back({slab, 0, size});
   const int number = next_slab_++;
   slabs_.emplace(number, std::move(slab));
   pool_.add_slab(number, size);
@@ -83,7 +90,7 @@ Status Heap::add_slab(int64_t room) {
   return {};
 }
 
-Result<std::shared_ptr<Buffer>> Heap::new_slab(int64_t size) {
+Result<Buffer> Heap::new_buffer(int64_t size) {
   const auto no_room = [&](const std::string& why) {
     return fail(ErrorKind::kOutOfMemory,
                 fmt::format("out of device memory: {} bytes wanted while {} are in use and {} are "
@@ -94,18 +101,25 @@ Result<std::shared_ptr<Buffer>> Heap::new_slab(int64_t size) {
   auto buffer = Buffer::create(context_, size, Placement::kDevice);
   if (!buffer) {
     if (buffer.error().kind == ErrorKind::kOutOfMemory) return no_room(buffer.error().message);
-    return tl::make_unexpected(std::move(buffer).error());
+    return buffer;
   }
   held_ += size;
-  return std::make_shared<Buffer>(std::move(*buffer));
+  return buffer;
 }
 
-BlockPtr Heap::hand_out(std::shared_ptr<Buffer> slab, int number, int64_t offset, int64_t bytes,
-                        int64_t room) {
-  used_ += room;
+void Heap::claim(const Place& place, bool unseen) {
+  OwnerMap& owners = place.slab->owners;
+  if (unseen) return owners.claim_unseen(place.offset, place.room, owner_);
+  for (const auto& range : owners.claim(place.offset, place.room, owner_)) {
+    fills_.push_back({place.slab, range.offset, range.size});
+  }
+}
+
+BlockPtr Heap::hand_out(Place place, int64_t bytes) {
+  used_ += place.room;
   peak_ = std::max(peak_, used_);
-  return std::make_shared<VulkanBlock>(shared_from_this(), std::move(slab), number, offset, bytes,
-                                       room);
+  return std::make_shared<VulkanBlock>(shared_from_this(), std::move(place.slab), place.number,
+                                       place.offset, bytes, place.room);
 }
 
 void Heap::take_back(VulkanBlock& block) {
@@ -127,7 +141,7 @@ void Heap::trim() {
   for (auto& [size, slab] : shared_spare_) held_ -= size;
   shared_spare_.clear();
   for (int number : pool_.remove_free_slabs()) {
-    held_ -= slabs_.at(number)->size;
+    held_ -= slabs_.at(number)->buffer.size;
     slabs_.erase(number);
   }
 }

@@ -1,23 +1,41 @@
 // Device memory for blocks. Small ones are parts of slabs; from kLarge on a block has a slab of its
 // own. Freed memory is kept for the next allocation and goes back to the driver only by trim(),
 // which the caller may use only while no commands are recorded or running.
+//
+// Memory that passes from one owner to another, or comes from the driver, is cleared: the heap says
+// what is to be cleared, and the caller does it before anything recorded later (see take_fills).
 #pragma once
 
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include "server/device/device.h"
 #include "server/device/vulkan/buffer.h"
+#include "server/device/vulkan/owner_map.h"
 #include "server/device/vulkan/range_pool.h"
 
 namespace kenaz::device::vulkan {
 
 class Heap;
 
+struct Slab {
+  Buffer buffer;
+  OwnerMap owners;
+};
+using SlabPtr = std::shared_ptr<Slab>;
+
+/// Bytes that are to become zero.
+struct Fill {
+  SlabPtr slab;
+  int64_t offset = 0, bytes = 0;  // multiples of 4
+};
+
 class VulkanBlock : public Block {
  public:
-  VulkanBlock(std::shared_ptr<Heap> heap, std::shared_ptr<Buffer> slab, int slab_number,
-              int64_t offset, int64_t bytes, int64_t room)
+  VulkanBlock(std::shared_ptr<Heap> heap, SlabPtr slab, int slab_number, int64_t offset,
+              int64_t bytes, int64_t room)
       : heap_(std::move(heap)),
         slab_(std::move(slab)),
         slab_number_(slab_number),
@@ -25,18 +43,19 @@ class VulkanBlock : public Block {
         bytes_(bytes),
         room_(room) {}
   ~VulkanBlock() override;
-  uint64_t address() const override { return slab_->address + static_cast<uint64_t>(offset_); }
+  uint64_t address() const override { return slab().address + static_cast<uint64_t>(offset_); }
   int64_t bytes() const override { return bytes_; }
 
-  VkBuffer buffer() const { return slab_->buffer.get(); }
+  VkBuffer buffer() const { return slab().buffer.get(); }
   int64_t offset() const { return offset_; }
   /// Null if the host cannot reach it.
-  std::byte* mapped() const { return slab_->mapped ? slab_->mapped + offset_ : nullptr; }
+  std::byte* mapped() const { return slab().mapped ? slab().mapped + offset_ : nullptr; }
 
  private:
   friend class Heap;
+  const Buffer& slab() const { return slab_->buffer; }
   std::shared_ptr<Heap> heap_;
-  std::shared_ptr<Buffer> slab_;
+  SlabPtr slab_;
   int slab_number_;  // negative: a slab of its own
   int64_t offset_, bytes_, room_;
 };
@@ -49,10 +68,16 @@ class Heap : public std::enable_shared_from_this<Heap> {
   /// `limit`: bytes that may be held at a time.
   Heap(ContextPtr context, int64_t limit) : context_(std::move(context)), limit_(limit) {}
 
-  /// A block that the host can reach, with memory of its own.
+  /// What allocate() gives from now on is this owner's.
+  void set_owner(uint64_t owner) { owner_ = owner; }
+  /// What is to be cleared since the last time, before the blocks given out are used.
+  std::vector<Fill> take_fills() { return std::exchange(fills_, {}); }
+
+  /// A block that the host can reach, with memory of its own; to be written by whoever gets it.
   Result<BlockPtr> allocate_shared(int64_t bytes);
   /// kOutOfMemory if it would not fit now; the caller may trim() and try again.
-  Result<BlockPtr> allocate(int64_t bytes);
+  /// `unseen`: of which every byte is written before anything looks at it.
+  Result<BlockPtr> allocate(int64_t bytes, bool unseen);
   /// Returns memory that no block uses to the driver.
   void trim();
   MemoryStats stats() const;
@@ -62,21 +87,29 @@ class Heap : public std::enable_shared_from_this<Heap> {
 
  private:
   friend class VulkanBlock;
-  Result<BlockPtr> allocate_small(int64_t bytes, int64_t room);
-  Result<BlockPtr> allocate_large(int64_t bytes, int64_t room);
+  struct Place {
+    SlabPtr slab;
+    int number = 0;
+    int64_t offset = 0, room = 0;
+  };
+  Result<Place> small_place(int64_t room);
+  Result<Place> large_place(int64_t room);
   Status add_slab(int64_t room);
-  Result<std::shared_ptr<Buffer>> new_slab(int64_t size);
-  BlockPtr hand_out(std::shared_ptr<Buffer> slab, int number, int64_t offset, int64_t bytes,
-                    int64_t room);
+  Result<Buffer> new_buffer(int64_t size);
+  void claim(const Place& place, bool unseen);
+  BlockPtr hand_out(Place place, int64_t bytes);
   void take_back(VulkanBlock& block);
 
   const ContextPtr context_;
   const int64_t limit_;
   mutable std::mutex mutex_;
   RangePool pool_;
-  std::map<int, std::shared_ptr<Buffer>> slabs_;
-  std::multimap<int64_t, std::shared_ptr<Buffer>> spare_;  // large slabs without a block, by size
-  std::multimap<int64_t, std::shared_ptr<Buffer>> shared_spare_;
+  std::map<int, SlabPtr> slabs_;
+  std::multimap<int64_t, SlabPtr> spare_;  // large slabs without a block, by size
+  std::multimap<int64_t, SlabPtr> shared_spare_;
+  // The device's thread's.
+  uint64_t owner_ = 0;
+  std::vector<Fill> fills_;
   int next_slab_ = 0;
   int64_t next_slab_bytes_ = int64_t{4} << 20;
   int64_t held_ = 0, used_ = 0, peak_ = 0;

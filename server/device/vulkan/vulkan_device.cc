@@ -46,8 +46,10 @@ class VulkanDevice : public Device {
 
   const Info& info() const override { return context_->physical().info; }
   void set_watch(Watch* watch) override { commands_.set_watch(watch); }
-  Result<BlockPtr> allocate(int64_t bytes) override;
-  Result<BlockPtr> allocate_shared(int64_t bytes) override { return heap_->allocate_shared(bytes); }
+  void set_owner(uint64_t owner) override { heap_->set_owner(owner); }
+  Result<BlockPtr> allocate(int64_t bytes) override { return allocate(bytes, false); }
+  Result<BlockPtr> allocate_unseen(int64_t bytes) override { return allocate(bytes, true); }
+  Result<BlockPtr> allocate_shared(int64_t bytes) override;
   bool poke(const BlockPtr& block, uint32_t word) override;
   Result<KernelPtr> make_kernel(const KernelSource& source) override {
     return kernels_.make(source);
@@ -75,6 +77,7 @@ class VulkanDevice : public Device {
   MemoryStats memory() const override { return heap_->stats(); }
   void trim() override;
   void forget_peak() override { heap_->forget_peak(); }
+  Result<BlockPtr> allocate(int64_t bytes, bool unseen);
 
  private:
   Result<VkCommandBuffer> recording();
@@ -103,17 +106,47 @@ Status check_range(const Block& block, int64_t offset, size_t bytes) {
       fmt::format("transfer of {} bytes at {} leaves a block of {}", bytes, offset, block.bytes()));
 }
 
-Result<BlockPtr> VulkanDevice::allocate(int64_t bytes) {
+Result<BlockPtr> VulkanDevice::allocate(int64_t bytes, bool unseen) {
   if (bytes < 0) return internal_error(fmt::format("block of {} bytes wanted", bytes));
-  auto block = heap_->allocate(bytes);
-  if (block || block.error().kind != ErrorKind::kOutOfMemory) {
-    if (!heap_->hoards()) return block;
+  auto block = heap_->allocate(bytes, unseen);
+  if (!block && block.error().kind == ErrorKind::kOutOfMemory && bytes <= info().max_block_bytes) {
     trim();
-    return block;
+    block = heap_->allocate(bytes, unseen);
+  } else if (heap_->hoards()) {
+    trim();
   }
-  if (bytes > info().max_block_bytes) return block;
-  trim();
-  return heap_->allocate(bytes);
+  commands_.fill(heap_->take_fills());
+  return block;
+}
+
+/// Drivers for CPUs compile a kernel when it is first launched, on the queue's time: launching
+/// nothing makes them do it now.
+Status finish_compiling(const std::shared_ptr<Context>& context, const KernelPtr& kernel) {
+  const auto* k = static_cast<const VulkanKernel*>(kernel.get());
+  const Functions& vk = context->vk();
+  Commands own(context);
+  KENAZ_ASSIGN(VkCommandBuffer commands, own.recording());
+  own.keep(kernel);
+  vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline());
+  const std::vector<std::byte> zeros(k->push_bytes());
+  if (!zeros.empty()) {
+    vk.vkCmdPushConstants(commands, k->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, k->push_bytes(),
+                          zeros.data());
+  }
+  vk.vkCmdDispatch(commands, 0, 1, 1);
+  return own.finish();
+}
+
+Result<KernelPtr> VulkanDevice::make_kernel(const KernelSource& source) {
+  auto kernel = kernels_.make(source);
+  if (kernel && info().is_cpu) KENAZ_TRY(finish_compiling(context_, *kernel));
+  return kernel;
+}
+
+Result<BlockPtr> VulkanDevice::allocate_shared(int64_t bytes) {
+  auto block = heap_->allocate_shared(bytes);
+  commands_.fill(heap_->take_fills());
+  return block;
 }
 
 bool VulkanDevice::poke(const BlockPtr& block, uint32_t word) {

@@ -57,6 +57,38 @@ TEST(VulkanDevice, MemoryLimitIsKeptAndCachedMemoryMakesRoom) {
   EXPECT_TRUE((*device)->allocate(int64_t{90} << 20));  // no spare slab fits: one must go
 }
 
+TEST(VulkanDevice, ClearingSurvivesAFailedSubmission) {
+  const auto keeps_the_driver_loaded = make_vulkan_device({});
+  const std::vector<int32_t> secret(1000, 0x5ec2e7);
+  const std::vector<int32_t> zeros(1000, 0);
+  for (const bool staged : {false, true}) {
+    int failed = 0;
+    for (int64_t n = 0; n < 12; ++n) {
+      VulkanOptions options;
+      options.force_staging = staged;
+      options.faults = std::make_shared<VulkanFaults>();
+      auto device = make_vulkan_device(options);
+      ASSERT_TRUE(device);
+      (*device)->set_owner(1);
+      auto block = (*device)->allocate(4000);
+      ASSERT_TRUE(block);
+      ASSERT_TRUE((*device)->upload(*block, 0, std::as_bytes(std::span(secret))));
+      ASSERT_TRUE((*device)->submit_and_wait());
+      block->reset();
+      (*device)->set_owner(2);
+      block = (*device)->allocate(4000);
+      ASSERT_TRUE(block);
+      options.faults->fail_at = options.faults->calls + n;
+      if (!(*device)->submit_and_wait()) ++failed;
+      options.faults->fail_at = -1;
+      std::vector<int32_t> seen(1000, 1);
+      ASSERT_TRUE((*device)->download(*block, 0, std::as_writable_bytes(std::span(seen))));
+      EXPECT_EQ(seen, zeros) << n;
+    }
+    EXPECT_GT(failed, 0);
+  }
+}
+
 class CacheFile : public testing::Test {
  protected:
   void SetUp() override {
@@ -94,6 +126,9 @@ TEST_F(CacheFile, IsWrittenAndRebuiltWhenBroken) {
   std::filesystem::remove(path_);
   std::filesystem::create_directory(path_);  // cannot be read or replaced: not fatal
   run_once();
+  std::filesystem::remove(path_);
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);  // nobody writes to it, and nobody waits for that
+  run_once();
 }
 
 TEST_F(CacheFile, IsRebuiltWhereverItIsBroken) {
@@ -126,9 +161,6 @@ TEST_F(CacheFile, IsRebuiltWhereverItIsBroken) {
 
 TEST(CacheHeader, FitsOnlyItsDeviceAndItsPayload) {
   vulkan::PhysicalDevice device;
-  std::filesystem::remove(path_);
-  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);  // nobody writes to it, and nobody waits for that
-  run_once();
   device.driver_version = 5;
   const std::vector<char> payload = {'a', 'b', 'c'};
   const auto file = vulkan::wrap_cache(device, payload);
