@@ -121,6 +121,21 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
       });
 }
 
+/// A program of which a constant fails is served nevertheless: most entry points need none.
+Status prepared(host::Engine& engine) {
+  const Status computed = engine.prepare();
+  if (computed || (computed.error().kind != ErrorKind::kProgramFailure &&
+                   computed.error().kind != ErrorKind::kOutOfMemory)) {
+    return computed;
+  }
+  const std::string& text = computed.error().message;
+  complain(
+      fmt::format("kenaz-server: a top-level constant cannot be computed; calls that need "
+                  "constants will fail. {}\n",
+                  text.substr(0, text.find('\n'))));
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<host::Engine>> load(const Options& options,
@@ -129,6 +144,7 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
   KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation), metrics));
   engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::duration<double>(std::min(options.limits.call_seconds, 1e9))));
+  KENAZ_TRY(prepared(*engine));
   return engine;
 }
 

@@ -43,7 +43,8 @@ struct OpMove {
   ScalarReg dst;
   Operand src;
 };
-/// dst becomes a new block of `bytes` (i64; 0 is fine; negative cannot happen). Contents undefined.
+/// dst becomes a new block of `bytes` (i64; 0 is fine; negative or 2^62 and more: a size that could
+/// not be computed, out of memory). Contents undefined.
 struct OpAlloc {
   BlockReg dst;
   Operand bytes;

@@ -79,8 +79,9 @@ class Watch {
  public:
   virtual ~Watch() = default;
   /// Called by the waiting thread when a wait begins to be long and each time after what it
-  /// answered: for how long to wait now. Zero: the device is given up as lost.
-  virtual std::chrono::nanoseconds look() = 0;
+  /// answered: for how long to wait now. Zero: the device is given up as lost. `progress`: since
+  /// the last time it was called, something that the device was given has ended.
+  virtual std::chrono::nanoseconds look(bool progress) = 0;
 };
 
 class Device {
@@ -108,6 +109,7 @@ class Device {
   /// cannot be reached.
   virtual bool poke(const BlockPtr& block, uint32_t word) = 0;
 
+  /// By any thread, while another uses the device.
   virtual Result<KernelPtr> make_kernel(const KernelSource& source) = 0;
 
   // ---- recording; nothing runs before submit_and_wait (or earlier at the device's choice)

@@ -10,7 +10,7 @@ namespace kenaz::host {
 
 namespace {
 // A wait is cut so short that a cancelled call ends soon after.
-constexpr std::chrono::nanoseconds kLook = std::chrono::milliseconds(20);
+constexpr std::chrono::milliseconds kLook{20};
 }  // namespace
 
 void CallStop::cancel() {
@@ -36,7 +36,7 @@ Status CallStop::failure() const {
 void CallStop::stop(bool late) {
   stopped_ = true;
   late_ = late;
-  stopped_at_ = Clock::now();
+  last_sign_ = Clock::now();
   if (stop_device_) stop_device_();
 }
 
@@ -56,13 +56,24 @@ Status CallStop::end() {
   return std::exchange(stopped_, false) ? failure() : Status();
 }
 
-std::chrono::nanoseconds CallStop::look() {
-  if (check()) {
-    if (timeout_.count() == 0) return kLook;
-    const std::chrono::nanoseconds left = deadline_ - Clock::now();
-    return std::clamp(left, std::chrono::nanoseconds(1), kLook);
+Status CallStop::wait(const std::function<bool(std::chrono::milliseconds)>& done) {
+  const auto start = Clock::now();
+  while (!done(kLook)) {
+    if (state_.load(std::memory_order_relaxed) == kCancelled) return check_thoroughly();
   }
-  return Clock::now() - stopped_at_ < kGrace ? kLook : std::chrono::nanoseconds(0);
+  deadline_ += Clock::now() - start;
+  return {};
+}
+
+std::chrono::nanoseconds CallStop::look(bool progress) {
+  constexpr std::chrono::nanoseconds kLookAgain = kLook, kGiveUp{0};
+  if (check()) {
+    if (timeout_.count() == 0) return kLookAgain;
+    const std::chrono::nanoseconds left = deadline_ - Clock::now();
+    return std::clamp(left, std::chrono::nanoseconds(1), kLookAgain);
+  }
+  if (progress) last_sign_ = Clock::now();
+  return Clock::now() - last_sign_ < grace_ ? kLookAgain : kGiveUp;
 }
 
 }  // namespace kenaz::host

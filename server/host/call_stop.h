@@ -13,12 +13,17 @@ namespace kenaz::host {
 class CallStop : public device::Watch {
  public:
   using Clock = std::chrono::steady_clock;
-  /// How long a device may go on after it was told to stop, before it counts as lost.
+  /// How long a device may go on without finishing anything after it was told to stop, before it
+  /// counts as lost.
   static constexpr std::chrono::seconds kGrace{10};
 
+  /// Right for drivers that run on the CPU: they do not hang, they are slow only, and with a device
+  /// everybody's values are lost.
+  static constexpr Clock::duration kForEver = Clock::duration::max();
+
   /// `stop_device` makes what runs there end; may be empty.
-  explicit CallStop(std::function<void()> stop_device = {})
-      : stop_device_(std::move(stop_device)) {}
+  explicit CallStop(std::function<void()> stop_device = {}, Clock::duration grace = kGrace)
+      : stop_device_(std::move(stop_device)), grace_(grace) {}
 
   /// Zero: calls may take as long as they like.
   void set_timeout(std::chrono::microseconds timeout) { timeout_ = timeout; }
@@ -33,9 +38,12 @@ class CallStop : public device::Watch {
                ? Status()
                : check_thoroughly();
   }
+  /// Waits for something that is no fault of the program's, so the time-out does not run meanwhile.
+  /// `done` waits for so long at most and says whether it is there. Fails if the call is cancelled.
+  Status wait(const std::function<bool(std::chrono::milliseconds)>& done);
   /// The call is over: fails if it was stopped, with the text for clients.
   Status end();
-  std::chrono::nanoseconds look() override;
+  std::chrono::nanoseconds look(bool progress) override;
 
  private:
   enum State : int { kIdle, kRunning, kCancelled };
@@ -44,9 +52,11 @@ class CallStop : public device::Watch {
   void stop(bool late);
 
   const std::function<void()> stop_device_;
+  const Clock::duration grace_;
   std::chrono::microseconds timeout_{0};
   std::atomic<int> state_ = kIdle;
-  Clock::time_point deadline_, stopped_at_;
+  Clock::time_point deadline_;
+  Clock::time_point last_sign_;  // of life, from the device, once it was told to stop
   bool stopped_ = false, late_ = false;
 };
 

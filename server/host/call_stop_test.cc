@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 #include <thread>
 
 #include "kernels/compiler.h"
@@ -33,18 +34,41 @@ entry in_one_kernel (n: i64): []i64 =
   map (\i -> loop x = i while x >= 0 do (x * 3 + 1) & (n - 1)) (iota n)
 entry on_scalars (x: i64): i64 = loop x while x >= 0 do (x + 1) & 0xff
 entry fine (n: i64): i64 = i64.sum (iota n)
+entry grow (n: i64): i64 =
+  length (loop xs = replicate (n << 20) 0i8 for _i < 1000i32 do copy (xs ++ xs[:0]))
 )";
 
-SourceReader reader() {
-  return [](const std::string&) -> Result<std::string> { return std::string(kProgram); };
+// A constant that never ends.
+constexpr char kEndlessConstant[] = R"(
+def never = loop x = 1i64 while x >= 0 do (x + 1) & 0xff
+entry waits (n: i64): i64 = never + n
+entry fine (n: i64): i64 = i64.sum (iota n)
+)";
+
+// A kernel that llvmpipe takes seconds to compile; another one each time, because Mesa keeps what
+// it has compiled.
+std::string slow_to_compile() {
+  const std::string salt = std::to_string(std::random_device()());
+  std::string text = "entry slow (n: i64): []i64 = map (\\i -> let x = i\n";
+  for (int k = 0; k < 22; ++k) {
+    text +=
+        "let x = loop x for j < n do x * " + std::to_string(k + 3) + " + (j ^ x) % " + salt + "\n";
+  }
+  return text + "in x) (iota n)\nentry fine (n: i64): i64 = i64.sum (iota n)\n";
+}
+
+SourceReader reader(const std::string& program) {
+  return [program](const std::string&) -> Result<std::string> { return program; };
 }
 
 class CallStopTest : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
+  void SetUp() override { load(kProgram); }
+  void load(const std::string& text) {
     const std::string kind = GetParam();
+    engine_.reset();
     if (kind == "Reference") {
-      auto checked = compiler::front_end("test.fut", {reader()});
+      auto checked = compiler::front_end("test.fut", {reader(text)});
       ASSERT_TRUE(checked) << checked.error().text();
       auto lowered = compiler::lower(*checked);
       ASSERT_TRUE(lowered) << lowered.error().text();
@@ -56,7 +80,7 @@ class CallStopTest : public testing::TestWithParam<const char*> {
     options.force_staging = kind == "Staged";
     auto device = device::make_vulkan_device(options);
     ASSERT_TRUE(device) << device.error().text();
-    auto program = compiler::compile("test.fut", {reader()});
+    auto program = compiler::compile("test.fut", {reader(text)});
     ASSERT_TRUE(program) << program.error().text();
     keep(make_device_engine(std::move(*program), std::move(*device)));
   }
@@ -136,6 +160,54 @@ TEST_P(CallStopTest, CancelledCallsEnd) {
   expect_cancelled("in_kernels", kHuge);
 }
 
+TEST_P(CallStopTest, BigCopiesEnd) {
+  if (GetParam() != std::string("Reference")) return;  // devices are told elsewhere
+  expect_late("grow", 512);                            // half a gigabyte a thousand times
+}
+
+TEST_P(CallStopTest, EndlessConstantsEnd) {
+  load(kEndlessConstant);
+  engine_->set_call_timeout(300ms);
+  const std::string late =
+      "Error: the call took longer than 0.3 seconds (--call-timeout) and was stopped.";
+  const Status prepared = engine_->prepare();
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().text(), late);
+  const Status waits = call("waits", 1);
+  ASSERT_FALSE(waits);
+  EXPECT_EQ(waits.error().text(), late);
+  EXPECT_TRUE(call("fine", 1000));
+  expect_cancelled("waits", 1);
+}
+
+TEST_P(CallStopTest, CompilingKernelsIsNotTheCallsFaultAndEndsWhenItIsCancelled) {
+  load(slow_to_compile());
+  engine_->set_call_timeout(1s);
+  const Status slow = call("slow", 2);
+  EXPECT_TRUE(slow) << slow.error().text();
+  load(slow_to_compile());
+  const auto start = Clock::now();
+  const Status cancelled = [&] {
+    std::atomic<bool> over = false;
+    std::thread other([&] {
+      while (!over) {
+        std::this_thread::sleep_for(20ms);
+        engine_->cancel();
+      }
+    });
+    const Status status = call("slow", 2);
+    over = true;
+    other.join();
+    return status;
+  }();
+  if (cancelled) return;  // compiled already: this engine, or this machine, is quick
+  EXPECT_EQ(cancelled.error().text(), "Error: the call was cancelled.");
+  EXPECT_LT(Clock::now() - start, 1s);
+  engine_->set_call_timeout(60s);
+  EXPECT_TRUE(call("fine", 1000));
+  EXPECT_TRUE(call("slow", 2));  // what was begun goes on
+}
+
 TEST_P(CallStopTest, CancelWithoutACallDoesNothing) {
   engine_->cancel();
   EXPECT_TRUE(call("fine", 1000));
@@ -154,10 +226,43 @@ TEST(CallStop, ADeviceThatDoesNotEndIsGivenUp) {
   stop.set_timeout(1us);
   stop.begin();
   std::this_thread::sleep_for(1ms);
-  EXPECT_GT(stop.look(), 0ns);  // told to stop: it has some time for it
+  EXPECT_GT(stop.look(false), 0ns);  // told to stop: it has some time for it
   EXPECT_FALSE(stop.check());
   EXPECT_FALSE(stop.end());
   EXPECT_TRUE(stop.check());
+}
+
+TEST(CallStop, ADeviceIsGivenUpOnlyIfItMakesNoProgress) {
+  const auto told_to_stop = [](CallStop& stop) {
+    stop.set_timeout(1us);
+    stop.begin();
+    std::this_thread::sleep_for(1ms);
+    EXPECT_GT(stop.look(false), 0ns);
+  };
+  CallStop patient({}, CallStop::kForEver), stop({}, 300ms);
+  told_to_stop(patient);
+  told_to_stop(stop);
+  for (int i = 0; i < 5; ++i) {
+    std::this_thread::sleep_for(100ms);
+    EXPECT_GT(stop.look(true), 0ns);
+  }
+  std::this_thread::sleep_for(310ms);
+  EXPECT_EQ(stop.look(false), 0ns);
+  EXPECT_GT(patient.look(false), 0ns);
+}
+
+TEST(CallStop, WaitsOffTheClock) {
+  CallStop stop;
+  stop.set_timeout(200ms);
+  stop.begin();
+  int asked = 0;
+  EXPECT_TRUE(stop.wait([&](std::chrono::milliseconds) {
+    std::this_thread::sleep_for(100ms);
+    return ++asked == 4;
+  }));
+  EXPECT_TRUE(stop.check());
+  std::this_thread::sleep_for(210ms);
+  EXPECT_FALSE(stop.check());
 }
 
 }  // namespace

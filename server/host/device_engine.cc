@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <set>
 
 #include "protocol/base/check.h"
 #include "server/host/check_program.h"
+#include "server/host/constant_use.h"
 #include "server/host/device_elements.h"
 #include "server/host/device_leaf.h"
 #include "server/host/device_transfers.h"
@@ -50,6 +52,18 @@ class SizeBinder {
   std::vector<bool> bound_;
 };
 
+EntrySignature signature(const program::Entry& entry) {
+  EntrySignature s;
+  s.name = entry.name;
+  s.result = entry.result_type;
+  s.result_unique = entry.result_unique;
+  s.attrs = entry.attrs;
+  for (const auto& p : entry.params) {
+    s.params.push_back({p.name, p.type, p.consumed, static_cast<int>(p.leaves.size())});
+  }
+  return s;
+}
+
 class DeviceEngine : public Engine {
  public:
   DeviceEngine(std::shared_ptr<const program::Program> program,
@@ -58,8 +72,14 @@ class DeviceEngine : public Engine {
         program_(*program_owner_),
         device_(std::move(device)),
         failure_(std::move(failure)),
-        kernels_(program_.kernels),
-        stop_([this] { failure_.stop(*device_); }) {}
+        kernels_(program_.kernels, *device_),
+        stop_([this] { failure_.stop(*device_); },
+              device_->info().is_cpu ? CallStop::kForEver : CallStop::kGrace) {
+    for (const auto& [name, entry] : program_.entries) {
+      signatures_.push_back(signature(entry));
+      if (uses_constants(program_, entry)) need_constants_.insert(name);
+    }
+  }
 
   const TypeTable& types() const override { return program_.types; }
   const std::vector<EntrySignature>& entries() const override { return signatures_; }
@@ -85,6 +105,7 @@ class DeviceEngine : public Engine {
   Result<std::vector<LeafPtr>> call(const std::string& entry,
                                     std::span<const LeafPtr> args) override;
   std::string name() const override { return device_->info().name; }
+  void set_owner(uint64_t owner) override { device_->set_owner(owner); }
   void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
   void cancel() override { stop_.cancel(); }
   void clear_caches() override {
@@ -93,8 +114,7 @@ class DeviceEngine : public Engine {
   }
   device::MemoryStats memory() const override { return device_->memory(); }
 
-  /// Runs the constants; before anything else.
-  Status prepare();
+  Status prepare() override;
 
  private:
   Status execute(const program::Code& code, Registers& registers);
@@ -105,34 +125,25 @@ class DeviceEngine : public Engine {
   Result<LeafPtr> result_leaf(const program::Leaf& place, const Registers& registers) const;
 
   const std::shared_ptr<const program::Program> program_owner_;
-  void set_owner(uint64_t owner) override { device_->set_owner(owner); }
   const program::Program& program_;
   const std::shared_ptr<device::Device> device_;
   FailureRecord failure_;
   KernelTable kernels_;
   CallStop stop_;
   std::vector<EntrySignature> signatures_;
-  Registers constants_;
-  bool broken_off_ = false;  // the last run ended unclearly: see FailureRecord::clear
+  std::set<std::string> need_constants_;  // entries
+  std::optional<Registers> constants_;    // once they are computed
+  bool broken_off_ = false;               // the last run ended unclearly: see FailureRecord::clear
 };
 
-EntrySignature signature(const program::Entry& entry) {
-  EntrySignature s;
-  s.name = entry.name;
-  s.result = entry.result_type;
-  s.result_unique = entry.result_unique;
-  s.attrs = entry.attrs;
-  for (const auto& p : entry.params) {
-    s.params.push_back({p.name, p.type, p.consumed, static_cast<int>(p.leaves.size())});
-  }
-  return s;
-}
-
 Status DeviceEngine::prepare() {
-  for (const auto& [name, entry] : program_.entries) signatures_.push_back(signature(entry));
-  constants_.scalars.resize(static_cast<size_t>(program_.constant_scalar_regs));
-  constants_.blocks.resize(static_cast<size_t>(program_.constant_block_regs));
-  return execute(program_.constants, constants_);
+  if (constants_) return {};
+  Registers registers;
+  registers.scalars.resize(static_cast<size_t>(program_.constant_scalar_regs));
+  registers.blocks.resize(static_cast<size_t>(program_.constant_block_regs));
+  KENAZ_TRY(execute(program_.constants, registers));
+  constants_ = std::move(registers);
+  return {};
 }
 
 Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
@@ -274,7 +285,8 @@ Result<std::vector<LeafPtr>> DeviceEngine::call(const std::string& name,
     return bad_request(fmt::format("there is no entry point {}", name));
   }
   const program::Entry& entry = found->second;
-  Registers registers = constants_;
+  if (need_constants_.contains(name)) KENAZ_TRY(prepare());
+  Registers registers = constants_.value_or(Registers{});
   registers.scalars.resize(static_cast<size_t>(entry.scalar_regs));
   registers.blocks.resize(static_cast<size_t>(entry.block_regs));
   KENAZ_TRY(bind(entry, args, registers));
@@ -293,10 +305,7 @@ Result<std::unique_ptr<Engine>> make_device_engine(std::shared_ptr<const program
                                                    std::shared_ptr<device::Device> device) {
   KENAZ_TRY(check_program(*program));
   KENAZ_ASSIGN(auto failure, FailureRecord::create(*device));
-  auto engine =
-      std::make_unique<DeviceEngine>(std::move(program), std::move(device), std::move(failure));
-  KENAZ_TRY(engine->prepare());
-  return engine;
+  return std::make_unique<DeviceEngine>(std::move(program), std::move(device), std::move(failure));
 }
 
 Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,

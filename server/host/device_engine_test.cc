@@ -316,6 +316,105 @@ TEST_P(DeviceEngineTest, TooMuchMemoryFailsTheCallOnly) {
   EXPECT_THAT(numbers(i32s({9})), ElementsAre(9));
 }
 
+TEST_P(DeviceEngineTest, SizesThatCouldNotBeCountedAreOutOfMemory) {
+  for (const int64_t bytes : {INT64_MIN, int64_t{-1}, int64_t{1} << 62, INT64_MAX}) {
+    Entry e = add_entry(1);
+    e.code[2] = {OpMove{ScalarReg{3}, n(bytes)}};
+    load(std::move(e));
+    auto result = call("add", {i32s({1}), scalar(PrimValue::i32(2))});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::kOutOfMemory) << result.error().text();
+    EXPECT_THAT(result.error().text(),
+                HasSubstr(std::to_string(device_->info().max_block_bytes) + " bytes"));
+    EXPECT_THAT(numbers(i32s({9})), ElementsAre(9));
+  }
+}
+
+/// (n) -> an array of n i32 that nothing writes.
+Entry unwritten_entry() {
+  Entry e;
+  e.name = "unwritten";
+  e.params = {{"n", "i64", false, {ScalarLeaf{PrimType::kI64, s(0)}}}};
+  e.result_type = "[]i32";
+  e.result = {ArrayLeaf{PrimType::kI32, b(0), {s(0)}}};
+  e.scalar_regs = 2;
+  e.block_regs = 1;
+  e.code = {{binary(1, ScalarOp::kMul, s(0), n(4))}, {OpAlloc{b(0), s(1)}}};
+  return e;
+}
+
+TEST_P(DeviceEngineTest, SessionsDoNotSeeEachOthersMemory) {
+  load(unwritten_entry(), [](Program& p) { p.entries["add"] = add_entry(5); });
+  const std::shared_ptr<Engine> shared = std::move(engine_);
+  const auto first = engine_for_session(shared), second = engine_for_session(shared);
+  constexpr int32_t kSecret = 0x5ec2e7;
+  for (const int32_t n : {100, 30'000, 8'000'000}) {
+    data::Value value{PrimType::kI32, {n}, {}};
+    const std::vector<int32_t> secrets(static_cast<size_t>(n), kSecret);
+    const auto bytes = std::as_bytes(std::span(secrets));
+    value.bytes.assign(bytes.begin(), bytes.end());
+    {
+      const std::vector<LeafPtr> args = {*first->put(value),
+                                         *first->put(data::Value::scalar(PrimValue::i32(0)))};
+      ASSERT_TRUE(first->call("add", args));  // leaves it in temporary memory, too
+    }
+    const LeafPtr size = *second->put(data::Value::scalar(PrimValue::i64(n)));
+    const auto unwritten = second->call("unwritten", std::span(&size, 1));
+    ASSERT_TRUE(unwritten) << unwritten.error().text();
+    const auto seen = second->get(*unwritten->at(0));
+    ASSERT_TRUE(seen);
+    EXPECT_EQ(seen->bytes, std::vector<std::byte>(static_cast<size_t>(n) * 4)) << n;
+  }
+}
+
+/// The constants put 7 into scalar 0 and then fail, if `good` is false.
+void add_constants(Program& p, bool good) {
+  p.constants = {
+      {OpMove{ScalarReg{0}, n(7)}},
+      {OpAssert{PrimValue::of_bool(good), {std::string("no seven")}, "-> #0  c.fut:1:2"}}};
+  p.constant_scalar_regs = 1;
+}
+
+Entry seven_entry() {
+  Entry e;
+  e.name = "seven";
+  e.result_type = "i64";
+  e.result = {ScalarLeaf{PrimType::kI64, s(0)}};
+  e.scalar_regs = 1;
+  return e;
+}
+
+TEST_P(DeviceEngineTest, ConstantsThatFailStopOnlyThoseWhoNeedThem) {
+  const auto with_both = [](bool good) {
+    return [good](Program& p) {
+      add_constants(p, good);
+      Entry other = unwritten_entry();  // with its registers after the constants'
+      other.params[0].leaves = {ScalarLeaf{PrimType::kI64, s(1)}};
+      other.result = {ArrayLeaf{PrimType::kI32, b(0), {s(1)}}};
+      other.scalar_regs = 3;
+      other.code = {{binary(2, ScalarOp::kMul, s(1), n(4))}, {OpAlloc{b(0), s(2)}}};
+      p.entries["other"] = other;
+    };
+  };
+  load(seven_entry(), with_both(true));
+  auto seven = call("seven", {});
+  ASSERT_TRUE(seven) << seven.error().text();
+  EXPECT_THAT(numbers(seven->at(0)), ElementsAre(7));
+
+  load(seven_entry(), with_both(false));
+  const std::string text = "Error: no seven\n\nBacktrace:\n-> #0  c.fut:1:2";
+  const Status prepared = engine_->prepare();
+  ASSERT_FALSE(prepared);
+  EXPECT_EQ(prepared.error().text(), text);
+  for (int i = 0; i < 2; ++i) {
+    seven = call("seven", {});
+    ASSERT_FALSE(seven);
+    EXPECT_EQ(seven.error().kind, ErrorKind::kProgramFailure);
+    EXPECT_EQ(seven.error().text(), text);
+    EXPECT_TRUE(call("other", {scalar(PrimValue::i64(3))}));
+  }
+}
+
 TEST_P(DeviceEngineTest, CallsThatFailAnywhereLeaveNothingBehind) {
   load(add_entry(600), [](Program& p) { p.entries["check"] = check_entry(); });
   const LeafPtr xs = i32s({5, 2, 30}), k = scalar(PrimValue::i32(2)), fine = i32s({1});

@@ -104,16 +104,16 @@ class Engine {
   virtual Result<LeafPtr> join(PrimType prim, std::vector<int64_t> shape,
                                std::span<const LeafPtr> elements);
 
+  /// Computes the program's top-level constants now; otherwise the first call that needs them does,
+  /// within its time, and so does the next one if that fails. Then calls that need constants fail
+  /// with the failing one's text, and all others go on.
+  virtual Status prepare() { return {}; }
+
   /// Runs an entry point on the leaves of its arguments, in order, and waits. A program's failure
   /// has kind kProgramFailure and the whole text ("Error: ...\n\nBacktrace:\n..."); nothing is
   /// changed then, except that consumed arguments may hold garbage of the same shape.
   virtual Result<std::vector<LeafPtr>> call(const std::string& entry,
                                             std::span<const LeafPtr> args) = 0;
-
-  /// A call that takes longer fails, and is stopped. Zero: none does.
-  virtual void set_call_timeout(std::chrono::microseconds) {}
-  /// Ends the call that runs now, if any, soon; it fails. By any thread.
-  virtual void cancel() {}
 
   /// A number for set_owner() that nobody has yet. By any thread.
   uint64_t new_owner() { return ++owners_; }
@@ -121,8 +121,16 @@ class Engine {
   /// other sees. 0, in the beginning: the server's own.
   virtual void set_owner(uint64_t) {}
 
+  /// A call that takes longer fails, and is stopped. Zero: none does.
+  virtual void set_call_timeout(std::chrono::microseconds) {}
+  /// Ends the call that runs now, if any, soon; it fails. By any thread.
+  virtual void cancel() {}
+
   virtual void clear_caches() {}
   virtual device::MemoryStats memory() const { return {}; }
+
+ private:
+  std::atomic<uint64_t> owners_ = 0;
 };
 
 /// The same engine as one session sees it: what it does is done for an owner of its own.

@@ -16,6 +16,9 @@ constexpr int64_t kMaxPushSlots = kPushBytes / 8;
 // A loop that only launches is stopped to look for failures every so many launches.
 constexpr int64_t kLaunchesPerLook = 1 << 14;
 constexpr size_t kMaxScalarArgs = 8;
+// Host code computes sizes in bytes such that what does not fit comes out as this or more, or
+// negative.
+constexpr int64_t kNoSize = int64_t{1} << 62;
 
 bool is_push(int slots) { return slots <= kMaxPushSlots; }
 
@@ -24,26 +27,6 @@ bool is_push(int slots) { return slots <= kMaxPushSlots; }
 int64_t Registers::index(const Operand& o) const {
   const PrimValue v = value(o);
   return is_integer(v.type) ? v.as_i64() : static_cast<int64_t>(v.bits);
-}
-
-Result<device::KernelPtr> KernelTable::get(KernelId id, device::Device& device) {
-  device::KernelPtr& kernel = made_[id.index];
-  if (!kernel) {
-    const Kernel& source = kernels_[id.index];
-    const int most = device.info().max_nesting;
-    if (source.nesting > most) {
-      return fail(ErrorKind::kProgramFailure,
-                  fmt::format("Conditions and loops are nested {} deep here; this device's driver "
-                              "takes {} in one thread. Run the program on another device, or with "
-                              "--reference.\n\nBacktrace:\n{}",
-                              source.nesting, most, source.place));
-    }
-    const uint32_t push_bytes = is_push(source.slots) ? 8 * static_cast<uint32_t>(source.slots) : 8;
-    const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
-    KENAZ_ASSIGN(kernel, device.make_kernel(
-                             {source.name, source.spirv, push_bytes, std::span(&loops_look, 1)}));
-  }
-  return kernel;
 }
 
 Status Interpreter::run(const Code& code) {
@@ -107,7 +90,12 @@ Status Interpreter::step(const OpMove& op) {
 
 Status Interpreter::step(const OpAlloc& op) {
   const int64_t bytes = registers_.index(op.bytes);
-  if (bytes < 0) return internal_error(fmt::format("a block of {} bytes was asked for", bytes));
+  if (bytes < 0 || bytes >= kNoSize) {
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("out of memory: an array is too large to be counted; the device {} "
+                            "allows {} bytes for one",
+                            device_.info().name, device_.info().max_block_bytes));
+  }
   set(op.dst, nullptr);  // first, so that a loop can have the same memory again
   KENAZ_ASSIGN(auto block, device_.allocate(bytes));
   hazards_.note_new(block.get());
@@ -169,7 +157,7 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
     }
     x = (groups - 1) / y + 1;
   }
-  KENAZ_ASSIGN(const device::KernelPtr kernel, kernels_.get(op.kernel, device_));
+  KENAZ_ASSIGN(const device::KernelPtr kernel, kernels_.get(op.kernel, stop_));
   KENAZ_TRY(order_launch(op));
   slots_.clear();
   slots_.push_back(failure_.block()->address());

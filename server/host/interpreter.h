@@ -10,20 +10,9 @@
 #include "server/host/call_stop.h"
 #include "server/host/failures.h"
 #include "server/host/hazards.h"
+#include "server/host/kernel_table.h"
 
 namespace kenaz::host {
-
-/// A program's kernels on the device, each made when it is first launched.
-class KernelTable {
- public:
-  explicit KernelTable(const std::vector<program::Kernel>& kernels)
-      : kernels_(kernels), made_(kernels.size()) {}
-  Result<device::KernelPtr> get(program::KernelId id, device::Device& device);
-
- private:
-  const std::vector<program::Kernel>& kernels_;
-  std::vector<device::KernelPtr> made_;
-};
 
 struct Registers {
   std::vector<PrimValue> scalars;

@@ -50,6 +50,12 @@ class ReferenceEngine : public Engine {
   void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
   void cancel() override { stop_.cancel(); }
 
+  Status prepare() override {
+    stop_.begin();
+    const Status computed = evaluator_.prepare();
+    KENAZ_TRY(stop_.end());
+    return computed;
+  }
   Result<LeafPtr> put(const data::Value& value) override {
     eval::Value v;
     v.type.prim = value.type;
@@ -117,7 +123,7 @@ class ReferenceEngine : public Engine {
 }  // namespace
 
 Result<std::unique_ptr<Engine>> make_reference_engine(ir::Lowered lowered) {
-  KENAZ_ASSIGN(auto evaluator, eval::Evaluator::make(std::move(lowered.ir)));
+  eval::Evaluator evaluator(std::move(lowered.ir));
   return std::make_unique<ReferenceEngine>(std::move(lowered), std::move(evaluator));
 }
 

@@ -36,6 +36,9 @@ class RenewingEngine : public Engine {
   const std::vector<EntrySignature>& entries() const override { return entries_; }
   std::string name() const override { return name_; }
 
+  Status prepare() override {
+    return with_engine([](Engine& e) { return e.prepare(); });
+  }
   Result<LeafPtr> put(const data::Value& value) override {
     return wrapped(with_engine([&](Engine& e) { return e.put(value); }));
   }
@@ -60,12 +63,12 @@ class RenewingEngine : public Engine {
     timeout_ = timeout;
     if (engine_) engine_->set_call_timeout(timeout);
   }
-  void cancel() override {
-    if (const auto engine = present()) engine->cancel();
-  }
   void set_owner(uint64_t owner) override {
     owner_ = owner;
     if (engine_) engine_->set_owner(owner);
+  }
+  void cancel() override {
+    if (const auto engine = present()) engine->cancel();
   }
   void clear_caches() override {
     if (engine_) engine_->clear_caches();
@@ -111,10 +114,10 @@ class RenewingEngine : public Engine {
   const std::vector<EntrySignature> entries_;
   const std::string name_;
   std::chrono::microseconds timeout_{0};
+  uint64_t owner_ = 0;
   mutable std::mutex mutex_;        // for engine_, as far as other threads look at it
   std::shared_ptr<Engine> engine_;  // null: the device was lost
   uint64_t generation_ = 0;
-  uint64_t owner_ = 0;
   Clock::time_point last_attempt_;
   std::optional<Error> last_error_;
 };
@@ -143,10 +146,10 @@ Status RenewingEngine::renew() {
   }
   last_error_.reset();
   (*made)->set_call_timeout(timeout_);
+  (*made)->set_owner(owner_);
   replace(std::move(*made));
   return {};
 }
-  (*made)->set_owner(owner_);
 
 Result<LeafPtr> RenewingEngine::unwrapped(const Leaf& leaf) const {
   const auto* own = dynamic_cast<const RenewedLeaf*>(&leaf);

@@ -10,21 +10,22 @@
 namespace kenaz::ir::eval {
 namespace {
 
-/// Calls f(source element, index) for every element of a strided region in row-major order.
+/// Calls f(source element, index) for every element of a strided region in row-major order, until
+/// it says no. False: it did.
 template <class F>
-void walk(int64_t start, std::span<const int64_t> lens, std::span<const int64_t> strides, F f) {
-  if (std::find(lens.begin(), lens.end(), 0) != lens.end()) return;
+bool walk(int64_t start, std::span<const int64_t> lens, std::span<const int64_t> strides, F f) {
+  if (std::find(lens.begin(), lens.end(), 0) != lens.end()) return true;
   std::vector<int64_t> at(lens.size(), 0);
   int64_t element = start;
   for (int64_t i = 0;; i++) {
-    f(element, i);
+    if (!f(element, i)) return false;
     size_t d = lens.size();
     while (d > 0 && ++at[d - 1] == lens[d - 1]) {
       element -= strides[d - 1] * (lens[d - 1] - 1);
       at[d - 1] = 0;
       d--;
     }
-    if (d == 0) return;
+    if (d == 0) return true;
     element += strides[d - 1];
   }
 }
@@ -94,9 +95,11 @@ bool Machine::index(const EIndex& e, const Stm& s) {
   if (!allocate(t, r.lens, out)) return false;
   const std::byte* from = a->buffer->data.get();
   std::byte* to = out.buffer->data.get();
-  walk(r.start, r.lens, r.strides, [&](int64_t element, int64_t i) {
+  const bool all = walk(r.start, r.lens, r.strides, [&](int64_t element, int64_t i) {
     save(to + i * size, size, load(from + element * size, size));
+    return go_on_after(i + 1);
   });
+  if (!all) return false;
   arrays_[s.pat[0].index] = std::move(out);
   return true;
 }
@@ -122,9 +125,11 @@ bool Machine::update(const EUpdate& e, const Stm& s) {
     if (value.shape != r.lens)
       return internal("an update's value has another shape than its slice");
     const std::byte* from = value.buffer->data.get() + value.offset * size;
-    walk(r.start, r.lens, r.strides, [&](int64_t element, int64_t i) {
+    const bool all = walk(r.start, r.lens, r.strides, [&](int64_t element, int64_t i) {
       save(to + element * size, size, load(from + i * size, size));
+      return go_on_after(i + 1);
     });
+    if (!all) return false;
   }
   arrays_[s.pat[0].index] = std::move(a);
   return true;
@@ -143,6 +148,7 @@ bool Machine::iota(const EIota& e, const Stm& s) {
   for (int64_t i = 0; i < out.shape[0]; i++) {
     const uint64_t n = convert(static_cast<uint64_t>(i), 0, 0);
     save(to + i * size, size, add(start, mul(n, stride, 0), 0));
+    if (!go_on_after(i + 1)) return false;
   }
   arrays_[s.pat[0].index] = std::move(out);
   return true;
@@ -158,16 +164,22 @@ bool Machine::replicate(const EReplicate& e, const Stm& s) {
   if (!is_array(e.value)) {
     if (!allocate(t, shape, out)) return false;
     const uint64_t v = bits(e.value);
-    for (int64_t i = 0; i < times; i++) save(out.buffer->data.get() + i * size, size, v);
+    for (int64_t i = 0; i < times; i++) {
+      save(out.buffer->data.get() + i * size, size, v);
+      if (!go_on_after(i + 1)) return false;
+    }
   } else {
     const Array* row = array(e.value.var());
     if (!row) return false;
-    const auto bytes = static_cast<size_t>((count_elements(row->shape) * Size(size)).value());
+    const int64_t bytes = (count_elements(row->shape) * Size(size)).value();
     shape.insert(shape.end(), row->shape.begin(), row->shape.end());
     if (!allocate(t, shape, out)) return false;
     for (int64_t i = 0; i < times && bytes > 0; i++) {
-      std::memcpy(out.buffer->data.get() + static_cast<size_t>(i) * bytes,
-                  row->buffer->data.get() + row->offset * size, bytes);
+      if (!copy_bytes(out.buffer->data.get() + i * bytes,
+                      row->buffer->data.get() + row->offset * size, bytes) ||
+          !go_on_after(i + 1)) {
+        return false;
+      }
     }
   }
   arrays_[s.pat[0].index] = std::move(out);
@@ -211,9 +223,7 @@ bool Machine::concat(const EConcat& e, const Stm& s) {
   for (const VarId v : e.arrays) {
     const Array& a = arrays_[v.index];
     const int64_t bytes = (count_elements(a.shape) * Size(size)).value();
-    if (bytes > 0) {
-      std::memcpy(to, a.buffer->data.get() + a.offset * size, static_cast<size_t>(bytes));
-    }
+    if (!copy_bytes(to, a.buffer->data.get() + a.offset * size, bytes)) return false;
     to += bytes;
   }
   arrays_[s.pat[0].index] = std::move(out);
@@ -236,9 +246,11 @@ bool Machine::rearrange(const ERearrange& e, const Stm& s) {
   if (!allocate(t, lens, out)) return false;
   const std::byte* from = a->buffer->data.get();
   std::byte* to = out.buffer->data.get();
-  walk(a->offset, lens, steps, [&](int64_t element, int64_t i) {
+  const bool all = walk(a->offset, lens, steps, [&](int64_t element, int64_t i) {
     save(to + i * size, size, load(from + element * size, size));
+    return go_on_after(i + 1);
   });
+  if (!all) return false;
   arrays_[s.pat[0].index] = std::move(out);
   return true;
 }

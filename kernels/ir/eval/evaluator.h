@@ -50,12 +50,16 @@ class Machine;
 
 class Evaluator {
  public:
-  /// Runs the program's constants; fails if one of them does.
+  explicit Evaluator(Program program, Limits limits = {});
+  /// With the program's constants computed; fails if one of them does.
   static Result<Evaluator> make(Program program, Limits limits = {});
   Evaluator(Evaluator&&) noexcept;
   Evaluator& operator=(Evaluator&&) noexcept;
   ~Evaluator();
 
+  /// Computes the program's constants now; otherwise the first call of a function that needs them
+  /// does, and the next one if that fails.
+  Status prepare();
   /// Arguments: one per param, of its type. Results: without the function's ret_size_vars. A
   /// program's failure has kind kProgramFailure and the text "Error: ...\n\nBacktrace:\n...".
   Result<std::vector<Value>> call(FunId function, std::vector<Value> args);
@@ -66,7 +70,6 @@ class Evaluator {
   const Program& program() const;
 
  private:
-  explicit Evaluator(std::unique_ptr<Machine> machine);
   std::unique_ptr<Machine> machine_;
 };
 

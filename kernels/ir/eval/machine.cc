@@ -66,12 +66,21 @@ bool Machine::copy_of(const Array& from, PrimType type, Array& to) {
   Array fresh;
   if (!allocate(type, from.shape, fresh)) return false;
   const auto size = static_cast<size_t>(prim_size(type));
-  if (fresh.buffer->bytes > 0) {
-    std::memcpy(fresh.buffer->data.get(),
-                from.buffer->data.get() + static_cast<size_t>(from.offset) * size,
-                static_cast<size_t>(fresh.buffer->bytes));
+  if (!copy_bytes(fresh.buffer->data.get(),
+                  from.buffer->data.get() + static_cast<size_t>(from.offset) * size,
+                  fresh.buffer->bytes)) {
+    return false;
   }
   to = std::move(fresh);
+  return true;
+}
+
+bool Machine::copy_bytes(std::byte* to, const std::byte* from, int64_t bytes) {
+  for (int64_t done = 0; done < bytes; done += kBytesPerLook) {
+    const int64_t n = std::min(bytes - done, kBytesPerLook);
+    std::memcpy(to + done, from + done, static_cast<size_t>(n));
+    if (n == kBytesPerLook && !go_on()) return false;
+  }
   return true;
 }
 
@@ -126,8 +135,6 @@ bool Machine::bind_results(const Body& body, std::span<const VarId> pat) {
   }
   return true;
 }
-
-bool Machine::run_constants() { return run(program.constants); }
 
 bool Machine::go_on() {
   if (!interrupt) return true;
@@ -335,20 +342,27 @@ Buffer::Buffer(std::shared_ptr<std::atomic<int64_t>> l, int64_t size,
 }
 Buffer::~Buffer() { *live -= bytes; }
 
-Evaluator::Evaluator(std::unique_ptr<Machine> machine) : machine_(std::move(machine)) {}
+Evaluator::Evaluator(Program program, Limits limits)
+    : machine_(std::make_unique<Machine>(std::move(program), limits)) {}
 Evaluator::Evaluator(Evaluator&&) noexcept = default;
 Evaluator& Evaluator::operator=(Evaluator&&) noexcept = default;
 Evaluator::~Evaluator() = default;
 
 Result<Evaluator> Evaluator::make(Program program, Limits limits) {
-  auto machine = std::make_unique<Machine>(std::move(program), limits);
-  if (!machine->run_constants()) return tl::make_unexpected(machine->error);
-  return Evaluator(std::move(machine));
+  Evaluator evaluator(std::move(program), limits);
+  KENAZ_TRY(evaluator.prepare());
+  return evaluator;
+}
+
+Status Evaluator::prepare() {
+  if (!machine_->run_constants()) return tl::make_unexpected(machine_->error);
+  return {};
 }
 
 Result<std::vector<Value>> Evaluator::call(FunId function, std::vector<Value> args) {
   std::vector<Value> results;
   const Function& f = machine_->program.functions[function.index];
+  if (machine_->needs_constants(function)) KENAZ_TRY(prepare());
   if (!machine_->call(f, args, results)) return tl::make_unexpected(machine_->error);
   return results;
 }

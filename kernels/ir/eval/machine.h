@@ -22,7 +22,8 @@ class Machine {
   Error error;
   std::function<Status()> interrupt;  // see Evaluator
 
-  bool run_constants();
+  bool run_constants();  // once, if it goes well
+  bool needs_constants(FunId function);
   bool call(const Function& f, std::vector<Value>& args, std::vector<Value>& results);
   bool allocate(PrimType type, const std::vector<int64_t>& shape, Array& out);
 
@@ -50,6 +51,10 @@ class Machine {
   // ---- execution
   bool run(const Body& body);
   bool go_on();
+  /// To be asked for every element of what may be large.
+  bool go_on_after(int64_t elements) { return elements % kElementsPerLook != 0 || go_on(); }
+  /// False if the call is to end. Not overlapping.
+  bool copy_bytes(std::byte* to, const std::byte* from, int64_t bytes);
   bool run_stm(const Stm& s);
   /// Which results of a body are its own variables and named once: those can be moved out.
   const std::vector<char>& movable(const Body& body);
@@ -95,12 +100,17 @@ class Machine {
   int64_t row_number(const Array& a, std::span<const Atom> index);
   bool load_row(const Array& a, PrimType type, int64_t row, int index_rank, VarId into);
 
+  // Some ten milliseconds of copying.
+  static constexpr int64_t kBytesPerLook = int64_t{32} << 20, kElementsPerLook = int64_t{1} << 20;
+
   std::vector<uint64_t> scalars_;
   std::vector<Array> arrays_;
   std::unordered_map<const Body*, std::vector<char>> movable_;
   bool placed_ = false;  // the error says where it happened
   std::shared_ptr<std::atomic<int64_t>> live_ = std::make_shared<std::atomic<int64_t>>(0);
   uint32_t bodies_run_ = 0;
+  bool have_constants_ = false;
+  std::unordered_map<uint32_t, bool> needs_constants_;  // by function, as far as asked for
 };
 
 /// Places in arrays: what does not fit is the place of an element that does not exist, so that

@@ -147,6 +147,7 @@ Result<Ticket> Commands::submit() {
   info.pSignalSemaphores = &semaphore;
   Status status = checked(vk.vkEndCommandBuffer(slot->buffer), "vkEndCommandBuffer");
   if (status) {
+    const std::lock_guard lock(context_->queue_mutex());
     status =
         checked(vk.vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
   }
@@ -156,8 +157,8 @@ Result<Ticket> Commands::submit() {
     // Blocks that were to be cleared may be in use: clearing must not get lost.
     std::swap(fills_, slot->fills);
     fill(std::exchange(slot->fills, {}));
-    return tl::make_unexpected(std::move(status).error());
     shaken_ = true;
+    return tl::make_unexpected(std::move(status).error());
   }
   slot->ticket = last_submitted_ = ticket;
   return ticket;
@@ -210,7 +211,9 @@ Status Commands::block_until(Ticket ticket) {
   while (result == VK_TIMEOUT) {
     uint64_t patience = UINT64_MAX;
     if (watch_ != nullptr) {
-      const auto for_now = watch_->look();
+      const Ticket before = done_;
+      (void)is_done(ticket);
+      const auto for_now = watch_->look(done_ != before);
       if (for_now <= std::chrono::nanoseconds(0)) {
         give_up();
         return fail(ErrorKind::kDeviceLost, "the device does not finish what it was given");

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "server/device/vulkan/physical_device.h"
 
@@ -19,6 +20,8 @@ class Context : public std::enable_shared_from_this<Context> {
 
   const Functions& vk() const { return vk_; }
   VkDevice device() const { return device_; }
+  /// Held by whoever submits.
+  std::mutex& queue_mutex() const { return queue_mutex_; }
   VkQueue queue() const { return queue_; }
   const PhysicalDevice& physical() const { return physical_; }
 
@@ -35,6 +38,7 @@ class Context : public std::enable_shared_from_this<Context> {
   PhysicalDevice physical_;
   VkDevice device_ = VK_NULL_HANDLE;
   VkQueue queue_ = VK_NULL_HANDLE;
+  mutable std::mutex queue_mutex_;
   mutable std::atomic<bool> abandoned_ = false;
 };
 using ContextPtr = std::shared_ptr<const Context>;

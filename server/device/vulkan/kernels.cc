@@ -43,7 +43,10 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
     return internal_error(fmt::format("kernel {} wants {} bytes of push constants, of {}",
                                       source.name, source.push_bytes, device.info.max_push_bytes));
   }
+  std::unique_lock lock(mutex_);
   KENAZ_ASSIGN(auto pipeline_layout, layout(source.push_bytes));
+  const VkPipelineCache cache = cache_.get();
+  lock.unlock();  // compiling may take long
   KENAZ_ASSIGN(const OwnedModule shader, module(source));
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
@@ -64,13 +67,14 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
     info.stage.pNext = &subgroup;
   }
   VkPipeline made = VK_NULL_HANDLE;
-  auto status = check_vk(context_->vk().vkCreateComputePipelines(context_->device(), cache_.get(),
-                                                                 1, &info, nullptr, &made),
-                         "vkCreateComputePipelines");
+  auto status = check_vk(
+      context_->vk().vkCreateComputePipelines(context_->device(), cache, 1, &info, nullptr, &made),
+      "vkCreateComputePipelines");
   if (!status) {
     status.error().context.push_back(fmt::format("while preparing kernel {}", source.name));
     return tl::make_unexpected(std::move(status).error());
   }
+  lock.lock();
   cache_.note_new_pipeline();
   return std::make_shared<VulkanKernel>(OwnedPipeline(context_, made), std::move(pipeline_layout),
                                         source.push_bytes);

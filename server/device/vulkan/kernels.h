@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <mutex>
 
 #include "server/device/device.h"
 #include "server/device/vulkan/pipeline_cache.h"
@@ -23,17 +24,22 @@ class VulkanKernel : public Kernel {
 };
 
 class Kernels {
- public:
+ public:  // by any thread
   Kernels(const ContextPtr& context, const std::string& cache_path)
       : context_(context), cache_(context, cache_path) {}
   Result<KernelPtr> make(const KernelSource& source);
-  void save() { cache_.save(); }
+  void save() {
+    const std::lock_guard lock(mutex_);
+    cache_.save();
+  }
 
  private:
+  /// With the lock.
   Result<std::shared_ptr<OwnedLayout>> layout(uint32_t push_bytes);
   Result<OwnedModule> module(const KernelSource& source);
 
   const ContextPtr context_;
+  std::mutex mutex_;
   PipelineCache cache_;
   std::map<uint32_t, std::shared_ptr<OwnedLayout>> layouts_;  // by push bytes
 };

@@ -51,9 +51,7 @@ class VulkanDevice : public Device {
   Result<BlockPtr> allocate_unseen(int64_t bytes) override { return allocate(bytes, true); }
   Result<BlockPtr> allocate_shared(int64_t bytes) override;
   bool poke(const BlockPtr& block, uint32_t word) override;
-  Result<KernelPtr> make_kernel(const KernelSource& source) override {
-    return kernels_.make(source);
-  }
+  Result<KernelPtr> make_kernel(const KernelSource& source) override;
   Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                   std::span<const std::byte> push) override;
   Status barrier() override;
@@ -77,9 +75,9 @@ class VulkanDevice : public Device {
   MemoryStats memory() const override { return heap_->stats(); }
   void trim() override;
   void forget_peak() override { heap_->forget_peak(); }
-  Result<BlockPtr> allocate(int64_t bytes, bool unseen);
 
  private:
+  Result<BlockPtr> allocate(int64_t bytes, bool unseen);
   Result<VkCommandBuffer> recording();
   Status read_through_copy(std::span<const ReadBack> pieces);
 

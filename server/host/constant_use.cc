@@ -1,0 +1,63 @@
+#include "server/host/constant_use.h"
+
+#include <algorithm>
+
+namespace kenaz::host {
+namespace {
+
+using namespace program;
+
+/// Looks through code for registers below given numbers.
+class Search {
+ public:
+  Search(int scalars, int blocks)
+      : scalars_(static_cast<uint32_t>(scalars)), blocks_(static_cast<uint32_t>(blocks)) {}
+
+  bool in(ScalarReg r) const { return r.index < scalars_; }
+  bool in(BlockReg r) const { return r.index < blocks_; }
+  bool in(const Operand& o) const {
+    const auto* r = std::get_if<ScalarReg>(&o);
+    return r != nullptr && in(*r);
+  }
+  template <class T>
+  bool in(const std::vector<T>& list) const {
+    return std::any_of(list.begin(), list.end(), [&](const T& x) { return in(x); });
+  }
+  bool in(const std::variant<std::string, Operand>& part) const {
+    const auto* value = std::get_if<Operand>(&part);
+    return value != nullptr && in(*value);
+  }
+  bool in(const Leaf& leaf) const {
+    if (const auto* scalar = std::get_if<ScalarLeaf>(&leaf)) return in(scalar->value);
+    const auto& array = std::get<ArrayLeaf>(leaf);
+    return in(array.block) || in(array.dims);
+  }
+  bool in(const Arg& arg) const { return arg.kind == Arg::kBlock ? in(arg.block) : in(arg.scalar); }
+  bool in(const HostOp& op) const {
+    return std::visit([&](const auto& o) { return in(o); }, op.op);
+  }
+
+ private:
+  bool in(const OpScalar& o) const { return in(o.dst) || in(o.args); }
+  bool in(const OpMove& o) const { return in(o.dst) || in(o.src); }
+  bool in(const OpAlloc& o) const { return in(o.dst) || in(o.bytes); }
+  bool in(const OpMoveBlock& o) const { return in(o.dst) || in(o.src); }
+  bool in(const OpRelease& o) const { return in(o.block); }
+  bool in(const OpLaunch& o) const { return in(o.groups) || in(o.args); }
+  bool in(const OpRead& o) const { return in(o.dst) || in(o.block) || in(o.offset); }
+  bool in(const OpWrite& o) const { return in(o.block) || in(o.offset) || in(o.values); }
+  bool in(const OpIf& o) const { return in(o.cond) || in(o.then_code) || in(o.else_code); }
+  bool in(const OpWhile& o) const { return in(o.head) || in(o.cond) || in(o.body); }
+  bool in(const OpAssert& o) const { return in(o.cond) || in(o.message); }
+
+  uint32_t scalars_, blocks_;
+};
+
+}  // namespace
+
+bool uses_constants(const Program& program, const Entry& entry) {
+  const Search search(program.constant_scalar_regs, program.constant_block_regs);
+  return search.in(entry.code) || search.in(entry.result);
+}
+
+}  // namespace kenaz::host
