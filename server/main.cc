@@ -2,24 +2,25 @@
 // sockets until it is told to end.
 // Exit status: 0, 1 on errors, 2 if the program is not a good one, 3 if --validate found something.
 #include <fmt/format.h>
-#include <pthread.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "protocol/base/diagnostic_text.h"
-#include "server/load.h"
 #include "protocol/base/large_stack_thread.h"
 #include "protocol/base/read_file.h"
 #include "server/console.h"
+#include "server/load.h"
 #include "server/options.h"
 #include "server/session/session.h"
 #include "server/transport/socket_server.h"
@@ -147,6 +148,22 @@ void allow_many_descriptors() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// Ends the process, should what it frees take too long: a driver that has begun to compile a
+/// kernel cannot be interrupted.
+class EndingTimer {
+ public:
+  static constexpr std::chrono::seconds kPatience{3};
+
+ private:
+  std::jthread thread_{[](const std::stop_token& stop) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any never;
+    never.wait_for(lock, stop, kPatience, [] { return false; });
+    if (!stop.stop_requested()) std::_Exit(0);
+  }};
+};
+
 int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
   spdlog::set_level(spdlog::level::from_str(options.log_level));
@@ -156,6 +173,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   auto engine = load(options, std::move(validation), *sockets->session.metrics);
   if (!engine) return report(engine.error(), options.colour);
   const std::string name = (*engine)->name();
+  std::optional<EndingTimer> ending;  // goes after the server, and with it the engine
   DeviceQueue queue;
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
   if (!server) return report(server.error());
@@ -168,6 +186,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   });
   queue.run();
   io.join();
+  ending.emplace();
   return 0;
 }
 
@@ -196,42 +215,29 @@ int run(const Options& options) {
   return serve(options);
 }
 
-struct Job {
-  const Options* options;
-  int status;
-};
-
 /// On a thread with a large stack: the compiler's recursion follows the nesting of programs, which
 /// it bounds, but more generously than the usual stack.
 int run_with_large_stack(const Options& options) {
-  constexpr size_t kStackBytes = size_t{256} << 20;
-  Job job{&options, 1};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, kStackBytes);
-  pthread_t thread{};
-  const auto body = [](void* p) -> void* {
-    auto* j = static_cast<Job*>(p);
-    try {
-      j->status = run(*j->options);
-    } catch (const std::exception& e) {  // no memory, before there is a session to say so
-      j->status = report(Error{ErrorKind::kInternal, e.what(), {}});
-    }
-    return nullptr;
-  };
-  if (pthread_create(&thread, &attributes, body, &job) != 0) return run(options);
-  pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  return job.status;
+  int status = 1;
+  {
+    const LargeStackThread thread([&] {
+      try {
+        status = run(options);
+      } catch (const std::exception& e) {  // no memory, before there is a session to say so
+        status = report(Error{ErrorKind::kInternal, e.what(), {}});
+      }
+    });
+  }
+  return status;
 }
 
 }  // namespace
 }  // namespace kenaz
 
 int main(int argc, char** argv) {
+  kenaz::hold_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit fails what writes to it, and that only
   const auto parsed = kenaz::parse_options(argc, argv);
   if (const int* status = std::get_if<int>(&parsed)) return *status;
   return kenaz::run_with_large_stack(std::get<kenaz::Options>(parsed));
 }
-  kenaz::hold_standard_streams();
-  std::signal(SIGXFSZ, SIG_IGN);  // a file at its limit fails what writes to it, and that only

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <set>
 
 #include "server/transport/connection.h"
@@ -17,6 +18,7 @@ constexpr std::chrono::seconds kTick{1};
 constexpr std::chrono::milliseconds kAcceptPause{
     100};  // after an error, as with no descriptors left
 constexpr std::chrono::milliseconds kCancelAgain{50};  // a job may make several calls
+constexpr std::chrono::seconds kLastWait{3};           // for what the device does
 constexpr int kTicksPerMetrics = 5;
 
 std::chrono::steady_clock::duration as_duration(double seconds) {
@@ -71,6 +73,7 @@ class Server : public SocketServer {
   void drain();
   void cut_off();
   void abandon();
+  [[noreturn]] void end_without_device();
   void write_metrics();
   std::vector<std::shared_ptr<Connection>> connections() const {
     return {connections_.begin(), connections_.end()};
@@ -167,7 +170,20 @@ void Server::abandon() {
   hub_.named.drop_waiting();
   std::error_code ignored;
   signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
-  while (!hub_.device.abandon(kCancelAgain)) engine_->cancel();
+  const auto until = std::chrono::steady_clock::now() + kLastWait;
+  while (!hub_.device.abandon(kCancelAgain)) {
+    engine_->cancel();
+    if (std::chrono::steady_clock::now() >= until) end_without_device();
+  }
+}
+
+/// A kernel cannot be interrupted where the device does not see to it itself, and this process was
+/// told to end.
+void Server::end_without_device() {
+  spdlog::warn("the device goes on working; ending without it");
+  write_metrics();
+  for (const auto& l : listeners_) l.address.remove();
+  std::_Exit(0);
 }
 
 void Server::cut_off() {
