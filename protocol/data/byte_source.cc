@@ -33,7 +33,7 @@ Result<ByteSource> ByteSource::adopt(std::unique_ptr<std::FILE, int (*)(std::FIL
 }
 
 bool ByteSource::refill() {
-  if (!file_ || error_) return false;
+  if (!file_ || error_ || !may_take(0)) return false;
   base_ = offset();
   const auto left = static_cast<size_t>(end_ - cursor_);
   if (left != 0) std::memmove(chunk_.data(), cursor_, left);

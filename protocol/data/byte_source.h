@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -22,6 +23,11 @@ class ByteSource {
   static Result<ByteSource> open(const std::string& path);
   /// Reads from the file's current position.
   static Result<ByteSource> adopt(std::unique_ptr<std::FILE, int (*)(std::FILE*)> file);
+
+  /// `may_go_on` is asked before each chunk of a file, with 0, and by what reads values, with the
+  /// bytes of memory that a value is about to take. If it says no, the source ends there.
+  void ask(std::function<bool(int64_t)> may_go_on) { may_go_on_ = std::move(may_go_on); }
+  bool may_take(int64_t bytes) { return !may_go_on_ || may_go_on_(bytes); }
 
   /// The next byte, or -1 at the end (or on a read error: see `error`).
   int peek() { return cursor_ != end_ || refill() ? static_cast<unsigned char>(*cursor_) : -1; }
@@ -64,6 +70,7 @@ class ByteSource {
   int64_t base_ = 0;  // offset of the chunk's first byte
   std::optional<int64_t> size_;
   std::optional<std::string> error_;
+  std::function<bool(int64_t)> may_go_on_;
   int64_t line_ = 1, line_start_ = 0;
 };
 

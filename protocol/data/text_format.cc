@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -174,7 +175,21 @@ class Reader {
     if (!v) return tl::make_unexpected(std::move(v).error());
     value_.type = v->type;
     fixed_ = true;
+    KENAZ_TRY(make_room(static_cast<size_t>(prim_size(v->type))));
     append(value_, *v);
+    return {};
+  }
+
+  /// For so many bytes more, if the source lets the value have them.
+  Status make_room(size_t bytes) {
+    constexpr size_t kFirst = 64;
+    auto& have = value_.bytes;
+    if (have.capacity() - have.size() >= bytes) return {};
+    const size_t next = std::max(kFirst, 2 * have.capacity());
+    if (!source_.may_take(static_cast<int64_t>(next))) {
+      return fail(ErrorKind::kOutOfMemory, "no memory for a value in text form");
+    }
+    have.reserve(next);
     return {};
   }
 
@@ -240,6 +255,7 @@ class Reader {
       if (c == '\\') {
         KENAZ_ASSIGN(c, escape());
       }
+      KENAZ_TRY(make_room(1));
       value_.bytes.push_back(static_cast<std::byte>(c));
     }
     return row_length(depth, n);
