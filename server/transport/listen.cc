@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <charconv>
+
 namespace kenaz {
 
 namespace {
@@ -46,6 +48,12 @@ Result<ListenAddress> ListenAddress::parse(const std::string& url) {
   if (host.size() > 1 && host.front() == '[' && host.back() == ']') {
     host = host.substr(1, host.size() - 2);
   }
+  uint16_t port = 0;
+  const char* end = url.data() + url.size();
+  const auto [rest, wrong] = std::from_chars(url.data() + colon + 1, end, port);
+  if (wrong != std::errc() || rest != end) {
+    return bad_request(fmt::format("{}: a port from 0 to 65535 is expected", url));
+  }
   asio::io_context io;
   std::error_code error;
   asio::ip::tcp::resolver resolver(io);
@@ -60,7 +68,7 @@ Result<ListenAddress> ListenAddress::parse(const std::string& url) {
 
 bool ListenAddress::is_local() const { return is_unix() || tcp_.address().is_loopback(); }
 
-Result<Acceptor> ListenAddress::open(asio::io_context& io, uint32_t mode) const {
+Result<Acceptor> ListenAddress::open(asio::io_context& io, uint32_t mode) {
   if (!is_unix()) {
     return bind_and_listen(io, tcp_, tcp_.protocol().family(), "this address");
   }
@@ -75,16 +83,19 @@ Result<Acceptor> ListenAddress::open(asio::io_context& io, uint32_t mode) const 
       return bad_request(
           fmt::format("{}: whether a server listens there: {}", path_, error.message()));
     }
-    remove();
+    unlink(path_.c_str());
   }
   const mode_t before = umask(0777 & ~mode);
   auto acceptor = bind_and_listen(io, endpoint, AF_UNIX, path_);
   umask(before);
+  if (acceptor && lstat(path_.c_str(), &info) == 0) opened_ = {info.st_dev, info.st_ino};
   return acceptor;
 }
 
 void ListenAddress::remove() const {
-  if (is_unix()) unlink(path_.c_str());
+  struct stat info {};
+  if (!opened_ || lstat(path_.c_str(), &info) != 0 || !S_ISSOCK(info.st_mode)) return;
+  if (*opened_ == std::pair(info.st_dev, info.st_ino)) unlink(path_.c_str());
 }
 
 }  // namespace kenaz
