@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,17 +13,10 @@ class InputBuffer {
   enum class Line { kNone, kLine, kTooLong };
 
   /// Room for `n` bytes more; committed() says how many of them came. Nothing may be taken between.
-  std::span<std::byte> room(size_t n) {
-    if (begin_ == end_) begin_ = end_ = scanned_ = 0;
-    if (bytes_.size() - end_ < n) {
-      std::memmove(bytes_.data(), bytes_.data() + begin_, size());
-      end_ -= begin_;
-      scanned_ -= begin_;
-      begin_ = 0;
-      if (bytes_.size() - end_ < n) bytes_.resize(end_ + n);
-    }
-    return std::as_writable_bytes(std::span(bytes_)).subspan(end_, n);
-  }
+  std::span<std::byte> room(size_t n);
+  /// The memory that it has, and that it will have after room(n).
+  size_t capacity() const { return bytes_.capacity(); }
+  size_t capacity_with(size_t n) const;
   void committed(size_t n) { end_ += n; }
 
   size_t size() const { return end_ - begin_; }
@@ -33,10 +25,16 @@ class InputBuffer {
   /// lack one. A line of more than `most` bytes is thrown away as it comes, and told when it ends.
   Line take_line(size_t most, bool ended, std::string& line);
 
+  /// Forgets the line that has begun; the rest of it is thrown away as it comes, and it is told as
+  /// too long when it ends.
+  void drop_line();
+
   /// Bytes as they are; gives how many.
   size_t take(std::span<std::byte> to);
 
  private:
+  static constexpr size_t kKept = size_t{64} << 10;  // bytes, when they are not needed
+
   std::vector<char> bytes_ = {'\0'};  // never empty: data() may be given to memmove
   size_t begin_ = 0, end_ = 0;
   size_t scanned_ = 0;     // there is no newline before

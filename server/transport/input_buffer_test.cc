@@ -54,5 +54,29 @@ TEST(InputBuffer, LinesThatAreTooLongTakeNoMemory) {
   EXPECT_EQ(buffer.take_line(10, true, line), Line::kNone);
 }
 
+TEST(InputBuffer, ADroppedLineIsToldWhenItEnds) {
+  InputBuffer buffer;
+  std::string line;
+  add(buffer, std::string(300'000, 'x'));
+  EXPECT_EQ(buffer.take_line(1'000'000, false, line), Line::kNone);
+  EXPECT_GE(buffer.capacity(), 300'000u);
+  EXPECT_GT(buffer.capacity_with(buffer.capacity()), buffer.capacity());
+  buffer.drop_line();
+  EXPECT_LT(buffer.capacity(), 1000u);
+  add(buffer, "more\nshort\n");
+  EXPECT_EQ(buffer.take_line(1'000'000, false, line), Line::kTooLong);
+  EXPECT_EQ(buffer.take_line(1'000'000, false, line), Line::kLine);
+  EXPECT_EQ(line, "short");
+}
+
+TEST(InputBuffer, GivesMemoryBackWhenItIsEmpty) {
+  InputBuffer buffer;
+  std::string line;
+  add(buffer, std::string(300'000, 'x') + "\n");
+  EXPECT_EQ(buffer.take_line(1'000'000, false, line), Line::kLine);
+  add(buffer, "y");
+  EXPECT_LT(buffer.capacity(), 100'000u);
+}
+
 }  // namespace
 }  // namespace kenaz
