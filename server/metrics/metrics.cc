@@ -25,7 +25,7 @@ void Metrics::failed(ErrorKind kind) { ++failures_[static_cast<size_t>(kind)]; }
 
 std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const {
   return {
-      {"commands_total", "counter", "Commands received from sockets", commands_},
+      {"commands_total", "counter", "Commands received", commands_},
       {"calls_total", "counter", "Entry points run", calls_},
       {"received_bytes_total", "counter", "Bytes received from sockets", bytes_in_},
       {"sent_bytes_total", "counter", "Bytes sent to sockets", bytes_out_},
@@ -33,6 +33,8 @@ std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const
       {"connections_total", "counter", "Connections accepted", connections_total_},
       {"connections_refused_total", "counter", "Connections over the limit", refused_},
       {"sessions", "gauge", "Sessions now, named ones without a connection included", sessions_},
+      {"client_memory_bytes", "gauge", "Host memory that clients' commands and sessions take",
+       client_memory_ ? client_memory_->used() : 0},
       {"device_memory_used_bytes", "gauge", "Device memory in use", memory.used},
       {"device_memory_cached_bytes", "gauge", "Device memory kept for reuse", memory.cached},
       {"device_memory_peak_bytes", "gauge", "Most device memory in use so far", memory.peak},

@@ -5,16 +5,22 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "server/client_memory.h"
 #include "server/device/device.h"
 
 namespace kenaz {
 
 class Metrics {
  public:
+  /// `memory`: whose use is shown; may be null.
+  explicit Metrics(std::shared_ptr<const ClientMemory> memory = nullptr)
+      : client_memory_(std::move(memory)) {}
+
   /// An entry point ran, or failed while running.
   void called(double seconds);
   /// A command failed.
@@ -47,6 +53,7 @@ class Metrics {
   };
   std::vector<Row> rows(const device::MemoryStats& memory) const;
 
+  const std::shared_ptr<const ClientMemory> client_memory_;
   Counter commands_{0}, calls_{0}, call_nanoseconds_{0};
   Counter bytes_in_{0}, bytes_out_{0};
   Counter connections_{0}, connections_total_{0}, refused_{0}, sessions_{0};

@@ -8,6 +8,15 @@
 
 namespace kenaz {
 
+namespace {
+/// What a variable takes on the host, roughly: the name, the value's type, and its leaves.
+int64_t host_bytes(const std::string& name, const Variable& variable) {
+  constexpr size_t kEntry = 192, kLeaf = 160;
+  return static_cast<int64_t>(kEntry + name.size() + variable.type.size() +
+                              kLeaf * variable.leaves.size());
+}
+}  // namespace
+
 Result<const Variable*> Variables::find(const std::string& name) const {
   const auto it = by_name_.find(name);
   if (it == by_name_.end()) return bad_request("Unknown variable: " + name);
@@ -86,9 +95,12 @@ Status Variables::add(const std::string& name, Variable variable) {
                 fmt::format("The session has {} variables; more are not allowed.", count()));
   }
   KENAZ_TRY(check_free(name));
+  const int64_t cost = host_bytes(name, variable);
+  if (!host_bytes_.add(cost)) return no_client_memory();
   hold(variable);
   if (auto room = check_room(0); !room) {
     let_go(variable);
+    host_bytes_.add(-cost);
     return room;
   }
   by_name_.emplace(name, std::move(variable));
@@ -113,6 +125,7 @@ Status Variables::remove(const std::string& name) {
   const auto it = by_name_.find(name);
   if (it == by_name_.end()) return bad_request("Unknown variable: " + name);
   let_go(it->second);
+  host_bytes_.add(-host_bytes(name, it->second));
   by_name_.erase(it);
   return {};
 }
@@ -120,6 +133,9 @@ Status Variables::remove(const std::string& name) {
 Status Variables::rename(const std::string& from, const std::string& to) {
   KENAZ_TRY(find(from));
   KENAZ_TRY(check_free(to));
+  if (!host_bytes_.add(static_cast<int64_t>(to.size()) - static_cast<int64_t>(from.size()))) {
+    return no_client_memory();
+  }
   auto node = by_name_.extract(from);
   node.key() = to;
   by_name_.insert(std::move(node));
@@ -130,6 +146,7 @@ void Variables::clear() {
   end_loans();
   for (const auto& [name, variable] : by_name_) let_go(variable);
   by_name_.clear();
+  host_bytes_.set(0);
 }
 
 }  // namespace kenaz

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "server/client_memory.h"
 #include "server/host/engine.h"
 
 namespace kenaz {
@@ -27,7 +28,9 @@ struct VariableLimits {
 
 class Variables {
  public:
-  explicit Variables(VariableLimits limits = {}) : limits_(limits) {}
+  /// `memory`: where names and leaves are counted as host memory; may be null.
+  explicit Variables(VariableLimits limits = {}, std::shared_ptr<ClientMemory> memory = nullptr)
+      : limits_(limits), host_bytes_(std::move(memory), ClientMemory::Use::kKept) {}
 
   /// Fails with "Unknown variable: NAME". The pointer is good until the next change.
   Result<const Variable*> find(const std::string& name) const;
@@ -70,6 +73,7 @@ class Variables {
   void end_loans();
 
   const VariableLimits limits_;
+  MemoryShare host_bytes_;
   std::unordered_map<std::string, Variable> by_name_;
   std::unordered_map<const host::Leaf*, int> uses_;
   std::vector<Loan> loans_;
