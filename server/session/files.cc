@@ -68,6 +68,7 @@ Result<FileAccess> FileAccess::below(const std::string& folder) {
 }
 
 Result<File> FileAccess::open(const std::string& path, bool write) const {
+  if (path.find('\0') != std::string::npos) return bad_request("A path has no NUL bytes.");
   switch (policy_) {
     case Policy::kNone:
       return bad_request("This server opens no files for remote clients (see its option --root).");

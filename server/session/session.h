@@ -3,7 +3,8 @@
 // it read before the one that failed, and `free` those it freed, as the protocol documents.
 //
 // One thread at a time uses a session. Commands of Where::kDevice, and Stream::work(), use the
-// engine, so they run where its turn is.
+// engine, so they run where its turn is. Commands of Where::kAside, and Stream::aside(), use none
+// and take long.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,7 @@
 
 #include "protocol/command.h"
 #include "protocol/reply.h"
+#include "server/client_memory.h"
 #include "server/host/engine.h"
 #include "server/metrics/metrics.h"
 #include "server/session/files.h"
@@ -28,9 +30,11 @@ struct SessionOptions {
   bool log = false;      // say in replies what was done
   bool profile = false;  // record an event per call, for `report`
   VariableLimits limits;
-  int64_t max_upload = 0;  // bytes; 0: any number
+  int64_t max_upload = 0;   // bytes; 0: any number
+  double file_seconds = 0;  // that reading a file may take; 0: any
   FileAccess files;
-  std::shared_ptr<Metrics> metrics;  // may be null
+  std::shared_ptr<Metrics> metrics;      // may be null
+  std::shared_ptr<ClientMemory> memory;  // may be null
 };
 
 class Session {
@@ -38,20 +42,24 @@ class Session {
   Session(std::shared_ptr<host::Engine> engine, SessionOptions options)
       : engine_(host::engine_for_session(std::move(engine))),
         options_(std::move(options)),
-        variables_(options_.limits),
-        recording_(options_.profile) {}
+        variables_(options_.limits, options_.memory),
+        recording_(options_.profile),
+        events_share_(options_.memory, ClientMemory::Use::kKept) {}
 
-  /// Carries out a command that is no stream.
+  /// Carries out a command that is no stream of the client's bytes. A file is read at once, on
+  /// the engine's turn; begin() is for those who would rather not.
   protocol::Reply execute(const protocol::Request& request);
   protocol::Reply execute(std::string_view line);
 
-  /// Starts a command of Where::kStream. An upload whose arguments are wrong is a stream too: it
-  /// takes its bytes and fails at the end. An error means that nobody knows how many bytes follow.
+  /// Starts a command of Where::kStream or kFile. An upload whose arguments are wrong is a stream
+  /// too: it takes its bytes and fails at the end. An error means that nobody knows how many bytes
+  /// follow.
   Result<std::unique_ptr<Stream>> begin(const protocol::Request& request);
   /// The reply to a stream that is done.
   protocol::Reply end(Stream& stream);
 
   const Variables& variables() const { return variables_; }
+  Metrics* metrics() const { return options_.metrics.get(); }  // may be null
 
  private:
   using Args = std::span<const std::string>;
@@ -66,6 +74,7 @@ class Session {
 
   Result<std::unique_ptr<Stream>> begin_upload(Args args);
   Result<std::unique_ptr<Stream>> begin_download(Args args);
+  Result<std::unique_ptr<Stream>> begin_restore(Args args);
   Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
   Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);
   /// The variables that a call makes: one, or one per component (see do_outputs).
@@ -93,12 +102,17 @@ class Session {
   Variables variables_;
   protocol::Reply reply_;  // of the command being executed
 
+  /// Of a call, for `report`.
   struct Event {
-    std::string name;
+    const std::string* entry;  // the engine's
     double microseconds;
   };
+  void record(const std::string& entry, double microseconds);
+
   bool recording_;
   std::vector<Event> events_;
+  int64_t lost_events_ = 0;  // since the last report, for want of room
+  MemoryShare events_share_;
 };
 
 }  // namespace kenaz

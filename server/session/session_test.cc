@@ -12,6 +12,7 @@
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 #include "server/testdata/echo_engine.h"
+#include "server/testdata/streams.h"
 #include "server/transport/stdio.h"
 
 namespace kenaz {
@@ -90,6 +91,7 @@ TEST_F(SessionTest, RestoresCallsAndStores) {
   EXPECT_EQ(run("call same z x"), "!Wrong input type.  Expected (i32, bool), got i32.");
   EXPECT_EQ(run("call same u u"), "!Variable already exists: u");
   EXPECT_EQ(run("call same z"), "!Entry point same takes 1 inputs, but 0 are given.");
+  EXPECT_EQ(run("call fail z u u"), "!Entry point fail takes 1 inputs, but 2 are given.");
   EXPECT_EQ(run("free z"), "!Unknown variable: z");
   EXPECT_EQ(run("clear", "type u"), "!Unknown variable: u");
 }
@@ -143,57 +145,6 @@ TEST_F(SessionTest, BuildsSums) {
   EXPECT_EQ(run("construct t sum none"), "");
   EXPECT_EQ(read("t"), "0i8 0i32 empty([0]i32) ");
   EXPECT_EQ(run("construct u sum any"), "!No such variant: any");
-}
-
-std::string binary(const std::string& text) {
-  std::string out;
-  data::ByteSource source(text);
-  while (auto v = data::read_value(source)) {
-    if (!*v) break;
-    data::append_binary(**v, out);
-  }
-  return out;
-}
-
-/// Sends `data` in pieces of `piece` bytes; gives the failure, if any.
-std::string upload(Session& session, const std::string& words, const std::string& data,
-                   size_t piece) {
-  const auto request = protocol::parse_request(fmt::format("upload {} {}", data.size(), words));
-  auto stream = session.begin(*request);
-  if (!stream) return "refused: " + stream.error().text();
-  size_t at = 0;
-  while ((*stream)->want() != Stream::Want::kDone) {
-    if ((*stream)->want() == Stream::Want::kWork) {
-      (*stream)->work();
-      continue;
-    }
-    const auto to = (*stream)->input();
-    EXPECT_FALSE(to.empty());
-    const size_t n = std::min({to.size(), piece, data.size() - at});
-    std::copy_n(std::as_bytes(std::span(data)).begin() + static_cast<std::ptrdiff_t>(at), n,
-                to.begin());
-    (*stream)->advance(n);
-    at += n;
-  }
-  EXPECT_EQ(at, data.size());  // whatever is wrong with it, all of it is taken
-  return session.end(**stream).failure.value_or("");
-}
-
-std::string download(Session& session, const std::string& words) {
-  auto stream = session.begin(*protocol::parse_request("download " + words));
-  if (!stream) return "refused: " + stream.error().text();
-  std::string all;
-  while ((*stream)->want() != Stream::Want::kDone) {
-    if ((*stream)->want() == Stream::Want::kWork) {
-      (*stream)->work();
-      continue;
-    }
-    const auto from = (*stream)->output();
-    const size_t n = std::min<size_t>(from.size(), 5);
-    all.append(reinterpret_cast<const char*>(from.data()), n);
-    (*stream)->advance(n);
-  }
-  return all + session.end(**stream).failure.value_or("");
 }
 
 TEST_F(SessionTest, UploadsAndDownloads) {
@@ -250,36 +201,26 @@ TEST_F(SessionTest, KeepsItsLimits) {
   EXPECT_FALSE(session.execute("free a c").failure);
   write(data::to_text(*data::read_values(ten)->begin()));
   EXPECT_FALSE(session.execute("restore " + dir_ + " a []i32").failure);
-  EXPECT_TRUE(
-      session.execute("restore " + dir_ + " e []i32")
-          .failure->starts_with("The session's variables would take 120 bytes; 100 are allowed."));
+  EXPECT_EQ(session.execute("restore " + dir_ + " e []i32").failure,
+            "Failed to restore variable e.\n" + dir_ +
+                ": The value takes 40 bytes; the session may have 20 more.");
 }
 
-TEST_F(SessionTest, CountsWhatStreamsHold) {
-  SessionOptions options;
-  options.limits = {0, 100};
-  Session session(std::make_shared<EchoEngine>(), options);
-  const std::string fifteen =
-      binary("[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]");  // 60 bytes of values
-  const std::string size = std::to_string(fifteen.size());
-  const auto refused = [&](const std::string& name) {
-    return upload(session, name + " []i32", fifteen, 100).find("the session may have") !=
-           std::string::npos;
-  };
-  EXPECT_EQ(upload(session, "a []i32", fifteen, 100), "");
-  auto held = session.begin(*protocol::parse_request("download a"));
-  ASSERT_TRUE(held);
-  EXPECT_FALSE(session.execute("free a").failure);
-  EXPECT_TRUE(refused("b"));  // the download has not been read yet
-  held->reset();
-  EXPECT_FALSE(refused("b"));
-  EXPECT_FALSE(session.execute("clear").failure);
-  auto coming = session.begin(*protocol::parse_request("upload " + size + " c []i32"));
-  ASSERT_TRUE(coming);
-  EXPECT_TRUE(refused("d"));  // its room is reserved
-  coming->reset();
-  EXPECT_FALSE(refused("d"));
-  EXPECT_TRUE(session.execute("rename d " + std::string(1025, 'n')).failure);
+TEST_F(SessionTest, RefusesConstructorsThatThereAreNot) {
+  const std::string good = std::string("b\2\0  i8\1", 8) + binary("7i32 [1i32]");
+  const std::string bad = std::string("b\2\0  i8\2", 8) + binary("7i32 [1i32]");
+  EXPECT_EQ(upload(session_, "s sum", good, 3), "");
+  EXPECT_EQ(run("variant s"), "some|");
+  EXPECT_EQ(upload(session_, "t sum", bad, 3),
+            "A constructor number in the data of t is 2, but the type has 2 constructors.");
+  for (const auto* number : {"2i8", "-1i8"}) {
+    write(std::string(number) + " 7 [1]");
+    EXPECT_NE(run("restore " + dir_ + " t sum").find("but the type has 2 constructors"),
+              std::string::npos);
+  }
+  write(bad);
+  EXPECT_NE(run("restore " + dir_ + " t sum").find("but the type has 2 constructors"),
+            std::string::npos);
 }
 
 TEST_F(SessionTest, OpensFilesBelowItsFolderOnly) {
@@ -301,6 +242,8 @@ TEST_F(SessionTest, OpensFilesBelowItsFolderOnly) {
   EXPECT_TRUE(failure("restore out/passwd c i32").find("leads out") != std::string::npos);
   EXPECT_TRUE(failure("restore /etc/passwd c i32").find("leads out") != std::string::npos);
   EXPECT_TRUE(failure("store ../x a").find("leads out") != std::string::npos);
+  EXPECT_EQ(failure(std::string("restore sub/a\0x c i32", 21)),
+            std::string("Failed to open sub/a\0x: A path has no NUL bytes.", 48));
   EXPECT_EQ(failure("restore pipe c i32"), "Failed to open pipe: Not a regular file");
   options.files = FileAccess::none();
   Session closed(std::make_shared<EchoEngine>(), options);

@@ -1,5 +1,6 @@
 // Commands with data: upload takes bytes that follow the command, download gives bytes within its
-// reply. Whoever runs the session asks want() and does that, until kDone; then Session::end().
+// reply; restore reads a file. Whoever runs the session asks want() and does that, until kDone;
+// then Session::end().
 // Nothing is kept of a stream that is dropped before.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "protocol/data/binary_format.h"
+#include "server/client_memory.h"
 #include "server/host/engine.h"
 #include "server/variables/variables.h"
 
@@ -20,6 +22,7 @@ class Stream {
     kInput,   // bytes from the client into input(); then advance()
     kOutput,  // bytes of output() to the client; then advance()
     kWork,    // work(), where the engine is used
+    kAside,   // aside(), which may take long, where nobody waits for it
     kDone,
   };
 
@@ -29,57 +32,80 @@ class Stream {
   virtual std::span<const std::byte> output() { return {}; }
   virtual void advance(size_t n) = 0;
   virtual void work() = 0;
+  virtual void aside() {}
+  /// By any thread: aside() ends soon, and the stream fails.
+  virtual void cancel() {}
+  /// Bytes of the client's that have come, of those that it said would come.
+  virtual int64_t received() const { return 0; }
+  virtual int64_t announced() const { return 0; }
   /// With kDone: what becomes of it. Needs no engine.
   virtual Status finish(Variables& variables) = 0;
 };
 
 /// `upload BYTES VAR TYPE ..`. All or nothing: variables appear when every byte has come and was
-/// right. Bytes after a mistake are taken and thrown away.
+/// right. Bytes after a mistake are taken and thrown away. A value takes memory of the device only
+/// when a part of it has come, so announcing much costs others nothing.
 class Upload : public Stream {
  public:
   struct Target {
     std::string name;
     const ValueType* type;
+    std::vector<int> constructors;  // see constructor_counts
   };
 
   /// `refused`: a mistake known from the start. `room`: bytes that values may take, -1 for any;
-  /// `reserved` keeps them free.
+  /// `reserved` keeps them free. `memory`: where bytes on their way to the device count; may be
+  /// null.
   Upload(std::shared_ptr<host::Engine> engine, std::vector<Target> targets, int64_t bytes,
-         int64_t room, std::shared_ptr<void> reserved, std::optional<Error> refused);
+         int64_t room, std::shared_ptr<void> reserved, std::shared_ptr<ClientMemory> memory,
+         std::optional<Error> refused);
 
   Want want() const override;
   std::span<std::byte> input() override;
   void advance(size_t n) override;
   void work() override;
   Status finish(Variables& variables) override;
+  int64_t received() const override { return announced_ - left_; }
+  int64_t announced() const override { return announced_; }
 
  private:
+  /// What is done with the leaf at hand.
+  enum class Phase { kHeader, kStaging, kOpening, kFilling };
+
   bool complete() const { return values_.size() > targets_.size(); }
   const Target& target() const { return targets_[values_.size() - 1]; }
   void give_up(Error error);
   void begin_leaf();
   Status step();
   Status header_advanced();
-  Status open_leaf();
+  Status check_header();
+  Status grow_stage(size_t bytes);
+  Status stage_advanced(size_t n);
+  Status empty_stage();
   Status close_leaf();
   Status check_shape() const;
-  Status check_bools(std::span<const std::byte> bytes) const;
+  Status check_elements(std::span<const std::byte> bytes) const;
 
   const std::shared_ptr<host::Engine> engine_;
   std::vector<Target> targets_;
   std::vector<std::vector<host::LeafPtr>> values_;  // the last one is being filled
-  int64_t left_;                                    // bytes that have not come yet
+  const int64_t announced_;
+  int64_t left_;  // bytes that have not come yet
   int64_t room_;
   std::shared_ptr<void> reserved_;
   std::optional<Error> error_;
 
-  // The leaf at hand: its header comes first.
+  // The leaf at hand: its header comes first, then what is kept on the host until there is enough
+  // to ask for memory of the device.
+  Phase phase_ = Phase::kHeader;
   std::vector<std::byte> header_;
   size_t header_have_ = 0;
-  std::unique_ptr<host::LeafWriter> writer_;
-  bool opening_ = false;  // the header is complete, the writer not yet made
   data::BinaryHeader leaf_;
-  int64_t leaf_left_ = 0;
+  int64_t leaf_left_ = 0;  // bytes of it that have not come yet
+  std::vector<std::byte> stage_;
+  MemoryShare stage_share_;
+  size_t stage_goal_ = 0, stage_have_ = 0, stage_given_ = 0;
+  std::unique_ptr<host::LeafWriter> writer_;
   std::vector<std::byte> waste_;  // where bytes after a mistake go
 };
 

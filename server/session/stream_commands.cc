@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdint>
 #include <new>
 #include <set>
 
+#include "server/session/leaf_checks.h"
+#include "server/session/restore.h"
 #include "server/session/session.h"
 
 namespace kenaz {
@@ -20,7 +23,7 @@ Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) const {
     KENAZ_TRY(variables_.check_free(pairs[i]));
     if (!seen.insert(pairs[i]).second) return bad_request("Variable already exists: " + pairs[i]);
     KENAZ_ASSIGN(const ValueType* type, find_type(pairs[i + 1]));
-    targets.push_back({pairs[i], type});
+    targets.push_back({pairs[i], type, constructor_counts(types(), *type)});
   }
   return targets;
 }
@@ -45,7 +48,7 @@ Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
   const int64_t room = variables_.room();
   auto reserved = variables_.reserve(refused ? 0 : bytes);
   return std::make_unique<Upload>(engine_, std::move(targets), bytes, room, std::move(reserved),
-                                  std::move(refused));
+                                  options_.memory, std::move(refused));
 }
 
 Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
@@ -58,10 +61,61 @@ Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
   return std::make_unique<Download>(engine_, std::move(leaves), std::move(loan));
 }
 
+Result<std::unique_ptr<Stream>> Session::begin_restore(Args args) {
+  const std::string& path = args[0];
+  const Args pairs = args.subspan(1);
+  if (pairs.size() % 2 != 0) {
+    return bad_request(
+        fmt::format("Variable {} has no type.\nUsage: restore FILE VAR TYPE ..", pairs.back()));
+  }
+  for (size_t i = 1; i < pairs.size(); i += 2) KENAZ_TRY(find_type(pairs[i]));
+  const auto no_file = [&](const Error& why) {
+    return bad_request(fmt::format("Failed to open {}: {}", path, why.message));
+  };
+  auto file = options_.files.open(path, false);
+  if (!file) return no_file(file.error());
+  auto source = data::ByteSource::adopt(std::move(*file));
+  if (!source) return no_file(source.error());
+  // Values before one whose name is taken are restored.
+  size_t good = 0;
+  std::set<std::string> seen;
+  Status free;
+  for (; good < pairs.size() && free; good += 2) {
+    free = seen.insert(pairs[good]).second ? variables_.check_free(pairs[good])
+                                           : bad_request("Variable already exists: " + pairs[good]);
+    if (!free) break;
+  }
+  KENAZ_ASSIGN(auto targets, upload_targets(pairs.first(good)));
+  Restore::Bounds bounds{variables_.room(), nullptr, options_.file_seconds, options_.memory};
+  // A byte of text is at most one of a string, or with another byte a number of eight.
+  constexpr int64_t kMostPerByte = 4;
+  const int64_t size = source->remaining().value_or(0);
+  bounds.reserved = variables_.reserve(std::min(size, INT64_MAX / kMostPerByte) * kMostPerByte);
+  std::optional<Error> then;
+  if (!free) then = std::move(free).error();
+  return std::make_unique<Restore>(engine_, Restore::File{path, std::move(*source)},
+                                   std::move(targets), std::move(bounds), std::move(then));
+}
+
+Status Session::do_restore(Args args) {
+  KENAZ_ASSIGN(const auto stream, begin_restore(args));
+  while (true) {
+    switch (stream->want()) {
+      case Stream::Want::kWork: stream->work(); break;
+      case Stream::Want::kAside: stream->aside(); break;
+      default: return stream->finish(variables_);
+    }
+  }
+}
+
 Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request) {
   try {
-    return request.command->id == protocol::CommandId::kUpload ? begin_upload(request.args)
-                                                               : begin_download(request.args);
+    switch (request.command->id) {
+      case protocol::CommandId::kUpload: return begin_upload(request.args);
+      case protocol::CommandId::kDownload: return begin_download(request.args);
+      case protocol::CommandId::kRestore: return begin_restore(request.args);
+      default: return internal_error("no stream");
+    }
   } catch (const std::bad_alloc&) {
     return fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
   }

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
+#include "server/session/leaf_checks.h"
 #include "server/session/shapes.h"
 #include "server/session/stream.h"
 
@@ -10,16 +12,25 @@ namespace kenaz {
 
 namespace {
 constexpr size_t kWaste = size_t{64} << 10;
-}
+// A value takes memory of the device when a 64th of it has come, or all of a small one: who only
+// announces values holds none, and who sends parts of them at most 64 times what was sent.
+constexpr int64_t kSmallUpload = int64_t{64} << 10;
+constexpr int64_t kPartBeforeDevice = 64;
+constexpr size_t kUncounted = size_t{4} << 10;  // bytes that a connection has anyhow
+constexpr size_t kCopyAtATime = size_t{8} << 20;
+}  // namespace
 
 Upload::Upload(std::shared_ptr<host::Engine> engine, std::vector<Target> targets, int64_t bytes,
-               int64_t room, std::shared_ptr<void> reserved, std::optional<Error> refused)
+               int64_t room, std::shared_ptr<void> reserved, std::shared_ptr<ClientMemory> memory,
+               std::optional<Error> refused)
     : engine_(std::move(engine)),
       targets_(std::move(targets)),
+      announced_(bytes),
       left_(bytes),
       room_(room),
       reserved_(std::move(reserved)),
-      error_(std::move(refused)) {
+      error_(std::move(refused)),
+      stage_share_(std::move(memory), ClientMemory::Use::kPassing) {
   if (error_) return;
   begin_leaf();
 }
@@ -27,31 +38,37 @@ Upload::Upload(std::shared_ptr<host::Engine> engine, std::vector<Target> targets
 Stream::Want Upload::want() const {
   if (error_) return left_ > 0 ? Want::kInput : Want::kDone;
   if (complete()) return Want::kDone;
-  if (opening_) return Want::kWork;
-  if (writer_ && (leaf_left_ == 0 || writer_->window().empty())) return Want::kWork;
-  return Want::kInput;
+  switch (phase_) {
+    case Phase::kHeader:
+    case Phase::kStaging: return Want::kInput;
+    case Phase::kOpening: return Want::kWork;
+    case Phase::kFilling: break;
+  }
+  const bool ready = stage_given_ == stage_have_ && leaf_left_ > 0 && !writer_->window().empty();
+  return ready ? Want::kInput : Want::kWork;
 }
 
 std::span<std::byte> Upload::input() {
-  std::span<std::byte> to;
+  const auto at_most = [](std::span<std::byte> s, int64_t n) {
+    return s.first(static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(s.size()), n)));
+  };
   if (error_) {
     waste_.resize(kWaste);
-    to = waste_;
-  } else if (writer_) {
-    to = writer_->window();
-    to = to.first(
-        static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(to.size()), leaf_left_)));
-  } else {
-    to = std::span(header_).subspan(header_have_);
+    return at_most(waste_, left_);
   }
-  return to.first(static_cast<size_t>(std::min<int64_t>(static_cast<int64_t>(to.size()), left_)));
+  switch (phase_) {
+    case Phase::kHeader: return at_most(std::span(header_).subspan(header_have_), left_);
+    case Phase::kStaging: return std::span(stage_).subspan(stage_have_);
+    default: return at_most(writer_->window(), leaf_left_);
+  }
 }
 
 void Upload::give_up(Error error) {
   error_ = std::move(error);
   writer_.reset();
   values_.clear();
-  opening_ = false;
+  std::vector<std::byte>().swap(stage_);
+  stage_share_.set(0);
 }
 
 /// Waits for the next leaf's header, if there is one more; goes on to the next value where one
@@ -63,6 +80,7 @@ void Upload::begin_leaf() {
     values_.emplace_back();
   }
   writer_.reset();
+  phase_ = Phase::kHeader;
   header_.resize(data::kBinaryHeaderMin);
   header_have_ = 0;
   if (complete() && left_ > 0) {
@@ -90,28 +108,31 @@ Status Upload::check_shape() const {
   return {};
 }
 
-Status Upload::check_bools(std::span<const std::byte> bytes) const {
-  const auto bad = std::find_if(bytes.begin(), bytes.end(),
-                                [](std::byte b) { return std::to_integer<int>(b) > 1; });
-  if (bad == bytes.end()) return {};
-  return bad_request(fmt::format("A bool in the data of {} is {}, which is neither 0 nor 1.",
-                                 target().name, std::to_integer<int>(*bad)));
+Status Upload::check_elements(std::span<const std::byte> bytes) const {
+  const int constructors = target().constructors.at(values_.back().size());
+  const auto wrong = wrong_element(leaf_.type, constructors, bytes, "the data of " + target().name);
+  if (!wrong) return {};
+  return bad_request(fmt::format("A {}.", *wrong));
 }
 
 void Upload::advance(size_t n) {
   left_ -= static_cast<int64_t>(n);
   if (error_) return;
   Status status;
-  if (!writer_) {
+  if (phase_ == Phase::kHeader) {
     header_have_ += n;
     status = header_advanced();
+    if (status && phase_ == Phase::kHeader && left_ == 0) {
+      status = bad_request(fmt::format("The data ends inside the value of {}.", target().name));
+    }
   } else {
-    if (leaf_.type == PrimType::kBool) status = check_bools(writer_->window().first(n));
-    writer_->advance(n);
     leaf_left_ -= static_cast<int64_t>(n);
-  }
-  if (status && left_ == 0 && (opening_ ? leaf_left_ : writer_ ? leaf_left_ : 1) > 0) {
-    status = bad_request(fmt::format("The data ends inside the value of {}.", target().name));
+    if (phase_ == Phase::kStaging) {
+      status = stage_advanced(n);
+    } else {
+      status = check_elements(writer_->window().first(n));
+      writer_->advance(n);
+    }
   }
   if (!status) give_up(std::move(status).error());
 }
@@ -122,6 +143,16 @@ Status Upload::header_advanced() {
     header_.resize(data::binary_header_bytes(header_));
     if (header_have_ < header_.size()) return {};
   }
+  KENAZ_TRY(check_header());
+  phase_ = leaf_left_ == 0 ? Phase::kOpening : Phase::kStaging;
+  stage_have_ = stage_given_ = 0;
+  stage_goal_ = static_cast<size_t>(
+      std::min(leaf_left_, std::max(kSmallUpload, leaf_left_ / kPartBeforeDevice)));
+  return leaf_left_ == 0 ? Status{} : grow_stage(std::min<size_t>(stage_goal_, kSmallUpload));
+}
+
+/// That the leaf is what the type says, has come in full by the end, and may be so large.
+Status Upload::check_header() {
   data::ByteSource source({reinterpret_cast<const char*>(header_.data()), header_.size()});
   auto header = data::read_binary_header(source);
   if (!header) {
@@ -149,13 +180,46 @@ Status Upload::header_advanced() {
                             target().name, leaf_left_, room_));
   }
   if (room_ >= 0) room_ -= leaf_left_;
-  opening_ = true;
   return {};
 }
 
-Status Upload::open_leaf() {
-  opening_ = false;
-  KENAZ_ASSIGN(writer_, engine_->writer(leaf_.type, leaf_.shape));
+Status Upload::grow_stage(size_t bytes) {
+  const bool uncounted = bytes <= kUncounted;
+  if (!stage_share_.set(uncounted ? 0 : static_cast<int64_t>(bytes))) return no_client_memory();
+  stage_.reserve(bytes);
+  stage_.resize(bytes);
+  return {};
+}
+
+Status Upload::stage_advanced(size_t n) {
+  const auto came = std::span(stage_).subspan(stage_have_, n);
+  stage_have_ += n;
+  if (stage_have_ == stage_goal_) {
+    phase_ = Phase::kOpening;
+  } else if (stage_have_ == stage_.size()) {
+    KENAZ_TRY(check_elements(came));
+    return grow_stage(std::min(stage_goal_, 2 * stage_have_));
+  }
+  return check_elements(came);
+}
+
+/// Some of what was kept on the host goes to the device: not so much that others would wait.
+Status Upload::empty_stage() {
+  size_t left = std::min(stage_have_ - stage_given_, kCopyAtATime);
+  while (left > 0) {
+    if (writer_->window().empty()) KENAZ_TRY(writer_->work());
+    const auto to = writer_->window();
+    if (to.empty()) return internal_error("a value has no room for its first bytes");
+    const size_t n = std::min(to.size(), left);
+    std::memcpy(to.data(), stage_.data() + stage_given_, n);
+    writer_->advance(n);
+    stage_given_ += n;
+    left -= n;
+  }
+  if (stage_given_ < stage_have_) return {};
+  std::vector<std::byte>().swap(stage_);
+  stage_share_.set(0);
+  stage_given_ = stage_have_ = 0;
   return {};
 }
 
@@ -167,7 +231,12 @@ Status Upload::close_leaf() {
 }
 
 Status Upload::step() {
-  if (opening_) KENAZ_TRY(open_leaf());
+  if (phase_ == Phase::kOpening) {
+    KENAZ_ASSIGN(writer_, engine_->writer(leaf_.type, leaf_.shape));
+    phase_ = Phase::kFilling;
+  }
+  if (stage_given_ < stage_have_) KENAZ_TRY(empty_stage());
+  if (stage_given_ < stage_have_) return {};
   if (leaf_left_ == 0) return close_leaf();
   if (writer_->window().empty()) KENAZ_TRY(writer_->work());
   if (writer_->window().empty()) return internal_error("a value has no room for its last bytes");

@@ -7,29 +7,10 @@
 #include <cstring>
 
 #include "protocol/data/binary_format.h"
-#include "protocol/data/values.h"
 #include "server/session/session.h"
 
 namespace kenaz {
 namespace {
-
-/// A whole value of `type`: its leaves one after the other. The leaves of an array of records must
-/// have the same outer dimensions.
-Result<std::vector<data::Value>> read_leaves(const ValueType& type, data::ByteSource& source) {
-  std::vector<data::Value> leaves;
-  std::vector<LeafShape> shapes;
-  for (const auto& leaf : type.leaves) {
-    KENAZ_ASSIGN(auto value, data::read_value(source, leaf));
-    if (!value) return bad_request("the data ends before the value does");
-    shapes.push_back({value->shape, 0});
-    if (leaf.dim >= 0) shapes.back().size = value->at(0).as_i64();
-    leaves.push_back(std::move(*value));
-  }
-  if (type.kind == TypeKind::kArray) {
-    KENAZ_TRY(outer_shape(type, shapes, parts_differ(type)));
-  }
-  return leaves;
-}
 
 /// A tuple's fields are numbered; any other value is its own only component.
 std::vector<std::string> component_types(const ValueType& type) {
@@ -85,7 +66,7 @@ Status Session::do_call(Args args) {
   const bool apart = components != 1 && args.size() == 1 + components + wanted;
   const Args outs = args.subspan(1, apart ? components : std::min<size_t>(1, args.size() - 1));
   const Args inputs = args.subspan(1 + outs.size());
-  if ((outs.empty() && !apart) || inputs.size() < wanted) {
+  if ((outs.empty() && !apart) || inputs.size() != wanted) {
     return bad_request(fmt::format("Entry point {} takes {} inputs, but {} are given.", entry->name,
                                    wanted, inputs.size()));
   }
@@ -104,7 +85,7 @@ Status Session::do_call(Args args) {
   const auto start = std::chrono::steady_clock::now();
   auto result = engine_->call(entry->name, leaves);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-  if (recording_) events_.push_back({"call " + entry->name, time.count()});
+  if (recording_) record(entry->name, time.count());
   if (options_.metrics) options_.metrics->called(time.count() / 1e6);
   if (options_.log) {
     const auto memory = engine_->memory();
@@ -114,47 +95,6 @@ Status Session::do_call(Args args) {
   print(fmt::format("runtime: {}", static_cast<int64_t>(time.count())));
   if (!result) return tl::make_unexpected(std::move(result).error());
   return add_results(*entry, outs, std::move(*result));
-}
-
-Status Session::do_restore(Args args) {
-  const std::string& path = args[0];
-  const Args pairs = args.subspan(1);
-  if (pairs.size() % 2 != 0) {
-    return bad_request(
-        fmt::format("Variable {} has no type.\nUsage: restore FILE VAR TYPE ..", pairs.back()));
-  }
-  for (size_t i = 1; i < pairs.size(); i += 2) KENAZ_TRY(find_type(pairs[i]));
-  auto file = options_.files.open(path, false);
-  if (!file) return bad_request(fmt::format("Failed to open {}: {}", path, file.error().message));
-  auto source = data::ByteSource::adopt(std::move(*file));
-  if (!source) {
-    return bad_request(fmt::format("Failed to open {}: {}", path, source.error().message));
-  }
-  for (size_t i = 0; i < pairs.size(); i += 2) {
-    const std::string& name = pairs[i];
-    KENAZ_TRY(variables_.check_free(name));
-    KENAZ_ASSIGN(const ValueType* type, find_type(pairs[i + 1]));
-    auto values = read_leaves(*type, *source);
-    if (!values) {
-      Error e = std::move(values).error();
-      e.message = fmt::format("Failed to restore variable {}.\nPossibly malformed data in {} ({})",
-                              name, path, e.message);
-      return tl::make_unexpected(std::move(e));
-    }
-    Variable variable{type->name, {}};
-    for (auto& value : *values) {
-      KENAZ_ASSIGN(auto leaf, engine_->put(value));
-      value = {};
-      variable.leaves.push_back(std::move(leaf));
-    }
-    KENAZ_TRY(variables_.add(name, std::move(variable)));
-  }
-  auto rest = data::read_value(*source);
-  if (!rest || *rest) {
-    return bad_request(
-        fmt::format("Expected EOF after reading {} values from {}", pairs.size() / 2, path));
-  }
-  return {};
 }
 
 Status Session::do_store(Args args) {

@@ -232,7 +232,7 @@ void Connection::run(const std::shared_ptr<const protocol::Request>& request) {
                 [this, turn, answer] { reply(*answer); });
       return;
     }
-    if (where == protocol::Where::kStream) {
+    if (where == protocol::Where::kStream || where == protocol::Where::kFile) {
       begin_stream(*request, s);
     } else {
       reply(s.execute(*request));
@@ -259,6 +259,7 @@ bool Connection::pump_stream() {
   switch (stream_->want()) {
     case Stream::Want::kDone: end_stream(); return true;
     case Stream::Want::kWork: work_on_stream(); return true;
+    case Stream::Want::kAside: on_device([this] { stream_->aside(); }, [] {}); return true;
     case Stream::Want::kInput: return give_input();
     case Stream::Want::kOutput: return send_output();
   }

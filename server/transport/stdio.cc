@@ -72,6 +72,7 @@ bool run_stream(Stream& stream, LineReader& reader, int out) {
     switch (stream.want()) {
       case Stream::Want::kDone: return true;
       case Stream::Want::kWork: stream.work(); break;
+      case Stream::Want::kAside: stream.aside(); break;
       case Stream::Want::kInput: {
         const size_t n = reader.read(stream.input());
         if (n == 0) return false;
@@ -115,6 +116,7 @@ bool serve_lines(Session& session, int in, int out, size_t max_line) {
   while (true) {
     const auto what = reader.next(line);
     if (what == LineReader::Line::kEnd) return true;
+    if (session.metrics() != nullptr) session.metrics()->commanded(1);
     if (what == LineReader::Line::kTooLong) {
       const protocol::Reply reply{{}, fmt::format("Line too long: more than {} bytes.", max_line)};
       if (!write_all(out, protocol::render(reply))) return false;
