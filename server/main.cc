@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,7 +89,9 @@ SessionOptions session_options(const Options& options) {
   s.profile = options.profile;
   s.limits = {options.limits.variables, options.limits.session_bytes};
   s.max_upload = options.limits.upload_bytes;
-  s.metrics = std::make_shared<Metrics>();
+  s.file_seconds = options.limits.call_seconds;
+  s.memory = std::make_shared<ClientMemory>(options.limits.client_bytes);
+  s.metrics = std::make_shared<Metrics>(s.memory);
   return s;
 }
 
@@ -108,6 +111,10 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
 
 /// A token is the file's first line.
 Result<std::string> read_token(const std::string& path) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) == 0 && (info.st_mode & S_IROTH) != 0) {
+    spdlog::warn("{}: everybody on this machine can read the token", path);
+  }
   std::ifstream file(path);
   std::string token;
   if (!std::getline(file, token)) return bad_request(path + ": no token can be read from it");
@@ -174,7 +181,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   if (!engine) return report(engine.error(), options.colour);
   const std::string name = (*engine)->name();
   std::optional<EndingTimer> ending;  // goes after the server, and with it the engine
-  DeviceQueue queue;
+  JobQueue queue;
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
   if (!server) return report(server.error());
   spdlog::info("running on {}", name);
@@ -191,7 +198,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
 }
 
 int serve(const Options& options) {
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int meaningless : {SIGPIPE, SIGUSR1, SIGUSR2}) std::signal(meaningless, SIG_IGN);
   auto validation = options.validate ? std::make_shared<device::ValidationLog>() : nullptr;
   const int status = options.listen.empty() ? serve_stdio(options, validation)
                                             : serve_sockets(options, validation);

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
@@ -28,6 +30,49 @@ Result<std::string> complete(const std::vector<std::string>& names, const std::s
   return bad_request(fmt::format("--{} is ambiguous: --{}", name, fmt::join(matches, ", --")));
 }
 
+/// What is wrong with a number of things; nothing, if it is one up to a billion.
+std::string is_count(const std::string& text) {
+  constexpr uint64_t kMost = 1'000'000'000;
+  uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  const bool good = error == std::errc() && end == text.data() + text.size() && n <= kMost;
+  return good ? "" : fmt::format("{} is no number from 0 to {}", text, kMost);
+}
+
+/// "16 kib" as 16384; nothing if it is no number of bytes up to an exbibyte. Units count in
+/// powers of 1024.
+std::optional<uint64_t> size_in_bytes(std::string_view text) {
+  constexpr uint64_t kMost = uint64_t{1} << 60;
+  uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || n > kMost) return std::nullopt;
+  std::string unit;
+  for (const char* c = end; c != text.data() + text.size(); ++c) {
+    if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
+  }
+  if (unit.empty() || unit == "b") return n;
+  constexpr std::string_view kPrefixes = "kmgtpe";
+  const size_t prefix = kPrefixes.find(unit[0]);
+  const std::string rest = unit.substr(1);
+  if (prefix == std::string_view::npos ||
+      !(rest.empty() || rest == "b" || rest == "i" || rest == "ib")) {
+    return std::nullopt;
+  }
+  const size_t shift = 10 * (prefix + 1);
+  return n > kMost >> shift ? std::nullopt : std::optional(n << shift);
+}
+
+/// Replaces a number of bytes with a unit by the number.
+CLI::Validator as_bytes() {
+  return {[](std::string& text) -> std::string {
+            const auto bytes = size_in_bytes(text);
+            if (!bytes) return text + " is no number of bytes, such as 4096 or 4gib";
+            text = std::to_string(*bytes);
+            return "";
+          },
+          ""};
+}
+
 void declare(CLI::App& app, Options& o) {
   app.add_option("PROGRAM", o.program, "The Futhark program to serve")->option_text("PROG.fut");
   app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu")
@@ -44,7 +89,7 @@ void declare(CLI::App& app, Options& o) {
       ->type_name("NAME=INT")
       ->allow_extra_args(false);
   app.add_option("--memory-limit", o.memory_limit, "Bytes of device memory to use at most")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(as_bytes())
       ->type_name("BYTES");
   app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
   app.add_flag("--optimise", o.optimise, "With --reference: run the compiler's passes first");
@@ -92,11 +137,21 @@ void declare_sockets(CLI::App& app, Options& o) {
       ->capture_default_str();
 }
 
-/// What is wrong with it; nothing, if it is a time. NaN is none.
+/// What is wrong with it; nothing, if it is a time. NaN is none, and what is less than the clocks
+/// tell apart would become 0, which means something else.
 std::string is_time(const std::string& text) {
+  constexpr double kLeast = 1e-6;
   double seconds = 0;
   const bool number = CLI::detail::lexical_cast(text, seconds);
-  return number && seconds >= 0 ? "" : text + " is no number of seconds";
+  if (!number || !(seconds >= 0)) return text + " is no number of seconds";
+  return seconds == 0 || seconds >= kLeast ? "" : text + " seconds are less than a microsecond";
+}
+
+/// What is wrong with a number of bytes for all clients: with few nobody could connect.
+std::string is_enough_memory(const std::string& text) {
+  constexpr uint64_t kLeast = uint64_t{1} << 20;
+  const auto bytes = size_in_bytes(text).value_or(0);
+  return bytes == 0 || bytes >= kLeast ? "" : text + " bytes are too few for any client";
 }
 
 void declare_limits(CLI::App& app, Options& o) {
@@ -108,7 +163,7 @@ void declare_limits(CLI::App& app, Options& o) {
   };
   const auto bytes = [&](const char* name, auto& value, const char* help) {
     return app.add_option(name, value, help)
-        ->transform(CLI::AsSizeValue(false))
+        ->transform(as_bytes())
         ->type_name("BYTES")
         ->capture_default_str();
   };
@@ -117,13 +172,21 @@ void declare_limits(CLI::App& app, Options& o) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   app.add_option("--max-variables", l.variables, "Variables of a session; 0: any number")
+      ->check(is_count)
       ->capture_default_str();
   bytes("--max-session-bytes", l.session_bytes, "Bytes of a session's variables; 0: any number");
+  bytes("--max-client-memory", l.client_bytes,
+        "Bytes of host memory for all that clients send and keep; 0: any. Not given: 1 GiB on "
+        "sockets, else 0")
+      ->check(is_enough_memory)
+      ->each([&o](const std::string&) { o.client_limited = true; });
   bytes("--max-line", l.line_bytes, "Bytes of a command")->check(CLI::Range(64, 1 << 30));
   bytes("--max-upload", l.upload_bytes, "Bytes of one upload; 0: any number");
   seconds("--call-timeout", l.call_seconds,
           "Time that a call may take; 0: any. Not given: 300 on sockets, else 0")
       ->each([&o](const std::string&) { o.call_limited = true; });
+  seconds("--upload-timeout", l.upload_seconds,
+          "Time in which a hundredth of an upload must come; 0: any");
   seconds("--idle-timeout", l.idle_seconds, "Close sockets that idle for so long; 0: never");
   seconds("--session-timeout", l.session_seconds,
           "Keep a named session that long without a connection");
@@ -206,6 +269,9 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   }
   if (!options.listen.empty() && !options.call_limited) {
     options.limits.call_seconds = kSocketCallSeconds;
+  }
+  if (!options.listen.empty() && !options.client_limited) {
+    options.limits.client_bytes = kSocketClientBytes;
   }
   return options;
 }

@@ -36,7 +36,8 @@ struct Options {
   std::string socket_mode = "0600";
   std::string log_level = "info";
   Limits limits;
-  bool call_limited = false;  // the user chose limits.call_seconds
+  bool call_limited = false;    // the user chose limits.call_seconds
+  bool client_limited = false;  // .. limits.client_bytes
 };
 
 /// What to do, or the exit status if all is said already (--help, or a bad command line). Long

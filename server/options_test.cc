@@ -32,6 +32,53 @@ TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"--version"})), 0);
 }
 
+TEST(Options, LimitsThatMeanNothingAreRefused) {
+  const char* kBad[][2] = {{"--max-upload", "-1"},
+                           {"--max-upload", "99999999999999999999"},
+                           {"--max-upload", "9223372036854775808"},
+                           {"--max-upload", "many"},
+                           {"--max-upload", "4xb"},
+                           {"--max-upload", ""},
+                           {"--max-session-bytes", "9223372036854775808"},
+                           {"--max-session-bytes", "9999999999gib"},
+                           {"--max-client-memory", "-5"},
+                           {"--max-client-memory", "1000"},
+                           {"--max-line", "-1"},
+                           {"--max-line", "4gib"},
+                           {"--memory-limit", "-1"},
+                           {"--memory-limit", "1e30"},
+                           {"--max-variables", "-1"},
+                           {"--max-variables", "99999999999999999999"},
+                           {"--max-connections", "0"},
+                           {"--call-timeout", "1e-9"},
+                           {"--call-timeout", "nan"},
+                           {"--upload-timeout", "-1"},
+                           {"--idle-timeout", "-0.5"}};
+  for (const auto& [option, value] : kBad) {
+    const auto parsed = parse({"a.fut", option, value});
+    EXPECT_TRUE(std::holds_alternative<int>(parsed)) << option << " " << value;
+  }
+}
+
+TEST(Options, SizesMayHaveUnits) {
+  const auto parsed = parse({"a.fut", "--max-upload", "16 GiB", "--max-session-bytes=3kb",
+                             "--max-line", "2M", "--memory-limit", "7", "--call-timeout", "1e-6"});
+  ASSERT_TRUE(std::holds_alternative<Options>(parsed));
+  const auto& o = std::get<Options>(parsed);
+  EXPECT_EQ(o.limits.upload_bytes, int64_t{16} << 30);
+  EXPECT_EQ(o.limits.session_bytes, 3072);
+  EXPECT_EQ(o.limits.line_bytes, size_t{2} << 20);
+  EXPECT_EQ(o.memory_limit, 7);
+  EXPECT_EQ(o.limits.client_bytes, 0);  // the client has started the server
+}
+
+TEST(Options, OnlyServersOnSocketsLimitTheirClientsUnasked) {
+  const auto unasked = parse({"a.fut", "--listen", "unix://s"});
+  EXPECT_EQ(std::get<Options>(unasked).limits.client_bytes, kSocketClientBytes);
+  const auto asked = parse({"a.fut", "--listen", "unix://s", "--max-client-memory", "0"});
+  EXPECT_EQ(std::get<Options>(asked).limits.client_bytes, 0);
+}
+
 TEST(Options, ModesAreOctal) {
   const auto parsed = parse({"a.fut", "--socket-mode", "660"});
   ASSERT_TRUE(std::holds_alternative<Options>(parsed));

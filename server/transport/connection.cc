@@ -1,10 +1,10 @@
 #include "server/transport/connection.h"
 
 #include <fmt/format.h>
-#include <openssl/crypto.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <thread>
 
 namespace kenaz {
 
@@ -12,18 +12,21 @@ namespace {
 constexpr size_t kReadBytes = size_t{16} << 10;
 constexpr size_t kMaxUnsent = size_t{256} << 10;  // of replies, before commands wait
 constexpr size_t kLineBeforeAuth = 4096;
-constexpr int kMaxWrongTokens = 3;
 constexpr std::chrono::seconds kAuthTime{10};
-// After so many steps, or bytes of data, others get their turn.
+constexpr std::chrono::seconds kDrainPause{1};  // for the next command, when the server ends
+constexpr std::chrono::milliseconds kMemoryPause{10};
+// After so many steps others get their turn.
 constexpr int kStepsAtATime = 64;
-constexpr size_t kBytesAtATime = size_t{1} << 20;
 
-bool same_token(const std::string& given, const std::string& wanted) {
-  return given.size() == wanted.size() &&
-         CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0;
+double seconds(std::chrono::steady_clock::duration t) {
+  return std::chrono::duration<double>(t).count();
 }
 
 }  // namespace
+
+std::string too_many_connections(const Limits& limits) {
+  return fmt::format("The server has {} connections; more are not allowed.", limits.connections);
+}
 
 Connection::~Connection() { leave_session(); }
 
@@ -34,19 +37,24 @@ void Connection::leave_session() {
 }
 
 void Connection::start() {
-  socket_->prepare([self = shared_from_this()](std::error_code error, size_t) {
-    if (error) return self->close(error.message().c_str());
-    self->ready_ = true;
-    self->reply({});
-    self->pump();
+  guarded([&] {
+    socket_->prepare([self = shared_from_this()](std::error_code error, size_t) {
+      self->guarded([&] {
+        if (error) return self->close(error.message().c_str());
+        self->ready_ = true;
+        self->reply({});
+        self->pump();
+      });
+    });
   });
 }
 
 void Connection::close(const char* why) {
   if (closed_) return;
   closed_ = true;
-  spdlog::debug("{}: closed: {}", peer_, why);
+  spdlog::debug("{}: closed: {}", peer_.name, why);
   socket_->close();
+  if (stream_) stream_->cancel();
   if (!busy_) hub_.gone(*this);
 }
 
@@ -55,36 +63,76 @@ void Connection::settled() {
   if (closed_) hub_.gone(*this);
 }
 
-void Connection::guarded(const std::function<void()>& step) {
-  try {
-    step();
-  } catch (const std::exception& e) {  // no memory for what this client wants
-    spdlog::error("{}: {}", peer_, e.what());
-    close(e.what());
-    if (busy_) settled();
-  }
+void Connection::broke(const std::exception& e) {  // no memory for what this client wants
+  spdlog::error("{}: {}", peer_.name, e.what());
+  close(e.what());
+  if (busy_ && !away_) settled();
 }
 
-void Connection::drop_waiting() {
+void Connection::abandon() {
   if (const auto session = session_) session->drop_waiting();
+  if (stream_) stream_->cancel();
 }
 
 void Connection::drain() {
-  closing_ = true;
-  if (ready_) {
-    pump();
-  } else {
-    close("the server ends");
+  draining_ = true;
+  if (!ready_ || !authenticated_) return close("the server ends");
+  closing_ = closing_ || (!busy_ && !stream_ && unsent() == 0 && in_.size() == 0);
+  guarded([&] { pump(); });
+}
+
+// ---- time
+
+void Connection::check_time(SteadyTime now) {
+  if (!closed_) guarded([&] { look_at_time(now); });
+}
+
+void Connection::look_at_time(SteadyTime now) {
+  if (busy_) {
+    stream_bytes_ = -1;  // the client cannot do anything
+    return;
+  }
+  if (dying_) return close("it does not read why it ends");
+  if ((!ready_ || !authenticated_) && now - begun_ > kAuthTime) return close("no token in time");
+  if (draining_ && !closing_ && !stream_ && now - active_ > kDrainPause) {
+    closing_ = true;
+    return pump();
+  }
+  const double idle = hub_.limits.idle_seconds;
+  if (idle > 0 && seconds(now - active_) > idle) {
+    return end_with(fmt::format("Nothing came for more than {} seconds (--idle-timeout).", idle));
+  }
+  if (upload_stalls(now)) {
+    end_with(
+        fmt::format("Less than a hundredth of the upload came within {} seconds "
+                    "(--upload-timeout).",
+                    hub_.limits.upload_seconds));
   }
 }
 
-void Connection::check_time(SteadyTime now) {
-  if (closed_ || busy_) return;
-  const auto seconds = [](auto t) { return std::chrono::duration<double>(t).count(); };
-  if ((!ready_ || !authenticated_) && now - begun_ > kAuthTime) return close("no token in time");
-  if (hub_.limits.idle_seconds > 0 && seconds(now - active_) > hub_.limits.idle_seconds) {
-    close("idle for too long");
+bool Connection::upload_stalls(SteadyTime now) {
+  const int64_t announced = stream_ ? stream_->announced() : 0;
+  if (announced == 0 || hub_.limits.upload_seconds == 0) return false;
+  constexpr int64_t kParts = 100;
+  const int64_t came = stream_->received();
+  const int64_t enough =
+      std::min(announced - stream_bytes_, std::max<int64_t>(1, announced / kParts));
+  if (stream_bytes_ < 0 || came - stream_bytes_ >= enough) {
+    stream_bytes_ = came;
+    stream_mark_ = now;
+    return false;
   }
+  return seconds(now - stream_mark_) > hub_.limits.upload_seconds;
+}
+
+/// Whatever it still receives for the stream is thrown away with that.
+void Connection::end_with(const std::string& why) {
+  const bool readable = !writing_ && unsent() == 0;  // the reply would not stand among data
+  if (!readable) return close(why.c_str());
+  spdlog::info("{}: {}", peer_.name, why);
+  dying_ = closing_ = true;
+  reply({{}, why});
+  pump();
 }
 
 // ---- the loop
@@ -94,30 +142,27 @@ void Connection::pump() {
   pumping_ = true;
   active_ = std::chrono::steady_clock::now();
   int steps = 0;
-  try {
+  guarded([&] {
     while (!closed_ && !busy_ && steps < kStepsAtATime && pump_once()) ++steps;
-  } catch (const std::exception& e) {  // no memory for what this client wants
-    spdlog::error("{}: {}", peer_, e.what());
-    close(e.what());
-  }
+  });
   pumping_ = false;
   if (closed_) return;
   const bool held_up = !stream_ && !closing_ && !busy_ && unsent() > kMaxUnsent;
   const bool sent = writing_ ? false : flush();
   if (closed_ || busy_) return;
   if (steps == kStepsAtATime || (held_up && unsent() <= kMaxUnsent)) {
-    asio::post(hub_.io, [self = shared_from_this()] { self->pump(); });
+    asio::post(hub_.io, [self = shared_from_this()] { self->guarded([&] { self->pump(); }); });
     return;
   }
   // What follows the last newline is half a command.
   const bool done = closing_ || (ended_ && !held_up);
-  if (done && !stream_ && sent) return close("it has ended");
+  if (done && (!stream_ || dying_) && sent) return close("it has ended");
   read();
 }
 
 /// One step; false if there is nothing to do before more comes or goes.
 bool Connection::pump_once() {
-  if (reading_) return false;  // what is there was looked at before
+  if (reading_ || dying_) return false;  // what is there was looked at before
   if (stream_) return pump_stream();
   if (closing_ || unsent() > kMaxUnsent) return false;
   const size_t most =
@@ -126,189 +171,89 @@ bool Connection::pump_once() {
   const auto what = in_.take_line(most, false, line);
   if (what == InputBuffer::Line::kNone) return false;
   hub_.metrics->commanded(1);
-  if (what == InputBuffer::Line::kTooLong) {
-    hub_.metrics->failed(ErrorKind::kBadRequest);
-    reply({{}, fmt::format("Line too long: more than {} bytes.", most)});
-    if (!authenticated_) counts_as_mistake();
+  if (what == InputBuffer::Line::kLine) {
+    handle(line);
     return true;
   }
-  handle(line);
+  if (std::exchange(line_dropped_, false)) {
+    refuse(no_client_memory().value());
+  } else {
+    refuse({ErrorKind::kBadRequest, fmt::format("Line too long: more than {} bytes.", most), {}});
+  }
+  if (!authenticated_) counts_as_mistake();
   return true;
 }
 
-void Connection::reply(const protocol::Reply& reply) { out_ += protocol::render(reply); }
+void Connection::reply(const protocol::Reply& reply) {
+  const size_t before = out_.size();
+  out_ += protocol::render(reply);
+  if (account(in_.capacity())) return;
+  std::string shorter(out_, 0, before);
+  shorter += protocol::render({{}, no_client_memory().value().text()});
+  out_.swap(shorter);
+}
 
-void Connection::on_device(std::function<void()> job, std::function<void()> then) {
+void Connection::refuse(const Error& why) {
+  hub_.metrics->failed(why.kind);
+  reply({{}, why.text()});
+}
+
+bool Connection::account(size_t input) {
+  const auto beyond = [](size_t n) {
+    return static_cast<int64_t>(n > kReadBytes ? n - kReadBytes : 0);
+  };
+  return share_.set(beyond(input) + beyond(out_.capacity() + sending_.capacity()));
+}
+
+/// What another thread does for a connection, and what follows here.
+struct Connection::Errand {
+  std::shared_ptr<Connection> self;
+  std::function<void()> job, then;
+  bool broke = false;
+};
+
+void Connection::run_job(JobQueue& queue, std::function<void()> job, std::function<void()> then) {
   busy_ = true;
-  // The connection's last reference must not go on the device's thread: the socket lives here.
-  hub_.device.post(
-      [self = shared_from_this(), job = std::move(job), then = std::move(then)]() mutable {
-        if (!self->closed_) job();
-        job = {};
-        auto& io = self->hub_.io;
-        asio::post(io, [self = std::move(self), then = std::move(then)]() mutable {
-          self->guarded([&] {
-            self->settled();
-            then();
-            then = {};
-            self->pump();
-          });
-        });
-      });
+  auto errand = std::make_shared<Errand>();
+  *errand = {shared_from_this(), std::move(job), std::move(then)};
+  queue.post([errand = std::move(errand)] {
+    try {
+      if (!errand->self->closed_) errand->job();
+    } catch (const std::exception&) {
+      errand->broke = true;
+    }
+    errand->job = {};
+    // Without this nothing would ever come back, and memory does.
+    while (!post_back(errand)) std::this_thread::sleep_for(kMemoryPause);
+  });
+  away_ = true;
 }
 
-// ---- commands
-
-void Connection::handle(const std::string& line) {
-  auto request = protocol::parse_request(line);
-  if (!authenticated_) return handle_auth(request);
-  if (!request) {
-    hub_.metrics->failed(request.error().kind);
-    return reply({{}, request.error().text()});
-  }
-  if (request->command->where != protocol::Where::kConnection) {
-    return run(std::make_shared<const protocol::Request>(std::move(*request)));
-  }
-  if (request->command->id == protocol::CommandId::kAttach) return attach(request->args[0]);
-  // Whoever is in already may show a token again.
-  const bool right = hub_.token.empty() || same_token(request->args[0], hub_.token);
-  reply({{}, right ? std::nullopt : std::optional<std::string>("Wrong token")});
-}
-
-void Connection::handle_auth(const Result<protocol::Request>& request) {
-  if (request && request->command->id == protocol::CommandId::kAuth &&
-      same_token(request->args[0], hub_.token)) {
-    authenticated_ = true;
-    return reply({});
-  }
-  hub_.metrics->failed(ErrorKind::kBadRequest);
-  const bool tried = request && request->command->id == protocol::CommandId::kAuth;
-  reply({{}, tried ? "Wrong token" : "This server asks for a token first: auth TOKEN"});
-  counts_as_mistake();
-}
-
-void Connection::counts_as_mistake() {
-  if (++wrong_tokens_ < kMaxWrongTokens) return;
-  spdlog::warn("{}: no right token in {} attempts", peer_, wrong_tokens_);
-  closing_ = true;
-}
-
-void Connection::attach(const std::string& name) {
-  const auto session = hub_.named.join(name, hub_.new_session);
-  if (!session) {
-    hub_.metrics->failed(ErrorKind::kOutOfMemory);
-    return reply({{}, "There are too many named sessions; one must expire first."});
-  }
-  leave_session();
-  session_ = session;
-  session_name_ = name;
-  reply({});
-}
-
-void Connection::take_turn(std::function<void(Session&, const TurnPtr&)> use) {
-  busy_ = true;
-  session_->take_turn([self = shared_from_this(), turn = std::make_shared<Turn>(session_),
-                       use = std::move(use)](Session& s) mutable {
-    turn->begin();
-    self->guarded([&] {
-      if (self->closed_) {
+bool Connection::post_back(const std::shared_ptr<Errand>& errand) {
+  try {
+    asio::post(errand->self->hub_.io, [errand] {
+      // The connection's last reference must not go on the other thread: the socket lives here.
+      const auto self = std::move(errand->self);
+      auto then = std::move(errand->then);
+      self->away_ = false;
+      self->guarded([&] {
         self->settled();
-      } else {
-        use(s, turn);
-      }
-      turn.reset();  // unless `use` has kept it
-      self->pump();  // does nothing if it is what called
+        if (errand->broke) self->close("no memory for its command");
+        then();
+        then = {};
+        self->pump();
+      });
     });
-  });
-}
-
-void Connection::run(const std::shared_ptr<const protocol::Request>& request) {
-  if (!session_) session_ = hub_.new_session();
-  take_turn([this, request](Session& s, const TurnPtr& turn) {
-    const auto where = request->command->where;
-    if (where == protocol::Where::kDevice) {
-      const auto answer = std::make_shared<protocol::Reply>();
-      on_device([&s, answer, request] { *answer = s.execute(*request); },
-                [this, turn, answer] { reply(*answer); });
-      return;
-    }
-    if (where == protocol::Where::kStream || where == protocol::Where::kFile) {
-      begin_stream(*request, s);
-    } else {
-      reply(s.execute(*request));
-    }
-    settled();
-  });
-}
-
-// ---- streams
-
-void Connection::begin_stream(const protocol::Request& request, Session& session) {
-  auto stream = session.begin(request);
-  if (stream) {
-    stream_ = std::move(*stream);
-    return;
-  }
-  hub_.metrics->failed(stream.error().kind);
-  reply({{}, stream.error().text()});
-  // After an upload that was refused nobody knows where the next command starts.
-  if (request.command->id == protocol::CommandId::kUpload) closing_ = true;
-}
-
-bool Connection::pump_stream() {
-  switch (stream_->want()) {
-    case Stream::Want::kDone: end_stream(); return true;
-    case Stream::Want::kWork: work_on_stream(); return true;
-    case Stream::Want::kAside: on_device([this] { stream_->aside(); }, [] {}); return true;
-    case Stream::Want::kInput: return give_input();
-    case Stream::Want::kOutput: return send_output();
-  }
-  return false;
-}
-
-void Connection::work_on_stream() {
-  on_device([this] { stream_->work(); }, [] {});
-}
-
-void Connection::end_stream() {
-  take_turn([this](Session& s, const TurnPtr&) {
-    reply(s.end(*stream_));
-    stream_.reset();
-    settled();
-  });
-}
-
-/// What was received already; what comes later is read where it belongs.
-bool Connection::give_input() {
-  if (in_.size() == 0) {
-    if (ended_) close("it ended within its data");
+    return true;
+  } catch (const std::bad_alloc&) {
     return false;
   }
-  stream_->advance(in_.take(stream_->input()));
-  return true;
-}
-
-bool Connection::send_output() {
-  if (writing_ || !flush()) return false;
-  auto from = stream_->output();
-  from = from.first(std::min(from.size(), kBytesAtATime));
-  const size_t n = socket_->try_write(from);
-  if (n > 0) {
-    hub_.metrics->sent(static_cast<int64_t>(n));
-    stream_->advance(n);
-    return true;
-  }
-  writing_ = true;
-  socket_->write_some(from, [self = shared_from_this()](std::error_code e, size_t m) {
-    self->was_written(e, m, true);
-  });
-  return false;
 }
 
 // ---- bytes
 
 void Connection::read() {
-  if (reading_ || closed_ || ended_ || busy_) return;
+  if (reading_ || closed_ || ended_ || busy_ || dying_) return;
   std::span<std::byte> to;
   const bool into_stream = stream_ && stream_->want() == Stream::Want::kInput && in_.size() == 0;
   if (into_stream) {
@@ -316,11 +261,17 @@ void Connection::read() {
   } else if (stream_ || closing_ || unsent() > kMaxUnsent) {
     return;  // what is at hand comes first
   } else {
+    const size_t next = in_.capacity_with(kReadBytes);
+    if (next > in_.capacity() && in_.size() > 0 && !account(next)) {
+      in_.drop_line();
+      line_dropped_ = true;
+    }
     to = in_.room(kReadBytes);
+    account(in_.capacity());
   }
   reading_ = true;
   socket_->read_some(to, [self = shared_from_this(), into_stream](std::error_code e, size_t n) {
-    self->was_read(e, n, into_stream);
+    self->guarded([&] { self->was_read(e, n, into_stream); });
   });
 }
 
@@ -350,12 +301,17 @@ bool Connection::flush() {
     if (n == 0) {
       writing_ = true;
       socket_->write_some(rest, [self = shared_from_this()](std::error_code e, size_t m) {
-        self->was_written(e, m, false);
+        self->guarded([&] { self->was_written(e, m, false); });
       });
       return false;
     }
     hub_.metrics->sent(static_cast<int64_t>(n));
     sending_at_ += n;
+  }
+  if (sending_.capacity() > kMaxUnsent) {
+    std::string().swap(sending_);
+    sending_at_ = 0;
+    account(in_.capacity());
   }
   return true;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "server/client_memory.h"
 #include "server/session/session.h"
 
 namespace kenaz {
@@ -81,10 +82,16 @@ using TurnPtr = std::shared_ptr<Turn>;
 /// Sessions with names: they outlive their connections for a while.
 class NamedSessions {
  public:
-  explicit NamedSessions(size_t most) : most_(most) {}
+  static constexpr size_t kMaxName = 1024;  // bytes; at least one
 
-  /// The session of that name, made by `make` if there is none. Null if there are too many.
-  SharedSessionPtr join(const std::string& name, const std::function<SharedSessionPtr()>& make);
+  /// `memory`: where names and sessions count; may be null.
+  NamedSessions(size_t most, std::shared_ptr<ClientMemory> memory)
+      : most_(most), memory_(std::move(memory)) {}
+
+  /// The session of that name, made by `make` for `peer` if there is none. Fails if there are too
+  /// many, or half of what there may be are this peer's.
+  Result<SharedSessionPtr> join(const std::string& name, const std::string& peer,
+                                const std::function<SharedSessionPtr()>& make);
   /// A session without variables goes with its last user.
   void leave(const std::string& name, SteadyTime now);
   void drop_waiting();
@@ -94,10 +101,15 @@ class NamedSessions {
  private:
   struct Entry {
     SharedSessionPtr session;
+    std::string peer;  // who began it
+    MemoryShare share;
     int users = 0;
     SteadyTime left;
   };
+  Status check_room(const std::string& peer) const;
+
   const size_t most_;
+  const std::shared_ptr<ClientMemory> memory_;
   std::unordered_map<std::string, Entry> by_name_;
 };
 

@@ -2,10 +2,15 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <sys/socket.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <map>
 #include <set>
+#include <thread>
 
 #include "server/transport/connection.h"
 #include "server/transport/listen.h"
@@ -20,6 +25,11 @@ constexpr std::chrono::milliseconds kAcceptPause{
 constexpr std::chrono::milliseconds kCancelAgain{50};  // a job may make several calls
 constexpr std::chrono::seconds kLastWait{3};           // for what the device does
 constexpr int kTicksPerMetrics = 5;
+constexpr int kAsideThreads = 2;
+// Without a token, at least; an eighth of --max-connections otherwise.
+constexpr size_t kLeastWaiting = 16;
+// Host memory of a connection and its session before anything was sent: objects, buffers.
+constexpr int64_t kConnectionBytes = int64_t{48} << 10, kTlsConnectionBytes = int64_t{128} << 10;
 
 std::chrono::steady_clock::duration as_duration(double seconds) {
   constexpr double kDecades = 1e9;  // more would not fit
@@ -30,16 +40,20 @@ std::chrono::steady_clock::duration as_duration(double seconds) {
 class Server : public SocketServer {
  public:
   Server(const SocketOptions& options, const std::shared_ptr<host::Engine>& engine,
-         DeviceQueue& device)
+         JobQueue& device)
       : options_(options),
         engine_(engine),
         hub_{io_,
              device,
+             aside_,
              options.limits,
              options.token,
              options.session.metrics,
+             options.session.memory,
              [this] { return std::make_shared<SharedSession>(engine_, options_.session); },
-             NamedSessions(static_cast<size_t>(options.limits.connections)),
+             NamedSessions(static_cast<size_t>(options.limits.connections), options.session.memory),
+             options.wrong_token_delay,
+             [this] { return admit(); },
              [this](Connection& c) { gone(c); }},
         signals_(io_),
         timer_(io_) {}
@@ -61,15 +75,20 @@ class Server : public SocketServer {
     Acceptor acceptor;
     std::string url;
     std::unique_ptr<asio::steady_timer> pause;
+    bool armed = false;  // it accepts, or will
   };
 
   Status set_up_tls();
   void accept(Listener& listener);
   void accepted(Listener& listener, Socket::Plain socket);
-  void refuse(Socket::Plain socket);
+  bool admit();
+  void make_way();
+  void refuse(Socket::Plain socket, bool encrypted, const std::string& why);
   void gone(Connection& connection);
   void wait_for_signal();
+  void arm();
   void tick();
+  void ticked();
   void drain();
   void cut_off();
   void abandon();
@@ -82,6 +101,7 @@ class Server : public SocketServer {
   const SocketOptions options_;
   const std::shared_ptr<host::Engine> engine_;
   std::optional<asio::ssl::context> tls_;
+  JobQueue aside_;
   Hub hub_;
   asio::io_context io_{1};  // goes before the hub: what it still holds uses that
   asio::signal_set signals_;
@@ -89,7 +109,9 @@ class Server : public SocketServer {
   std::vector<Listener> listeners_;
   std::set<std::shared_ptr<Connection>> connections_;
   uint64_t accepted_ = 0;
+  int admitted_ = 0;  // of the connections, those that need show no token any more
   int ticks_ = 0;
+  bool ticking_ = false, awaiting_signal_ = false;
   bool draining_ = false;
   SteadyTime drain_until_;
 };
@@ -132,6 +154,9 @@ Status Server::open() {
   std::error_code error;
   signals_.add(SIGTERM, error);
   if (!error) signals_.add(SIGINT, error);
+  struct sigaction hangup {};
+  const bool ignored = sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
+  if (!error && !ignored) signals_.add(SIGHUP, error);
   if (error) return internal_error("signals: " + error.message());
   return {};
 }
@@ -155,18 +180,37 @@ std::vector<std::string> Server::addresses() const {
   return urls;
 }
 
+/// What must always be waited for, as far as it is not.
+void Server::arm() {
+  for (auto& l : listeners_) {
+    if (!l.armed && !draining_) accept(l);
+  }
+  if (!awaiting_signal_) wait_for_signal();
+  if (!ticking_) tick();
+}
+
 void Server::run() {
-  for (auto& l : listeners_) accept(l);
-  wait_for_signal();
-  tick();
-  io_.run();
+  std::vector<std::thread> aside;
+  for (int i = 0; i < kAsideThreads; ++i) aside.emplace_back([&] { aside_.run(); });
+  while (!io_.stopped()) {
+    // Connections keep what they throw to themselves. The rest is tried again.
+    try {
+      arm();
+      io_.run();
+    } catch (const std::exception& e) {
+      spdlog::error("the server goes on after: {}", e.what());
+      std::this_thread::sleep_for(kAcceptPause);
+    }
+  }
   abandon();
+  aside_.stop();
+  for (auto& thread : aside) thread.join();
   write_metrics();
 }
 
 /// What still runs may never end by itself, and nobody waits for it any more.
 void Server::abandon() {
-  for (const auto& c : connections()) c->drop_waiting();
+  for (const auto& c : connections()) c->abandon();
   hub_.named.drop_waiting();
   std::error_code ignored;
   signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
@@ -174,6 +218,8 @@ void Server::abandon() {
   while (!hub_.device.abandon(kCancelAgain)) {
     engine_->cancel();
     if (std::chrono::steady_clock::now() >= until) end_without_device();
+  }
+  while (!aside_.abandon(kCancelAgain)) {
   }
 }
 
@@ -195,42 +241,105 @@ void Server::cut_off() {
 
 void Server::accept(Listener& listener) {
   listener.acceptor.async_accept([this, &listener](std::error_code error, Socket::Plain socket) {
+    listener.armed = false;
     if (error == asio::error::operation_aborted || draining_) return;
     if (!error) {
-      accepted(listener, std::move(socket));
+      try {
+        accepted(listener, std::move(socket));
+      } catch (const std::exception& e) {  // no memory for one more
+        spdlog::error("{}: a connection is closed: {}", listener.url, e.what());
+      }
       return accept(listener);
     }
     spdlog::warn("{}: accept: {}", listener.url, error.message());
     listener.pause->expires_after(kAcceptPause);
     listener.pause->async_wait([this, &listener](std::error_code e) {
+      listener.armed = false;
       if (!e) accept(listener);
     });
+    listener.armed = true;
   });
+  listener.armed = true;
+}
+
+Peer peer_of(Socket::Plain& socket, bool is_unix, uint64_t number) {
+  std::string from = "somebody", key = "?";
+  ucred who{};
+  socklen_t size = sizeof who;
+  std::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  asio::ip::tcp::endpoint tcp;
+  if (is_unix) {
+    if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) {
+      key = fmt::format("user {}", who.uid);
+      from = fmt::format("process {} of {}", who.pid, key);
+    }
+  } else if (!error && endpoint.size() <= tcp.capacity()) {
+    tcp.resize(endpoint.size());
+    std::memcpy(tcp.data(), endpoint.data(), endpoint.size());
+    key = tcp.address().to_string();
+    from = fmt::format("{}:{}", tcp.address().is_v6() ? "[" + key + "]" : key, tcp.port());
+  }
+  return {fmt::format("connection {} from {}", number, from), key};
 }
 
 void Server::accepted(Listener& listener, Socket::Plain socket) {
-  if (connections_.size() >= static_cast<size_t>(options_.limits.connections)) {
-    return refuse(std::move(socket));
-  }
   const bool is_unix = listener.address.is_unix();
+  const bool asks = !options_.token.empty();
+  const bool encrypted = tls_ && !is_unix;
+  if (!asks && admitted_ >= options_.limits.connections) {
+    return refuse(std::move(socket), encrypted, too_many_connections(options_.limits));
+  }
+  if (asks) make_way();
+  MemoryShare share(options_.session.memory, ClientMemory::Use::kConnection);
+  if (!share.set(encrypted ? kTlsConnectionBytes : kConnectionBytes)) {
+    return refuse(std::move(socket), encrypted, no_client_memory().value().text());
+  }
   std::error_code ignored;
   if (!is_unix) socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-  auto wrapped = tls_ && !is_unix ? make_tls_socket(std::move(socket), *tls_)
-                                  : make_plain_socket(std::move(socket));
-  auto connection = std::make_shared<Connection>(hub_, std::move(wrapped),
-                                                 fmt::format("connection {}", ++accepted_));
-  spdlog::debug("connection {}: from {}", accepted_, listener.url);
+  auto peer = peer_of(socket, is_unix, ++accepted_);
+  spdlog::debug("{}: opened on {}", peer.name, listener.url);
+  auto wrapped =
+      encrypted ? make_tls_socket(std::move(socket), *tls_) : make_plain_socket(std::move(socket));
+  auto connection =
+      std::make_shared<Connection>(hub_, std::move(wrapped), std::move(peer), std::move(share));
   connections_.insert(connection);
+  if (!asks) ++admitted_;
   hub_.metrics->connected(1);
   connection->start();
 }
 
-void Server::refuse(Socket::Plain socket) {
+bool Server::admit() {
+  if (admitted_ >= options_.limits.connections) return false;
+  ++admitted_;
+  return true;
+}
+
+/// Those that have not shown the token have a share of their own. When that is full the oldest of
+/// whoever has most of it goes: a client with a token shows it at once, and so gets through.
+void Server::make_way() {
+  std::map<std::string, std::vector<std::shared_ptr<Connection>>> waiting;
+  size_t count = 0;
+  for (const auto& c : connections_) {
+    if (c->authenticated() || c->closed()) continue;
+    waiting[c->peer().key].push_back(c);
+    ++count;
+  }
+  if (count < std::max(kLeastWaiting, static_cast<size_t>(options_.limits.connections) / 8)) return;
+  const auto& most = std::max_element(waiting.begin(), waiting.end(), [](auto& a, auto& b) {
+                       return a.second.size() < b.second.size();
+                     })->second;
+  const auto oldest = *std::min_element(most.begin(), most.end(),
+                                        [](auto& a, auto& b) { return a->begun() < b->begun(); });
   hub_.metrics->refused();
-  const std::string text =
-      protocol::render({{},
-                        fmt::format("The server has {} connections; more are not allowed.",
-                                    options_.limits.connections)});
+  oldest->close("too many others have not shown a token either");
+}
+
+/// Who expects TLS would not understand the reply.
+void Server::refuse(Socket::Plain socket, bool encrypted, const std::string& why) {
+  hub_.metrics->refused();
+  if (encrypted) return;
+  const std::string text = protocol::render({{}, why});
   std::error_code ignored;
   socket.non_blocking(true, ignored);
   socket.write_some(asio::buffer(text), ignored);
@@ -238,6 +347,7 @@ void Server::refuse(Socket::Plain socket) {
 
 void Server::gone(Connection& connection) {
   hub_.metrics->connected(-1);
+  if (connection.authenticated()) --admitted_;
   connections_.erase(connection.shared_from_this());
   if (draining_ && connections_.empty()) io_.stop();
 }
@@ -246,24 +356,32 @@ void Server::gone(Connection& connection) {
 
 void Server::wait_for_signal() {
   signals_.async_wait([this](std::error_code error, int) {
+    awaiting_signal_ = false;
     if (error) return;
     if (draining_) return cut_off();  // asked for twice
     drain();
     wait_for_signal();
   });
+  awaiting_signal_ = true;
 }
 
 void Server::tick() {
   timer_.expires_after(kTick);
   timer_.async_wait([this](std::error_code error) {
+    ticking_ = false;
     if (error) return;
-    const auto now = std::chrono::steady_clock::now();
-    for (const auto& c : connections()) c->check_time(now);
-    hub_.named.expire(now - as_duration(options_.limits.session_seconds));
-    if (++ticks_ % kTicksPerMetrics == 0) write_metrics();
-    if (draining_ && now >= drain_until_) return cut_off();
+    ticked();
     tick();
   });
+  ticking_ = true;
+}
+
+void Server::ticked() {
+  const auto now = std::chrono::steady_clock::now();
+  if (draining_ && now >= drain_until_) return cut_off();
+  for (const auto& c : connections()) c->check_time(now);
+  hub_.named.expire(now - as_duration(options_.limits.session_seconds));
+  if (++ticks_ % kTicksPerMetrics == 0) write_metrics();
 }
 
 void Server::drain() {
@@ -288,7 +406,7 @@ void Server::write_metrics() {
 
 Result<std::unique_ptr<SocketServer>> SocketServer::create(const SocketOptions& options,
                                                            std::shared_ptr<host::Engine> engine,
-                                                           DeviceQueue& device) {
+                                                           JobQueue& device) {
   auto server = std::make_unique<Server>(options, engine, device);
   KENAZ_TRY(server->open());
   return server;

@@ -2,24 +2,26 @@
 // runs the device's queue for the work.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "server/limits.h"
 #include "server/session/session.h"
-#include "server/transport/device_queue.h"
+#include "server/transport/job_queue.h"
 
 namespace kenaz {
 
 struct SocketOptions {
-  std::vector<std::string> listen;  // URLs, see listen.h
-  uint32_t socket_mode = 0600;      // of Unix sockets
-  std::string tls_cert, tls_key;    // PEM files; with them, tcp:// speaks TLS
-  std::string token;                // empty: none is asked for
-  std::string metrics_file;         // empty: none
+  std::vector<std::string> listen;                    // URLs, see listen.h
+  uint32_t socket_mode = 0600;                        // of Unix sockets
+  std::string tls_cert, tls_key;                      // PEM files; with them, tcp:// speaks TLS
+  std::string token;                                  // empty: none is asked for
+  std::string metrics_file;                           // empty: none
+  std::chrono::milliseconds wrong_token_delay{1000};  // before the answer to one
   Limits limits;
-  SessionOptions session;  // session.metrics must be there
+  SessionOptions session;  // session.metrics must be there; session.memory is for all
 };
 
 class SocketServer {
@@ -28,13 +30,14 @@ class SocketServer {
   /// needs both TLS and a token. The queue must outlive the server.
   static Result<std::unique_ptr<SocketServer>> create(const SocketOptions& options,
                                                       std::shared_ptr<host::Engine> engine,
-                                                      DeviceQueue& device);
+                                                      JobQueue& device);
   virtual ~SocketServer() = default;
 
   /// Where it listens, with the ports that were chosen.
   virtual std::vector<std::string> addresses() const = 0;
-  /// Serves until SIGTERM or SIGINT has come (or stop()) and the commands at hand are done, or the
-  /// time for that is over, or the signal comes again: calls are then cancelled.
+  /// Serves until SIGTERM, SIGINT or SIGHUP has come (or stop()) and the commands at hand are done,
+  /// or the time for that is over, or the signal comes again: calls are then cancelled. A SIGHUP
+  /// that was ignored before, as by nohup, stays so.
   virtual void run() = 0;
   /// Any thread: as SIGTERM.
   virtual void stop() = 0;

@@ -176,7 +176,7 @@ class SocketServerTest : public ::testing::Test {
   SocketOptions options_;
   std::shared_ptr<Metrics> metrics_ = std::make_shared<Metrics>();
   std::shared_ptr<EchoEngine> engine_ = std::make_shared<EchoEngine>();
-  DeviceQueue queue_;
+  JobQueue queue_;
   std::unique_ptr<SocketServer> server_;
   std::thread device_, io_;
   std::atomic<bool> ended_{false};
@@ -292,6 +292,7 @@ TEST_F(SocketServerTest, NamedSessionsAreSharedAndOutliveConnections) {
 
 TEST_F(SocketServerTest, AsksForItsToken) {
   options_.token = "0123456789abcdef";
+  options_.wrong_token_delay = milliseconds(10);
   start();
   Client client(tcp_);
   client.reply();
@@ -329,7 +330,8 @@ TEST_F(SocketServerTest, KeepsItsLimits) {
   // Nobody knows where the next command starts, so there is none.
   EXPECT_EQ(a.ask("upload 1001 x i32"), "%%% FAILURE|An upload of 1001 bytes; 1000 are allowed.|");
   EXPECT_EQ(a.reply(), "END");
-  EXPECT_EQ(b.reply(), "END");  // it idled
+  EXPECT_EQ(b.reply(), "%%% FAILURE|Nothing came for more than 1 seconds (--idle-timeout).|");
+  EXPECT_EQ(b.reply(), "END");
 }
 
 TEST_F(SocketServerTest, FinishesWhatIsBegunBeforeItEnds) {
@@ -350,6 +352,45 @@ TEST_F(SocketServerTest, FinishesWhatIsBegunBeforeItEnds) {
   stop();
   struct stat info {};
   EXPECT_NE(stat(path_.c_str(), &info), 0);
+}
+
+TEST_F(SocketServerTest, TheResultOfTheLastCallCanBeFetched) {
+  start();
+  Client client(unix_);
+  client.reply();
+  client.send(upload("ms", "i32", one(300)) + "call sleep out ms\n");
+  EXPECT_EQ(client.reply(), "");
+  EXPECT_TRUE(eventually([&] { return engine_->calls > 0; }));
+  server_->stop();
+  EXPECT_EQ(client.reply(), "runtime|");
+  client.send("download out\ncall sleep more ms\n");
+  EXPECT_EQ(client.line(), "11\n");
+  EXPECT_EQ(client.bytes(11), one(300));
+  EXPECT_EQ(in_turn({client.reply(), client.reply()}),
+            "%%% FAILURE|The server ends; no more calls are begun.|");
+  EXPECT_EQ(client.reply(), "END");
+  EXPECT_TRUE(eventually([&] { return ended_.load(); }));
+}
+
+TEST_F(SocketServerTest, GivesBackAllHostMemory) {
+  options_.session.memory = std::make_shared<ClientMemory>(int64_t{8} << 20);
+  options_.session.profile = true;
+  start();
+  {
+    Client named(unix_), other(tcp_), half(tcp_);
+    named.reply();
+    other.reply();
+    EXPECT_EQ(named.ask("attach room"), "");
+    named.send(upload("xs", "[]i32", ints(200'000)) + "call id ys xs\nhelp\n");
+    half.send("type " + std::string(900'000, 'x'));
+    for (int i = 0; i < 3; ++i) named.reply();
+    EXPECT_EQ(other.ask(std::string("free ") + std::string(1'000'000, 'y')).substr(0, 30),
+              "%%% FAILURE|Unknown variable: ");
+    EXPECT_TRUE(other.ask("report").starts_with("{\"events\":[]"));
+    EXPECT_GT(options_.session.memory->used(), 900'000);
+    named.ask("clear");
+  }
+  EXPECT_TRUE(eventually([&] { return options_.session.memory->used() == 0; }));
 }
 
 TEST_F(SocketServerTest, AnswersThoseWhoReadLate) {

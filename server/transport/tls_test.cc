@@ -24,7 +24,7 @@ TEST(Tls, ClientsComeInWithTheTokenAndTheRightAuthority) {
   options.tls_key = folder.file("key");
   options.token = "0123456789abcdef";
   options.session.metrics = std::make_shared<Metrics>();
-  DeviceQueue queue;
+  JobQueue queue;
   auto server = SocketServer::create(options, std::make_shared<EchoEngine>(), queue);
   ASSERT_TRUE(server) << server.error().text();
   const std::string url = (*server)->addresses().at(0);

@@ -1,4 +1,5 @@
-// Work for the device, in the order it came. Any thread puts it in; one runs it.
+// Work for other threads than that of input and output, in the order it came: one queue is the
+// device's, run by one thread; another is for what takes long without the device.
 #pragma once
 
 #include <chrono>
@@ -9,10 +10,11 @@
 
 namespace kenaz {
 
-class DeviceQueue {
+class JobQueue {
  public:
-  using Job = std::function<void()>;
+  using Job = std::function<void()>;  // throws nothing
 
+  /// By any thread.
   void post(Job job) {
     {
       const std::lock_guard lock(mutex_);
@@ -21,7 +23,7 @@ class DeviceQueue {
     ready_.notify_one();
   }
 
-  /// Runs jobs until stop() was called and none are left.
+  /// Runs jobs until stop() was called and none are left. Several threads may do so at a time.
   void run() {
     while (true) {
       Job job;
@@ -31,12 +33,12 @@ class DeviceQueue {
         if (jobs_.empty()) return;
         job = std::move(jobs_.front());
         jobs_.pop_front();
-        working_ = true;
+        ++working_;
       }
       job();
       job = {};
       const std::lock_guard lock(mutex_);
-      working_ = false;
+      --working_;
       idle_.notify_all();
     }
   }
@@ -46,7 +48,7 @@ class DeviceQueue {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
     }
-    ready_.notify_one();
+    ready_.notify_all();
   }
 
   /// Drops the jobs that wait; true if none is being run, after waiting for `patience`.
@@ -54,14 +56,15 @@ class DeviceQueue {
     std::deque<Job> dropped;  // goes after the lock
     std::unique_lock lock(mutex_);
     dropped.swap(jobs_);
-    return idle_.wait_for(lock, patience, [&] { return !working_; });
+    return idle_.wait_for(lock, patience, [&] { return working_ == 0; });
   }
 
  private:
   std::mutex mutex_;
   std::condition_variable ready_, idle_;
   std::deque<Job> jobs_;
-  bool stopped_ = false, working_ = false;
+  bool stopped_ = false;
+  int working_ = 0;
 };
 
 }  // namespace kenaz
