@@ -226,6 +226,7 @@ class Checker {
       const SourceRange& range, TypeSizes& sizes);
   TypePtr type_arrow(const syntax::TypeArrow& a, const SourceRange& range, TypeSizes& sizes);
   Size size_exp(const syntax::SizeExp& s, TypeSizes& sizes);
+  ExpPtr lengths_as_sizes(const ExpPtr& e);
   TypePtr param_type(const syntax::TypeExp& te);  // anonymous sizes are flexible
   TypeBinding* type_bind(const syntax::TypeBind& b, EnvRef env);
   Scheme spec_scheme(const syntax::SpecVal& v, EnvRef env);

@@ -35,13 +35,35 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   return out;
 }
 
+// A size expression with `length xs` replaced by what the type of xs says.
+ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
+  const auto* a = std::get_if<core::EApply>(&e->node);
+  if (!a) return e;
+  const auto* f = std::get_if<core::EVar>(&a->fun->node);
+  if (f && a->args.size() == 1 && out_.var_names[f->id.index] == "length") {
+    const bool in_prelude =
+        std::any_of(out_.defs.begin(), out_.defs.end(), [&](const core::DefPtr& d) {
+          return d->id == f->id && d->range.file && d->range.file->rfind("/prelude", 0) == 0;
+        });
+    TypePtr t = resolve(a->args[0]->type);
+    const auto* array = std::get_if<core::TArray>(&t->node);
+    if (!in_prelude || !array) return e;
+    const Size dim = resolve(array->dim);
+    const bool known = dim.kind != Size::kAny && dim.kind != Size::kMeta;
+    return known ? core::exp_of_size(dim) : e;
+  }
+  auto copy = std::make_shared<core::Exp>(*e);
+  for (auto& x : std::get<core::EApply>(copy->node).args) x = lengths_as_sizes(x);
+  return copy;
+}
+
 Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   if (!s.exp) {
     VarId v = new_var("d");
     sizes.ext.push_back(v);
     return Size::of_var(v);
   }
-  ExpPtr e = check(*s.exp, i64_, "Size expressions must have type i64.");
+  ExpPtr e = lengths_as_sizes(check(*s.exp, i64_, "Size expressions must have type i64."));
   if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
   // Too much to be kept in a type: some size that is not known here.
   VarId v = new_var("d");

@@ -22,6 +22,11 @@
 -- input { false 3i64 }
 -- output { [7i64] }
 
+-- ==
+-- entry: halves
+-- input { [1, 2, 3, 4, 5] 2i64 }
+-- output { [3, 4, 5, 1, 2] }
+
 def count (n: i64) : []i64 = let xs = iota n in xs
 
 entry declared (n: i64) (m: i64) : [][]i64 = unflatten (count (n * m))
@@ -48,3 +53,7 @@ entry in_sum b n =
   match make b n
   case #some xs -> xs
   case #none -> [7]
+
+entry halves (xs: []i32) (k: i64) : []i32 =
+  let (a, b) = split (xs :> [k + (length xs - k)]i32)
+  in b ++ a
