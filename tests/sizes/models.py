@@ -89,7 +89,7 @@ class Models:
 
     def table_sums(self, n, m):
         self.make("i64", (n, m), virtual=n == 0)
-        return self.make("i64", (n,), lambda i: sum(i + j for j in range(m)))
+        return self.make("i64", (n,), lambda i: i * m + m * (m - 1) // 2)
 
     def scans(self, n, m):
         return self.make("i64", (n, m), lambda i, j: i + 1)
@@ -101,7 +101,7 @@ class Models:
     # ---- arrays of one thread
     def private(self, n, m):
         self.make("i64", (n, m), virtual=n <= 0)
-        return self.make("i64", (n,), lambda i: i + sum(range(m)) if m > 0 else i)
+        return self.make("i64", (n,), lambda i: i + m * (m - 1) // 2 if m > 0 else i)
 
     def private_2d(self, n, m, k):
         self.make("i64", (n, m, k), virtual=n <= 0)
@@ -137,6 +137,8 @@ class Models:
         return Array.of("u8", [self._unflattened(n, m, xs, i, i) for i in indices])
 
     def unflattened_by_thread(self, ns, ms, xs):
+        if len(ns) != len(ms):
+            raise Fails
         return Array.of("u8", [self._unflattened(n, m, xs, n - 1, m - 1) for n, m in zip(ns, ms)])
 
     def unflattened_copies(self, n, m, k):

@@ -2,21 +2,19 @@
 """Calls whose sizes wrap, on one server: each answers what models.py says, or fails by name; the
 server goes on, and what another client has is neither changed nor seen.
 
-    sizes_test.py [--seconds N] [--seed N] [--entry NAME] SERVER [OPTION..]
+    sizes_test.py [--entry NAME] SERVER [OPTION..]
 
-First all cases of cases.py; then, for --seconds, the same entries with numbers by chance."""
+The calls are those of cases.py; sizes_fuzz.py makes new programs."""
 import argparse
-import itertools
 import os
-import random
 import subprocess
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from sizes.cases import EDGES, MAX, MIN, all_cases  # noqa: E402
-from sizes.models import TYPES, Fails, Models  # noqa: E402
+from sizes.cases import all_cases  # noqa: E402
+from sizes.models import Fails, Models  # noqa: E402
 from sizes.subject import NAMED, Subject, as_model, differs  # noqa: E402
 
 CALL_TIMEOUT = 1
@@ -25,44 +23,9 @@ CASES_PER_LOOK = 250
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
-    parser.add_argument("--seconds", type=float, default=0)
-    parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--entry")
     parser.add_argument("server", nargs=argparse.REMAINDER)
     return parser.parse_args()
-
-
-def some_number(chance):
-    kind = chance.random()
-    if kind < 0.35:
-        return chance.randint(-3, 9)
-    if kind < 0.7:
-        return chance.choice(EDGES)
-    # Far from what a machine computes in a second, unless it is small.
-    number = chance.choice((1, 3, 5)) * 2**chance.randint(50, 63) + chance.randint(-20, 20)
-    return min(MAX, max(MIN, number * chance.choice((1, 1, 1, -1))))
-
-
-TOO_SLOW = ("growing",)  # for numbers by chance: the evaluator fills all the memory that it may have
-
-
-def cases_by_chance(chance, types, seconds):
-    end = time.monotonic() + seconds
-    entries = [entry for entry in types if entry not in TOO_SLOW]
-    while time.monotonic() < end:
-        entry = chance.choice(entries)
-        args = []
-        for type_name in types[entry]:
-            if type_name == "[][]u8":
-                args.append(("shape", *chance.choice(((2, 3), (0, 2**50), (MAX, 0), (5, 1)))))
-            elif type_name.startswith("[]"):
-                low, high, _ = TYPES[type_name[2:]]
-                numbers = [some_number(chance) for _ in range(chance.randint(0, 6))]
-                args.append([min(high, max(low, n)) for n in numbers])
-            else:
-                low, high, _ = TYPES[type_name]
-                args.append(min(high, max(low, some_number(chance))))
-        yield entry, args
 
 
 def judge(models, subject, entry, args):
@@ -100,19 +63,16 @@ def constant_problem(command):
 
 def main():
     arguments = parse_arguments()
-    print(f"seed {arguments.seed}")
     subject = Subject(arguments.server, os.path.join(HERE, "sizes.fut"), CALL_TIMEOUT)
     models = Models()
     walk = [c for c in all_cases() if arguments.entry in (None, c[0])]
-    types = {entry: subject.types(entry) for entry in dict.fromkeys(entry for entry, _ in walk)}
-    chance = random.Random(arguments.seed)
     wrong, done = [], 0
     problem = constant_problem(arguments.server)
     if problem is not None:
         wrong.append(problem)
         print(problem)
     slowest = (0.0, None)
-    for entry, args in itertools.chain(walk, cases_by_chance(chance, types, arguments.seconds)):
+    for entry, args in walk:
         start = time.monotonic()
         try:
             problem = judge(models, subject, entry, args)

@@ -13,6 +13,7 @@ CODES = {"u8": "B", "i8": "b", "i32": "i", "i64": "q", "u64": "Q", "bool": "B"}
 NAMED = re.compile(r"Error: |out of memory|out of device memory|out of host memory|"
                    r"more than the device can launch|took longer than")
 MARK = b"NEIGHBOR"
+HEAP = 128 * 4096  # bytes: the first heap of a workgroup's threads
 
 
 def encode(kind, shape, elements):
@@ -41,10 +42,19 @@ class Neighbour:
             size = 2 << k % 12
             marks = [k, *[struct.unpack("<q", MARK)[0]] * (size - 1)]
             self.arrays[f"a{k}"] = encode("i64", [size], marks)
-        for name, data in self.arrays.items():
-            failed = self.line.upload(name, "[]i64", data)
-            if failed:
-                raise RuntimeError(f"upload of the neighbour's arrays: {failed}")
+        # Other blocks go where something was freed, right before the neighbour's: what is written
+        # behind their ends is seen.
+        gaps = []
+        for k, (name, data) in enumerate(self.arrays.items()):
+            gaps.append((f"g{k}", HEAP if k % 24 == 0 else 64 << k % 8))
+            self.upload(gaps[-1][0], encode("i64", [gaps[-1][1] // 8], [0] * (gaps[-1][1] // 8)))
+            self.upload(name, data)
+        self.line.request("free " + " ".join(name for name, _ in gaps))
+
+    def upload(self, name, data):
+        failed = self.line.upload(name, "[]i64", data)
+        if failed:
+            raise RuntimeError(f"upload of the neighbour's arrays: {failed}")
 
     def intact(self):
         return all(self.line.download(name) == data for name, data in self.arrays.items())
@@ -55,7 +65,6 @@ class Subject:
 
     def __init__(self, command, program, timeout):
         self.server = Server([*command, "--call-timeout", str(timeout), program], listen=())
-        # Free memory between the neighbour's arrays is where a small block goes.
         self.line = Line.unix(self.server.path)
         self.neighbour = Neighbour(self.server.path)
         self.signatures = {}
@@ -98,6 +107,8 @@ class Subject:
             return f"the server has ended with status {self.server.process.returncode}"
         try:
             intact = self.neighbour.intact()
+        except ConnectionError:
+            return f"the server has ended with status {self.server.process.wait()}"
         finally:
             status = self.server.stop()
         if not intact:

@@ -13,6 +13,14 @@ bool fits_all(const Pat* p) {
          std::holds_alternative<PWildcard>(p->node);
 }
 
+/// Whether there are only names, wildcards and records of these: nearly all patterns but cases.
+bool irrefutable(const Pat& p) {
+  const auto* record = std::get_if<PRecord>(&p.node);
+  if (record == nullptr) return fits_all(&p);
+  return std::all_of(record->fields.begin(), record->fields.end(),
+                     [](const auto& f) { return irrefutable(*f.second); });
+}
+
 void push_wildcards(Row& row, size_t count) { row.insert(row.end(), count, nullptr); }
 
 class Coverage {
@@ -38,8 +46,9 @@ class Coverage {
   /// patterns of the parts and returns true, or false if such values do not fit. What fits
   /// everything has `parts` parts that do so, too.
   template <class Fields>
-  static std::vector<Row> select(const std::vector<Row>& rows, size_t parts, Fields fields) {
+  std::vector<Row> select(const std::vector<Row>& rows, size_t parts, Fields fields) {
     std::vector<Row> out;
+    if (!rows.empty()) work_ += rows.size() * rows[0].size();
     for (Row row : rows) {
       const Pat* p = row.back();
       row.pop_back();
@@ -101,12 +110,15 @@ class Coverage {
     return covered(select(rows, 0, [](const Pat&, Row&) { return false; }), columns - 1);
   }
 
-  size_t work_ = 0;  // so that nobody's patterns make the compiler run for ages
+  size_t work_ = 0;  // patterns looked at: has a limit, as the number of splits can be exponential
 };
 
 }  // namespace
 
 bool covers_all(const std::vector<const Pat*>& cases) {
+  if (std::any_of(cases.begin(), cases.end(), [](const Pat* p) { return irrefutable(*p); })) {
+    return true;
+  }
   std::vector<Row> rows;
   for (const Pat* p : cases) rows.push_back({p});
   return Coverage().covered(std::move(rows), 1);

@@ -306,7 +306,8 @@ V Lowerer::eval_range(const core::Exp&, const core::ERange& r, const Env& env) {
   const Atom& low = down ? end : start;
   const bool near = prim_size(t) < 8 || (t == PrimType::kI64 && !inclusive && low.is_const() &&
                                          low.constant().as_i64() >= 0);
-  Atom length = inclusive ? b_.add(distance, ir::i64(1)) : distance, fits = PrimValue::of_bool(true);
+  Atom length = inclusive ? b_.add(distance, ir::i64(1)) : distance,
+       fits = PrimValue::of_bool(true);
   if (!near || !(width == ir::i64(1))) {
     std::tie(length, fits) = range_length(distance, width, inclusive);
   }
