@@ -65,6 +65,7 @@ class Client {
       switch (stream.want()) {
         case Stream::Want::kDone: return true;
         case Stream::Want::kWork: stream.work(); break;
+        case Stream::Want::kAside: stream.aside(); break;
         case Stream::Want::kOutput: {
           CHECK(!stream.output().empty());
           stream.advance((stream.output().size() + 1) / 2);

@@ -43,7 +43,7 @@ ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
   if (f && a->args.size() == 1 && out_.var_names[f->id.index] == "length") {
     const bool in_prelude =
         std::any_of(out_.defs.begin(), out_.defs.end(), [&](const core::DefPtr& d) {
-          return d->id == f->id && d->range.file && d->range.file->rfind("/prelude", 0) == 0;
+          return d->id == f->id && d->range.file && d->range.file->name.rfind("/prelude", 0) == 0;
         });
     TypePtr t = resolve(a->args[0]->type);
     const auto* array = std::get_if<core::TArray>(&t->node);
