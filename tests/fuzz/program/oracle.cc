@@ -9,6 +9,8 @@
 #include "protocol/data/compare.h"
 #include "protocol/data/text_format.h"
 #include "server/device/vulkan/vulkan_device.h"
+#include "server/host/device_engine.h"
+#include "server/host/reference_engine.h"
 
 namespace kenaz::fuzz {
 namespace {

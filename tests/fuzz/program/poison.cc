@@ -8,8 +8,7 @@ namespace {
 constexpr int64_t kPiece = 32768, kMost = 16 * kPiece;
 }
 
-Result<device::BlockPtr> PoisonedDevice::allocate(int64_t bytes) {
-  auto block = device_->allocate(bytes);
+Result<device::BlockPtr> PoisonedDevice::poisoned(Result<device::BlockPtr> block, int64_t bytes) {
   if (!block || !poison_) return block;
   // In order with what is recorded, since the block may have been somebody else's until now.
   KENAZ_TRY(device_->barrier());

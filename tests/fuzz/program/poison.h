@@ -14,7 +14,13 @@ class PoisonedDevice : public device::Device {
   /// Off: memory is handed out as it is, and fewer barriers are recorded.
   void set_poison(bool on) { poison_ = on; }
 
-  Result<device::BlockPtr> allocate(int64_t bytes) override;
+  Result<device::BlockPtr> allocate(int64_t bytes) override {
+    return poisoned(device_->allocate(bytes), bytes);
+  }
+  Result<device::BlockPtr> allocate_unseen(int64_t bytes) override {
+    return poisoned(device_->allocate_unseen(bytes), bytes);
+  }
+  void set_owner(uint64_t owner) override { device_->set_owner(owner); }
 
   const device::Info& info() const override { return device_->info(); }
   void set_watch(device::Watch* watch) override { device_->set_watch(watch); }
@@ -41,7 +47,6 @@ class PoisonedDevice : public device::Device {
     return device_->copy(dst, dst_offset, src, src_offset, bytes);
   }
   Result<uint64_t> stash(std::span<const std::byte> data) override { return device_->stash(data); }
-  void retain(device::BlockPtr block) override { device_->retain(std::move(block)); }
   Status submit() override { return device_->submit(); }
   Status submit_and_wait() override { return device_->submit_and_wait(); }
   Status submit_and_read(std::span<const device::ReadBack> pieces) override {
@@ -73,6 +78,8 @@ class PoisonedDevice : public device::Device {
   void forget_peak() override { device_->forget_peak(); }
 
  private:
+  Result<device::BlockPtr> poisoned(Result<device::BlockPtr> block, int64_t bytes);
+
   std::shared_ptr<device::Device> device_;
   bool poison_ = true;
 };
