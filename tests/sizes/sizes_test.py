@@ -56,7 +56,8 @@ def constant_problem(command):
     started = subprocess.run([*command, os.path.join(HERE, "constant.fut")], capture_output=True,
                              stdin=subprocess.DEVNULL, timeout=120, check=False)
     message = started.stderr.decode(errors="replace")
-    if started.returncode > 0 and NAMED.search(message):
+    # The server starts: calls that need the constant fail.
+    if started.returncode == 0 and "constant cannot be computed" in message and NAMED.search(message):
         return None
     return f"constant.fut: status {started.returncode}: {message}"
 
