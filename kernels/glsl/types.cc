@@ -38,7 +38,10 @@ std::string glsl_unsigned(PrimType t) {
 namespace {
 std::string float_literal(const PrimValue& v) {
   const double d = v.as_double();
-  if (v.bits == 0) return from_slot(v.type, "zero_bits");
+  if (d == 0) {  // or its negative
+    return from_slot(v.type,
+                     v.bits == 0 ? "zero_bits" : fmt::format("(zero_bits | 0x{:x}ul)", v.bits));
+  }
   const bool plain = std::isfinite(d) && std::fabs(d) > 1e-30 && std::fabs(d) < 1e30;
   if (v.type == PrimType::kF16) {
     return plain && d == std::floor(d) && std::fabs(d) < 1000

@@ -22,9 +22,10 @@ std::string from_slot(PrimType t, const std::string& slot);
 
 /// A float expression whose value the driver's compiler cannot tell even if it is constant.
 ///
-/// Mesa's gallivm takes x + 0 for x, x * 0 for 0 and x / 0 for an undefined value, which then is
-/// whatever lies in memory. So zeros of float types never reach it as constants: literals come out
-/// of `zero_bits`, and what may become a zero when loops are unrolled goes through here.
+/// Mesa's compilers take x + 0 for x, x * 0 for 0, abs(x * -0) for x * -0, and x / 0 for an
+/// undefined value, which then is whatever lies in memory. So zeros of float types never reach it
+/// as constants: literals come out of `zero_bits`, and what may become a zero when loops are
+/// unrolled goes through here.
 std::string opaque(PrimType t, const std::string& value);
 
 /// Declarations that every kernel starts with: version, extensions, buffer reference types, and

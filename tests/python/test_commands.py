@@ -127,8 +127,8 @@ class Commands(unittest.TestCase):
 
     def test_folders_are_no_programs(self):
         (self.folder / "dir").mkdir()
-        self.assertIn("Is a directory", self.kenaz("run", "dir", code=1).stderr)
-        self.assertIn("Is a directory", self.kenaz("vulkan", "dir", "-o", "x", code=2).stderr)
+        self.assertIn("is a directory", self.kenaz("run", "dir", code=1).stderr)
+        self.assertIn("is a directory", self.kenaz("vulkan", "dir", "-o", "x", code=2).stderr)
         self.assertFalse((self.folder / "x").exists())
 
     def test_warnings(self):

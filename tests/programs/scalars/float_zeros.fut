@@ -78,3 +78,8 @@ entry fused (xs: []f32) = map (\x -> f32.fma x 0 0) xs
 entry by_counter (xs: []f32) = map (\x -> loop a = [0, 0, 0] for k < 3 do a with [k] = x / f32.i32 k) xs
 entry times_counter (xs: []f32) = map (\x -> loop a = 0 for k < 4i64 do a + x * f32.i64 k) xs
 entry remainder_f64 (xs: []f64) (ys: []f64) = map2 (%) xs ys
+
+-- ==
+-- entry: abs_of_zero
+-- input { [0f32, 1f32, -1f32, -0f32] } output { [0u32, 0, 0, 0] }
+entry abs_of_zero (xs: []f32) = map (\x -> f32.to_bits (f32.abs (x * (-0.0)))) xs
