@@ -10,7 +10,7 @@
 
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
-#include "server/host/engine.h"
+#include "server/host/device_engine.h"
 
 namespace kenaz::bench {
 namespace {
