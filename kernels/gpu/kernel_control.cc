@@ -273,6 +273,7 @@ void KernelGen::loop(const ir::Stm& s, const ir::ELoop& e) {
   std::vector<KernelValue> targets, values;
   for (size_t k = 0; k < n; k++) {
     if (std::count(moving.begin(), moving.end(), k) != 0) continue;
+    if (e.body.results[k] == ir::Atom(e.params[k].var)) continue;  // and may have no memory
     vars.push_back(e.params[k].var);
     targets.push_back(params[k]);
     values.push_back(results[k]);

@@ -79,10 +79,10 @@ class InputMaker {
       if (small || g_.chance(60)) {
         return PrimValue::of_int(type, static_cast<int64_t>(g_.below(20)) - (small ? 2 : 8));
       }
-      const int64_t top = int64_t{1} << (prim_bits(type) - 1);
+      const uint64_t top = uint64_t{1} << (prim_bits(type) - 1);
       switch (g_.below(4)) {
-        case 0: return PrimValue::of_int(type, top);
-        case 1: return PrimValue::of_int(type, top - 1);
+        case 0: return PrimValue::of_int(type, static_cast<int64_t>(top));
+        case 1: return PrimValue::of_int(type, static_cast<int64_t>(top - 1));
         default: return PrimValue::of_int(type, static_cast<int64_t>(g_.random_()));
       }
     }
