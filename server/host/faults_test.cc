@@ -111,6 +111,7 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
   }
   /// Lets the n-th call fail; whether there was one.
   bool fail_one(int64_t n) {
+    marked_ = copied_ = nullptr;  // what an engine before this one answered went with it
     faults_->calls = 0;
     faults_->fail_at = n;
     auto engine = started();
