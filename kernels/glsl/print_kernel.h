@@ -1,0 +1,27 @@
+// Kernel IR as the text of a GLSL compute shader.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "kernels/kir/kir.h"
+
+namespace kenaz::glsl {
+
+struct PrintOptions {
+  /// The number of the failure that a loop at this place reports where the device's driver ended
+  /// it early (llvmpipe does). None: such loops are not looked for.
+  std::function<int(ir::ProvId)> cut_failure;
+};
+
+struct PrintedKernel {
+  std::string text;
+  int nesting = 0;  // of conditions and loops, at most
+  int slots = 0;    // of the launch: the failure record, the arguments, the number of workgroups
+};
+
+/// Arguments travel as program::Arg says. Specialisation constant 0 is `loops_look` (see
+/// program::KernelFailure); Kernel::specs have the numbers from 1 on. The kernel must be valid.
+PrintedKernel print_kernel(const kir::Kernel& kernel, const PrintOptions& options);
+
+}  // namespace kenaz::glsl

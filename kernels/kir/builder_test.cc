@@ -1,0 +1,72 @@
+#include "kernels/kir/builder.h"
+
+#include <gtest/gtest.h>
+
+namespace kenaz::kir {
+namespace {
+
+TEST(KirBuilder, FoldsConstantsAndIdentities) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value n = k.arg("n", PrimType::kI64);
+  EXPECT_EQ(k.add(n, 0), n);
+  EXPECT_EQ(k.mul(n, 1), n);
+  EXPECT_TRUE(k.mul(n, 0).is_int(0));
+  EXPECT_TRUE(k.add(i64(2), 3).is_int(5));
+  EXPECT_EQ(k.and_(boolean(true), k.lt(n, 4)).type.prim, PrimType::kBool);
+  EXPECT_TRUE(k.and_(boolean(false), k.lt(n, 5)).is_bool(false));
+  EXPECT_EQ(kernel.main.insts.size(), 2U);  // the two comparisons
+}
+
+TEST(KirBuilder, AFloatPlusZeroStays) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value x = k.arg("x", PrimType::kF32);
+  EXPECT_NE(k.add(x, Value(PrimValue::f32(0))), x);
+}
+
+TEST(KirBuilder, ABuiltinIsReadOncePerBlockAndKeptInTheBlocksInside) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value n = k.arg("n", PrimType::kI32);
+  k.if_(k.lt(n, 3), [&] {
+    const Value a = k.lane();
+    k.for_(n, [&](Value) { EXPECT_EQ(k.lane(), a); });
+    EXPECT_EQ(k.lane(), a);
+  });
+  const Value outside = k.lane();
+  EXPECT_EQ(std::get<IBuiltin>(kernel.main.insts.back().op).dst, outside.id());
+}
+
+TEST(KirBuilder, BranchesGiveValuesThroughVariables) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value n = k.arg("n", PrimType::kI32);
+  const Values r = k.if_values(
+      k.lt(n, 3),
+      [&] {
+        return Values{i32(1), n};
+      },
+      [&] {
+        return Values{i32(2), i32(3)};
+      });
+  ASSERT_EQ(r.size(), 2U);
+  ASSERT_EQ(kernel.main.insts.size(), 6U);  // lt, two declarations, if, two reads
+  EXPECT_TRUE(std::holds_alternative<IIf>(kernel.main.insts[3].op));
+}
+
+TEST(KirBuilder, AFunctionSeesNothingOfItsCaller) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value lane = k.lane();
+  const FunctionId f = k.function("f", {{PrimType::kI32}}, [&](const Values& p) {
+    EXPECT_NE(k.lane(), lane);
+    return Values{k.add(p[0], k.lane())};
+  });
+  const Values r = k.call(f, {lane});
+  ASSERT_EQ(r.size(), 1U);
+  EXPECT_EQ(r[0].type.prim, PrimType::kI32);
+}
+
+}  // namespace
+}  // namespace kenaz::kir

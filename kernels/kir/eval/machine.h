@@ -1,0 +1,99 @@
+// Runs kernels on the CPU: workgroup by workgroup or several at a time, threads interleaved by a
+// seed, subgroups of any size. Takes nothing on trust: what a device would silently do wrong is an
+// error here, with the statement of the program that the instruction comes from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/kir/kir.h"
+#include "protocol/base/result.h"
+
+namespace kenaz::kir {
+
+/// Device memory. Blocks lie far apart, so that an address that leaves one is in none. Every byte
+/// is undefined until it is written.
+class Memory {
+ public:
+  Memory();
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// The address of a new block, a multiple of 256; 0 bytes are fine.
+  uint64_t allocate(size_t bytes);
+  /// A block that holds `data`.
+  uint64_t allocate(std::span<const std::byte> data);
+  /// The block's bytes; marks none of them as defined.
+  std::span<const std::byte> bytes(uint64_t block) const;
+  /// Whether all bytes of the range are defined.
+  bool defined(uint64_t address, size_t bytes) const;
+  void write(uint64_t address, std::span<const std::byte> data);
+  void release(uint64_t block);
+
+ private:
+  friend class Machine;
+  struct Block;
+  std::map<uint64_t, std::unique_ptr<Block>> blocks_;
+  uint64_t next_;
+};
+
+struct RunOptions {
+  int subgroup_size = 8;              // 1, 4, 8, 32, 64, ..
+  uint64_t seed = 0;                  // of the interleaving; 0: each thread runs as far as it can
+  int concurrent_groups = 1;          // workgroups that run at the same time
+  std::vector<PrimValue> specs;       // by Kernel::specs; empty: their fallbacks
+  int64_t max_steps = 1'000'000'000;  // of all threads; more is an error (endless loops)
+};
+
+/// What a thread recorded by IFail, first come.
+struct Failed {
+  int number = 0;
+  std::vector<PrimValue> args;
+  ir::ProvId prov;
+};
+
+/// What went wrong with the kernel itself.
+enum class FaultKind : uint8_t {
+  kOutOfBlock,  // an access outside of its block, or of an array
+  kUndefined,   // a value that depends on memory or a variable that nobody has written, used
+                // in a condition, an address, an index, or stored by an atomic
+  kMisaligned,
+  kRace,              // two threads, one of them writes, not both atomic, nothing between them
+  kDivergentBarrier,  // not all threads of the workgroup reach the same barrier
+  kDivergentSubgroup,
+  kEndless,  // max_steps, or all threads wait
+};
+
+/// Sees every executed instruction. Later: coalescing, bank conflicts, divergence.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  struct Place {
+    int64_t group;
+    int local;
+  };
+  /// An access of `bytes` at an address of device memory, or an offset in a shared array.
+  virtual void on_access(const Inst&, const Place&, bool /*shared*/, bool /*write*/,
+                         uint64_t /*address*/, int /*bytes*/) {}
+  virtual void on_branch(const Inst&, const Place&, bool /*taken*/) {}
+};
+
+struct RunResult {
+  std::optional<Failed> failure;  // of the program
+};
+
+/// Runs `groups` workgroups. `args`: by Kernel::args, blocks by their address as u64. The kernel
+/// must be valid. An error says what is wrong with the kernel: its text begins with the
+/// FaultKind's name and names the instruction and the thread; `where`, if given, gets its
+/// provenance.
+Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const PrimValue> args,
+                      int64_t groups, const RunOptions& options = {}, Observer* observer = nullptr,
+                      ir::ProvId* where = nullptr);
+
+}  // namespace kenaz::kir

@@ -1,0 +1,25 @@
+// What code generation knows of the device that a program is compiled for. Part of the cache's key.
+#pragma once
+
+#include <cstdint>
+
+namespace kenaz::program {
+
+/// The defaults are what Vulkan guarantees everywhere: code for them runs on any device.
+struct Target {
+  int subgroup_size = 1;             // 1: subgroups are not used
+  bool subgroup_arithmetic = false;  // reduce and scan instructions; shuffles and votes, too
+  int max_group_size = 128;          // threads
+  int shared_bytes = 16384;          // per workgroup
+  int64_t threads = 1024;            // that it takes to fill the device
+  int64_t cache_bytes = 1 << 20;     // of the last cache level
+  bool f16 = false, f64 = false;
+  bool i64_atomics = false;  // on device memory
+  bool shared_i64_atomics = false;
+  bool f32_atomic_add = false;
+  bool forward_progress = false;  // workgroups that have started proceed
+  int64_t max_turns = 0;          // of all loops of a thread together; 0: no limit
+  friend bool operator==(const Target&, const Target&) = default;
+};
+
+}  // namespace kenaz::program
