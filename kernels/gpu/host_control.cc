@@ -72,6 +72,9 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::ESoac& e) { soac(s, e); },
           [&](const ir::EScatter& e) { scatter(s, e); },
           [&](const ir::EHist& e) { hist(s, e); },
+          [&](const ir::ESeg&) { CHECK(false); },
+          [&](const ir::EVersions&) { CHECK(false); },
+          [&](const ir::ETune&) { CHECK(false); },
       },
       s.exp);
 }

@@ -96,6 +96,11 @@ class Machine {
   bool scatter(const EScatter& e, const Stm& s);
   bool hist(const EHist& e, const Stm& s);
   bool hist_step(const EHist& e, std::vector<std::vector<Array>>& dests);
+  // ---- segmented operations (segs.cc)
+  bool seg(const ESeg& e, const Stm& s);
+  bool versions(const EVersions& e, const Stm& s);
+  int64_t tune(TuneId id) const { return program.tunes[id.index].fallback.value_or(1); }
+
   /// Row-major row number of the leading dims, or -1 if one is out of bounds.
   int64_t row_number(const Array& a, std::span<const Atom> index);
   bool load_row(const Array& a, PrimType type, int64_t row, int index_rank, VarId into);
