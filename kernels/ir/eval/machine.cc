@@ -383,6 +383,11 @@ void Evaluator::set_interrupt(std::function<Status()> interrupt) {
   machine_->interrupt = std::move(interrupt);
 }
 
+void Evaluator::set_seg_options(SegOptions options) {
+  machine_->seed(options.seed);
+  machine_->seg_options = std::move(options);
+}
+
 const Program& Evaluator::program() const { return machine_->program; }
 
 }  // namespace kenaz::ir::eval
