@@ -58,15 +58,14 @@ void spread_backwards(const Body& b, VarSet& consumed) {
   }
 }
 
-// Params whose array the body may consume, directly or by another name.
+}  // namespace
+
 VarSet consumed_params(const Program& p, const ELoop& l) {
   VarSet consumed;
   add_consumed_inside(p, l.body, consumed);
   spread_backwards(l.body, consumed);
   return consumed;
 }
-
-}  // namespace
 
 VarSet free_vars(const Program& p, const Body& b) { return free_of(p, b); }
 VarSet free_vars(const Program& p, const Stm& s) { return free_of(p, s); }
