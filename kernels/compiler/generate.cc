@@ -1,5 +1,5 @@
 #include "kernels/compiler.h"
-#include "kernels/flatten/flatten.h"
+#include "kernels/flatten/device_scalars.h"
 #include "kernels/gpu/host_gen.h"
 #include "kernels/gpu/prepare.h"
 #include "kernels/gpu/strip_mine.h"
@@ -14,6 +14,7 @@ Result<program::Program> generate(const Lowered& lowered) {
   gpu::run_by_one_thread(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
   gpu::fix_choices(cut.ir);
+  gpu::join_dims(cut.ir);
   gpu::HostGen generator(cut, program);
   KENAZ_TRY(generator.run());
   return program;

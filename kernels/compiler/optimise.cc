@@ -1,5 +1,6 @@
 #include "kernels/compiler.h"
-#include "kernels/flatten/flatten.h"
+#include "kernels/flatten/device_scalars.h"
+#include "kernels/flatten/segments.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 #include "kernels/passes/passes.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "kernels/flatten/flatten.h"
+#include "kernels/flatten/device_scalars.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"

@@ -9,7 +9,7 @@
 // A scan keeps the operands of reductions beside it as arrays, which a second operation reduces.
 #include <algorithm>
 
-#include "kernels/flatten/flatten.h"
+#include "kernels/flatten/segments.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 

@@ -9,6 +9,10 @@ namespace kenaz::gpu {
 /// thread: ESegs without dims. After flatten::device_scalars, before flatten::segments.
 void run_by_one_thread(ir::Program& p);
 
+/// Maps over several dims become maps over one, with as many points, that find the indices by
+/// dividing its own; the arrays that they make are reshaped. Of a program at stage seg.
+void join_dims(ir::Program& p);
+
 /// Versions become ifs, and parameters constants: their fallback, or 1. Of a program at stage seg.
 void fix_choices(ir::Program& p);
 

@@ -2,6 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
+#include <vector>
+
+#include "kernels/ir/eval/evaluator.h"
 #include "kernels/ir/parse.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
@@ -50,6 +54,50 @@ TEST(RunByOneThread, OperatorsOnArraysButNotOnScalars) {
             head + "let s: i32 = soac (n; xs) map \\(x: i32) -> (i32) { return x } reduce " + kAdd +
                 tail);
   EXPECT_THAT(scalars, Not(HasSubstr("seg"))) << scalars;
+}
+
+/// The results of main, which has no params.
+std::vector<std::vector<int64_t>> values(const std::string& text) {
+  auto evaluator = ir::eval::Evaluator::make(*ir::parse(text));
+  const auto results = evaluator->call(ir::FunId{0}, {});
+  EXPECT_TRUE(results) << results.error().text();
+  std::vector<std::vector<int64_t>> out;
+  for (const auto& v : *results) {
+    out.emplace_back();
+    int64_t n = 1;
+    for (const int64_t d : v.array.shape) n *= d;
+    for (int64_t i = 0; i < n; i++) {
+      int64_t x = 0;
+      std::memcpy(&x, v.array.buffer->data.get() + (v.array.offset + i) * 8, 8);
+      out.back().push_back(x);
+    }
+  }
+  return out;
+}
+
+TEST(JoinDims, PointsFindTheirIndices) {
+  const std::string before =
+      "stage seg\nfun main() -> ([2][5][3][2]i64, [5]i64) {\n"
+      "let hs: [5]i64 = replicate [5i64] 0i64\n"
+      "let (h: [5]i64, r: [2][5][3][2]i64) = "
+      "seg map device (i: i64 < 2i64, j: i64 < 5i64, k: i64 < 3i64) { "
+      "let a: i64 = mul.i64(i, 100i64) let b: i64 = mul.i64(j, 10i64) let c: i64 = add.i64(a, b) "
+      "let d: i64 = add.i64(c, k) let e: [2]i64 = array i64 [d, i] return k, 7i64, e } "
+      "into hs /1\nreturn r, h }\nentry main = main\n";
+  const std::string text = after(join_dims, before);
+  EXPECT_THAT(text, ContainsRegex("seg map device \\(t_[0-9]+: i64 < 30i64\\) \\{")) << text;
+  EXPECT_EQ(values(text), values(before));
+}
+
+TEST(JoinDims, OneDimAndReductionsStay) {
+  const std::string text =
+      "stage seg\nfun main(n_0: i64) -> ([n_0]i64, [n_0]i32) {\n"
+      "  let r_1: [n_0]i64 = seg map device (i_2: i64 < n_0) {\n    return i_2\n  }\n"
+      "  let s_3: [n_0]i32 = seg reduce device (i_4: i64 < n_0, j_5: i64 < n_0) {\n"
+      "    return 1i32\n  } by \\(a_6: i32, b_7: i32) -> (i32) {\n"
+      "    let c_8: i32 = add.i32(a_6, b_7)\n    return c_8\n  } {0i32}\n"
+      "  return r_1, s_3\n}\nentry main = main\n";
+  EXPECT_EQ(after(join_dims, text), text);
 }
 
 TEST(FixChoices, VersionsAreIfsAndParametersTheirFallback) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/flatten/flatten.h"
+#include "kernels/flatten/device_scalars.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 

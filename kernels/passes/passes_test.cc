@@ -25,7 +25,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/flatten/flatten.h"
+#include "kernels/flatten/device_scalars.h"
+#include "kernels/flatten/segments.h"
 #include "kernels/ir/eval/evaluator.h"
 #include "kernels/ir/parse.h"
 #include "kernels/ir/print.h"

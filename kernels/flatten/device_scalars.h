@@ -1,4 +1,4 @@
-// From stage soacs to stage seg: what is parallel at host level becomes segmented operations.
+// What one thread of the device is to do.
 #pragma once
 
 #include "kernels/ir/ir.h"
@@ -9,11 +9,6 @@ namespace kenaz::flatten {
 /// (see is_device_sequential). Comes before the combinators in them are looked at, for they then
 /// stay loops of that thread.
 void device_scalars(ir::Program& p);
-
-/// Every combinator at host level becomes an ESeg of one dim, a thread per element, that reads its
-/// inputs at its index; one with scans and reductions becomes two. The program is at stage seg
-/// then. Combinators inside of others stay as they are.
-void segments(ir::Program& p);
 
 /// Whether a statement is an if or loop that is best run by one thread of the device: it touches
 /// array elements, does nothing in parallel that would be worth a launch, and the host knows the
