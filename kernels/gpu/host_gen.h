@@ -27,6 +27,9 @@ class HostGen {
   using Scalar = Operand;  // for LayoutMath
   HostGen(const ir::Lowered& lowered, program::Program& out);
 
+  /// Whether there are kernels for an ESeg with dims.
+  static bool is_supported(const ir::Program& ir, const ir::ESeg& e);
+
   /// Generates constants and all entries. The first thing refused is the error.
   Status run();
 

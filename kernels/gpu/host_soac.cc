@@ -26,19 +26,6 @@ struct HostGen::SegParts {
 
 namespace {
 
-/// Whether today's primitives can run it.
-bool is_supported(const ir::Program& ir, const ir::ESeg& e) {
-  const bool on_scalars = std::all_of(e.monoids.begin(), e.monoids.end(), [&](const auto& m) {
-    return m.lifted.empty() &&
-           std::all_of(m.op.neutral.begin(), m.op.neutral.end(),
-                       [&](const ir::Atom& n) { return ir.type_of(n).is_scalar(); });
-  });
-  const bool plain_writes = std::all_of(e.writes.begin(), e.writes.end(), [](const auto& w) {
-    return !w.combine && w.segment_rank == 0;
-  });
-  return e.level == ir::SegLevel::kDevice && e.space.dims.size() == 1 && on_scalars && plain_writes;
-}
-
 /// Operators known to commute, whether the program says so or not.
 bool commutes(const ir::Monoid& m) {
   if (m.commutative) return true;
@@ -154,6 +141,18 @@ void HostGen::element_function(KernelGen& k, const ir::ESeg& e, const SegParts& 
     if (n < first_write || n >= first_plain) k.place(results[n], rows[n]);
   }
   k.end_function();
+}
+
+bool HostGen::is_supported(const ir::Program& ir, const ir::ESeg& e) {
+  const bool on_scalars = std::all_of(e.monoids.begin(), e.monoids.end(), [&](const auto& m) {
+    return m.lifted.empty() &&
+           std::all_of(m.op.neutral.begin(), m.op.neutral.end(),
+                       [&](const ir::Atom& n) { return ir.type_of(n).is_scalar(); });
+  });
+  const bool plain_writes = std::all_of(e.writes.begin(), e.writes.end(), [](const auto& w) {
+    return !w.combine && w.segment_rank == 0;
+  });
+  return e.level == ir::SegLevel::kDevice && e.space.dims.size() == 1 && on_scalars && plain_writes;
 }
 
 void HostGen::seg(const ir::Stm& s, const ir::ESeg& e) {
