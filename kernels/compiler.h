@@ -2,7 +2,8 @@
 //
 //   front_end   parse (futhark/syntax), check and elaborate modules (futhark/check)
 //   lower       monomorphise, defunctionalise, take records apart (futhark/lower) -> array IR
-//   optimise    the pass pipeline (passes)
+//   optimise    passes on array IR (pipeline/soacs.def, passes): stage soacs
+//   schedule    what runs where (pipeline/seg.def, flatten): stage seg
 //   generate    kernels and host code (gpu, primitives), GLSL and SPIR-V (glsl) -> Program
 #pragma once
 
@@ -33,7 +34,9 @@ Result<Lowered> lower(const core::Checked& checked);
 using PassObserver = std::function<void(const char* pass, const ir::Program&)>;
 /// Runs the optimising pipeline in place. Debug builds validate the program between passes.
 Status optimise(ir::Program& program, const PassObserver& observe = {});
-/// Kernels with SPIR-V, and host code.
+/// Runs the passes that take an optimised program to stage seg, in place.
+Status schedule(ir::Program& program, const PassObserver& observe = {});
+/// Kernels with SPIR-V, and host code, of an optimised program, which it schedules first.
 Result<program::Program> generate(const Lowered& lowered);
 
 /// All of the above.

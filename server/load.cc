@@ -35,17 +35,19 @@ Result<core::Checked> front_end(const Options& options, const SourceReader& read
   return checked;
 }
 
-Result<compiler::Lowered> lowered(const Options& options, bool optimise, const SourceReader& read,
-                                  Warnings& warnings) {
+/// The program at a stage: "lowered", "soacs" or "seg".
+Result<compiler::Lowered> array_ir(const Options& options, std::string_view stage,
+                                   const SourceReader& read, Warnings& warnings) {
   KENAZ_ASSIGN(const core::Checked checked, front_end(options, read, warnings));
   KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));
-  if (optimise) KENAZ_TRY(compiler::optimise(program.ir));
+  if (stage != "lowered") KENAZ_TRY(compiler::optimise(program.ir));
+  if (stage == "seg") KENAZ_TRY(compiler::schedule(program.ir));
   return program;
 }
 
-Result<compiler::Lowered> lowered(const Options& options, bool optimise) {
+Result<compiler::Lowered> array_ir(const Options& options, std::string_view stage) {
   Warnings warnings;
-  auto program = lowered(options, optimise, compiler::file_reader(), warnings);
+  auto program = array_ir(options, stage, compiler::file_reader(), warnings);
   print_warnings(options, warnings);
   return program;
 }
@@ -61,7 +63,7 @@ Result<program::Program> compiled(const Options& options, const cache::ProgramCa
   }
   cache::RecordingReader sources(compiler::file_reader());
   cache::CachedProgram made;
-  auto program = lowered(options, true, std::ref(sources), made.warnings);
+  auto program = array_ir(options, "soacs", std::ref(sources), made.warnings);
   warnings = made.warnings;
   if (!program) return tl::make_unexpected(std::move(program).error());
   KENAZ_ASSIGN(made.program, compiler::generate(*program));
@@ -77,7 +79,7 @@ Status try_to_load(const Options& options, Warnings& warnings) {
     return {};
   }
   if (options.reference) {
-    KENAZ_TRY(lowered(options, options.optimise, reader, warnings));
+    KENAZ_TRY(array_ir(options, options.stage, reader, warnings));
     return {};
   }
   Metrics metrics;
@@ -90,8 +92,9 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
                                                   std::shared_ptr<device::ValidationLog> validation,
                                                   Metrics& metrics) {
   if (options.reference) {
-    KENAZ_ASSIGN(compiler::Lowered program, lowered(options, options.optimise));
-    return host::make_reference_engine(std::move(program));
+    KENAZ_ASSIGN(compiler::Lowered program, array_ir(options, options.stage));
+    return host::make_reference_engine(std::move(program),
+                                       {options.seed, options.all_versions, {}});
   }
   const cache::ProgramCache cache(options.cache_folder, cache::build_id());
   device::VulkanOptions vulkan;
@@ -158,7 +161,9 @@ Status check(const Options& options) {
 }
 
 Result<std::string> dump(const Options& options) {
-  KENAZ_ASSIGN(const compiler::Lowered program, lowered(options, options.dump != "lowered"));
+  const bool is_stage = options.dump == "lowered" || options.dump == "seg";
+  KENAZ_ASSIGN(const compiler::Lowered program,
+               array_ir(options, is_stage ? options.dump : "soacs"));
   if (options.dump != "glsl") return ir::print(program.ir);
   KENAZ_ASSIGN(const program::Program generated, compiler::generate(program));
   std::string text;

@@ -91,8 +91,17 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--memory-limit", o.memory_limit, "Bytes of device memory to use at most")
       ->transform(as_bytes())
       ->type_name("BYTES");
-  app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
-  app.add_flag("--optimise", o.optimise, "With --reference: run the compiler's passes first");
+  auto* reference = app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
+  app.add_option("--stage", o.stage,
+                 "With --reference: evaluate the program as it is at this stage of the compiler: "
+                 "lowered, soacs (optimised) or seg (with what runs where)")
+      ->check(CLI::IsMember({"lowered", "soacs", "seg"}))
+      ->needs(reference);
+  app.add_flag_callback(
+      "--optimise", [&o] { o.stage = "soacs"; }, "The same as --stage soacs");
+  app.add_option("--seed", o.seed, "With --stage seg: of the order in which elements are computed");
+  app.add_flag("--all-versions", o.all_versions,
+               "With --stage seg: compute all versions of what has several, and compare them");
   app.add_flag("-L,--log,-D,--debugging", o.log, "Say in the replies what was done");
   app.add_flag("-P,--profile", o.profile, "Record events for the command report");
   app.add_flag("--validate", o.validate,
@@ -102,8 +111,8 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--types-only", o.types_only, "With --check: accept what has no type error");
   app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
-  app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir or glsl")
-      ->check(CLI::IsMember({"lowered", "ir", "glsl"}));
+  app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir, seg or glsl")
+      ->check(CLI::IsMember({"lowered", "ir", "seg", "glsl"}));
   app.add_flag("--print-params", o.print_params, "Print the tuning parameters");
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices");
 }

@@ -20,7 +20,9 @@ struct Options {
   std::vector<std::string> params;  // NAME=INT
   int64_t memory_limit = 0;         // bytes; 0: what the device has
   bool reference = false;           // the evaluator on the CPU instead of a device
-  bool optimise = false;            // with `reference`: after the passes
+  std::string stage = "lowered";    // with `reference`: what it evaluates; or "soacs", "seg"
+  uint64_t seed = 1;                // of the orders in which it evaluates stage seg
+  bool all_versions = false;        // .. whether it compares what all versions compute
   bool log = false, profile = false, validate = false;
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;
@@ -28,7 +30,7 @@ struct Options {
   bool no_warnings = false;
   bool warnings_are_errors = false;  // with `check`
   bool colour = false;               // of diagnostics: standard error is a terminal
-  std::string dump;                  // "lowered", "ir", "glsl"
+  std::string dump;                  // "lowered", "ir", "seg", "glsl"
 
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;

@@ -20,6 +20,19 @@ TEST(Options, LongNamesMayBeAbbreviated) {
   EXPECT_EQ(o->cache_file, "c");
 }
 
+TEST(Options, StagesOfTheReferenceEvaluator) {
+  const auto stage = [](std::vector<const char*> args) {
+    const auto parsed = parse(std::move(args));
+    const auto* o = std::get_if<Options>(&parsed);
+    return o ? o->stage : "status " + std::to_string(std::get<int>(parsed));
+  };
+  EXPECT_EQ(stage({"a.fut", "--reference"}), "lowered");
+  EXPECT_EQ(stage({"a.fut", "--reference", "--optimise"}), "soacs");
+  EXPECT_EQ(stage({"a.fut", "--reference", "--stage", "seg"}), "seg");
+  EXPECT_EQ(stage({"a.fut", "--reference", "--stage", "glsl"}), "status 1");
+  EXPECT_EQ(stage({"a.fut", "--stage", "seg"}), "status 1");
+}
+
 TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--p"})), 1);  // --param, --profile, --print-params
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--nosuch"})), 1);

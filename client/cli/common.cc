@@ -30,7 +30,11 @@ void add_server_options(CLI::App& app, client::ServerOptions& options) {
   options.server = client::default_server();
   app.add_option("--server", options.server, "The server's executable")->capture_default_str();
   app.add_option("-d,--device", options.device, "The device: part of its name, or #k");
-  app.add_flag("--reference", options.reference, "Run on the reference evaluator, on the CPU");
+  auto* reference =
+      app.add_flag("--reference", options.reference, "Run on the reference evaluator, on the CPU");
+  app.add_option("--stage", options.stage,
+                 "With --reference: the stage of the compiler to evaluate: lowered, soacs or seg")
+      ->needs(reference);
   app.add_option_function<double>(
          "--memory-limit",
          [&options](const double& gib) {

@@ -25,7 +25,7 @@ std::function<int()> declare_shell(CLI::App& app);
 std::function<int()> declare_vulkan(CLI::App& app);
 std::function<int()> declare_c(CLI::App& app);
 
-/// --server, --device, --reference, --memory-limit.
+/// --server, --device, --reference, --stage, --memory-limit.
 void add_server_options(CLI::App& app, client::ServerOptions& options);
 
 /// A server that runs already.

@@ -36,6 +36,7 @@ std::string default_server() {
 std::vector<std::string> server_command(const ServerOptions& options) {
   std::vector<std::string> argv = {options.server};
   if (options.reference) argv.push_back("--reference");
+  if (!options.stage.empty()) argv.insert(argv.end(), {"--stage", options.stage});
   if (!options.device.empty()) argv.insert(argv.end(), {"--device", options.device});
   argv.insert(argv.end(), options.arguments.begin(), options.arguments.end());
   if (!options.program.empty()) argv.push_back(options.program);

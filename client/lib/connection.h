@@ -17,10 +17,11 @@
 namespace kenaz::client {
 
 struct ServerOptions {
-  std::string server;                  // path of kenaz-server, or of any server executable
-  std::string program;                 // path of the .fut file; empty: `server` needs none
-  bool reference = false;              // run on the reference evaluator
-  std::string device;                  // empty: the server's choice
+  std::string server;      // path of kenaz-server, or of any server executable
+  std::string program;     // path of the .fut file; empty: `server` needs none
+  bool reference = false;  // run on the reference evaluator
+  std::string stage;       // .. at this stage of the compiler; empty: the server's choice
+  std::string device;      // empty: the server's choice
   std::vector<std::string> arguments;  // more options for the server
   std::string stderr_path;             // empty: ours
   int64_t memory_limit = 0;            // bytes of address space of the server; 0: none

@@ -1,5 +1,8 @@
 #include "kernels/compiler.h"
+#include "kernels/flatten/device_scalars.h"
 #include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/in_threads.h"
+#include "kernels/gpu/prepare.h"
 #include "kernels/gpu/strip_mine.h"
 
 namespace kenaz::compiler {
@@ -8,6 +11,12 @@ Result<program::Program> generate(const Lowered& lowered) {
   program::Program program;
   Lowered cut = lowered;
   gpu::strip_mine(cut.ir);
+  flatten::device_scalars(cut.ir);
+  gpu::run_by_one_thread(cut.ir);
+  KENAZ_TRY(schedule(cut.ir));
+  gpu::fix_choices(cut.ir);
+  gpu::in_threads(cut.ir, [&](const ir::ESeg& e) { return gpu::HostGen::is_supported(cut.ir, e); });
+  gpu::join_dims(cut.ir);
   gpu::HostGen generator(cut, program);
   KENAZ_TRY(generator.run());
   return program;

@@ -1,4 +1,6 @@
 #include "kernels/compiler.h"
+#include "kernels/flatten/device_scalars.h"
+#include "kernels/flatten/segments.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 #include "kernels/passes/passes.h"
@@ -21,16 +23,23 @@ Status check(const ir::Program& p, const char* after) {
 
 }  // namespace
 
+#define PASS(space, function)           \
+  space::function(program);             \
+  KENAZ_TRY(check(program, #function)); \
+  if (observe) observe(#function, program);
+
 Status optimise(ir::Program& program, const PassObserver& observe) {
   // Consumption is right from the first pass on.
   if (observe) observe("lowering", program);
-#define PASS(function)                  \
-  passes::function(program);            \
-  KENAZ_TRY(check(program, #function)); \
-  if (observe) observe(#function, program);
-#include "kernels/passes/pipeline.def"
-#undef PASS
+#include "kernels/pipeline/soacs.def"
   return {};
 }
+
+Status schedule(ir::Program& program, const PassObserver& observe) {
+#include "kernels/pipeline/seg.def"
+  return {};
+}
+
+#undef PASS
 
 }  // namespace kenaz::compiler

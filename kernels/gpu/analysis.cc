@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/ir/visit.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::gpu {
@@ -59,12 +60,16 @@ class Consumption {
                    },
                    [&](const ir::ERearrange& e) { alias(s.pat[0], e.array); },
                    [&](const ir::EReshape& e) { alias(s.pat[0], e.array); },
-                   [&](const ir::EIf& e) {
-                     body(e.then_body);
-                     body(e.else_body);
-                     for (size_t i = 0; i < s.pat.size(); i++) {
-                       alias(s.pat[i], e.then_body.results[i]);
-                       alias(s.pat[i], e.else_body.results[i]);
+                   [&](const ir::EIf& e) { branches(s, e); },
+                   [&](const ir::ESeg& e) {
+                     branches(s, e);
+                     if (!is_single(e)) body(e.body);
+                     size_t k = operands_of(e);
+                     for (const auto& w : e.writes) {
+                       for (VarId d : w.dests) {
+                         consume(d);
+                         alias(s.pat[k++], d);
+                       }
                      }
                    },
                    [&](const ir::ELoop& e) {
@@ -99,6 +104,13 @@ class Consumption {
                s.exp);
   }
 
+  void branches(const ir::Stm& s, const ir::Exp& e) {
+    ir::visit_branches(e, [&](const ir::Body& b) {
+      body(b);
+      for (size_t i = 0; i < s.pat.size(); i++) alias(s.pat[i], b.results[i]);
+    });
+  }
+
   void call(const ir::Stm& s, const ir::ECall& e) {
     if (depth_ >= kMaxCallDepth) return;
     depth_++;
@@ -130,80 +142,11 @@ bool any_in(const ir::Program& program, const ir::Body& body,
   return false;
 }
 
-// Parallel work of at most this many elements is not worth a launch.
-constexpr int64_t kTinyWidth = 32;
-
-bool tiny(const ir::Atom& n) { return n.is_const() && n.constant().as_i64() <= kTinyWidth; }
-bool tiny(const std::vector<ir::Atom>& dims) {
-  int64_t total = 1;
-  for (const auto& d : dims) {
-    if (!tiny(d)) return false;
-    total *= std::max<int64_t>(1, d.constant().as_i64());
-  }
-  return total <= kTinyWidth;
-}
-
-/// Whether the expression does work that should be spread over threads, or makes arrays whose size
-/// only the host can provide for.
-bool wants_host(const ir::Program& program, const ir::Exp& exp) {
-  return std::visit(Overloaded{
-                        [](const ir::ESoac& e) { return !tiny(e.width); },
-                        [](const ir::EScatter& e) { return !tiny(e.width); },
-                        [](const ir::EHist& e) { return !tiny(e.width); },
-                        [](const ir::EIota& e) { return !tiny(e.n); },
-                        [](const ir::EReplicate& e) { return !tiny(e.dims); },
-                        [](const ir::EScratch& e) { return !tiny(e.dims); },
-                        [](const ir::EConcat& e) { return !tiny(e.total); },
-                        [&](const ir::ECopy& e) { return !tiny(program.type_of(e.array).dims); },
-                        [](const ir::EArrayLit& e) { return !tiny(e.elem_type.dims); },
-                        [&](const ir::ELoop& e) {
-                          // An array that is replaced in each iteration would be copied by one
-                          // thread.
-                          const auto consumed = consumed_in(program, e.body);
-                          for (const auto& p : e.params) {
-                            const ir::Type& t = program.type_of(p.var);
-                            if (!t.is_scalar() && !tiny(t.dims) && !consumed.count(p.var))
-                              return true;
-                          }
-                          return false;
-                        },
-                        [&](const ir::EUpdate& e) {
-                          for (const auto& d : e.dims) {
-                            if (const auto* r = std::get_if<ir::DimRange>(&d); r && !tiny(r->len))
-                              return true;
-                          }
-                          return false;
-                        },
-                        [](const auto&) { return false; },
-                    },
-                    exp);
-}
-
 }  // namespace
 
 std::vector<const ir::Body*> bodies_of(const ir::Exp& exp) {
   std::vector<const ir::Body*> out;
-  const auto monoids = [&](const std::vector<ir::Monoid>& ms) {
-    for (const auto& m : ms) out.push_back(&m.op.body);
-  };
-  std::visit(Overloaded{
-                 [&](const ir::EIf& e) {
-                   out = {&e.then_body, &e.else_body};
-                 },
-                 [&](const ir::ELoop& e) { out = {&e.body}; },
-                 [&](const ir::ESoac& e) {
-                   out = {&e.map.body};
-                   monoids(e.scans);
-                   monoids(e.reduces);
-                 },
-                 [&](const ir::EScatter& e) { out = {&e.map.body}; },
-                 [&](const ir::EHist& e) {
-                   out = {&e.map.body};
-                   for (const auto& op : e.ops) out.push_back(&op.monoid.op.body);
-                 },
-                 [](const auto&) {},
-             },
-             exp);
+  ir::visit_bodies(exp, [&](const ir::Body& b) { out.push_back(&b); });
   return out;
 }
 
@@ -238,32 +181,10 @@ bool any_exp(const ir::Program& program, const ir::Body& body,
 
 bool updates_in_place(const ir::Program& program, const ir::Body& body) {
   return any_exp(program, body, [](const ir::Exp& e) {
+    const auto* seg = std::get_if<ir::ESeg>(&e);
     return std::holds_alternative<ir::EUpdate>(e) || std::holds_alternative<ir::EScatter>(e) ||
-           std::holds_alternative<ir::EHist>(e);
+           std::holds_alternative<ir::EHist>(e) || (seg && !seg->writes.empty());
   });
-}
-
-bool is_device_sequential(const ir::Program& program, const ir::Exp& exp) {
-  if (!std::holds_alternative<ir::EIf>(exp) && !std::holds_alternative<ir::ELoop>(exp)) {
-    return false;
-  }
-  if (wants_host(program, exp)) return false;
-  if (const auto* branch = std::get_if<ir::EIf>(&exp)) {
-    for (const auto& r : branch->then_body.results) {
-      if (!tiny(program.type_of(r).dims)) return false;
-    }
-  }
-  bool touches = false;
-  for (const ir::Body* b : bodies_of(exp)) {
-    if (any_exp(program, *b, [&](const ir::Exp& e) { return wants_host(program, e); })) {
-      return false;
-    }
-    touches |= any_exp(program, *b, [](const ir::Exp& e) {
-      const auto* index = std::get_if<ir::EIndex>(&e);
-      return (index != nullptr && !is_slice(*index)) || std::holds_alternative<ir::EUpdate>(e);
-    });
-  }
-  return touches;
 }
 
 }  // namespace kenaz::gpu

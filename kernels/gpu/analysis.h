@@ -18,10 +18,6 @@ bool any_exp(const ir::Program& program, const ir::Body& body,
 /// Whether something in it writes to memory in place.
 bool updates_in_place(const ir::Program& program, const ir::Body& body);
 
-/// Whether an if or loop is best run by one thread of the device: it touches array elements, and
-/// does nothing in parallel that would be worth a launch.
-bool is_device_sequential(const ir::Program& program, const ir::Exp& exp);
-
 /// The bodies directly inside an expression.
 std::vector<const ir::Body*> bodies_of(const ir::Exp& exp);
 

@@ -5,7 +5,6 @@
 
 #include "kernels/gpu/analysis.h"
 #include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/strip_mine.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -22,11 +21,6 @@ void HostGen::body(const ir::Body& b) {
 
 void HostGen::stm(const ir::Stm& s) {
   place_ = s.prov;
-  const bool is_host_loop = std::find(s.attrs.begin(), s.attrs.end(), kHostLoop) != s.attrs.end();
-  if (!is_host_loop && is_device_sequential(ir_, s.exp)) {
-    sequential(s);
-    return;
-  }
   std::visit(
       Overloaded{
           [&](const ir::EAtom& e) {
@@ -69,9 +63,13 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::EIf& e) { host_if(s, e); },
           [&](const ir::ELoop& e) { host_loop(s, e); },
           [&](const ir::ECall& e) { call(s, e); },
-          [&](const ir::ESoac& e) { soac(s, e); },
-          [&](const ir::EScatter& e) { scatter(s, e); },
-          [&](const ir::EHist& e) { hist(s, e); },
+          [&](const ir::ESeg& e) { seg(s, e); },
+          // Not at stage seg, or gone (prepare.h).
+          [&](const ir::ESoac&) { CHECK(false); },
+          [&](const ir::EScatter&) { CHECK(false); },
+          [&](const ir::EHist&) { CHECK(false); },
+          [&](const ir::EVersions&) { CHECK(false); },
+          [&](const ir::ETune&) { CHECK(false); },
       },
       s.exp);
 }

@@ -27,6 +27,9 @@ class HostGen {
   using Scalar = Operand;  // for LayoutMath
   HostGen(const ir::Lowered& lowered, program::Program& out);
 
+  /// Whether there are kernels for an ESeg with dims.
+  static bool is_supported(const ir::Program& ir, const ir::ESeg& e);
+
   /// Generates constants and all entries. The first thing refused is the error.
   Status run();
 
@@ -132,23 +135,19 @@ class HostGen {
   /// Takes borrowed scalars out of their arrays: something is about to be updated in place.
   void settle_borrowed();
 
-  // parallel statements (host_soac.cc)
-  void soac(const ir::Stm& s, const ir::ESoac& e);
-  struct SoacParts;
-  void element_function(KernelGen& k, const ir::ESoac& e, const SoacParts& parts);
-  void reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const Operand& width,
-              const std::vector<ir::VarId>& results);
-  void reduce_arrays(const ir::ESoac& e, const std::vector<HostArray>& operands,
+  // segmented operations (host_soac.cc)
+  void seg(const ir::Stm& s, const ir::ESeg& e);
+  struct SegParts;
+  SegParts make_results(const ir::Stm& s, const ir::ESeg& e);
+  void element_function(KernelGen& k, const ir::ESeg& e, const SegParts& parts);
+  void reduce(KernelGen& k, const ir::ESeg& e, const std::vector<ir::VarId>& results);
+  void reduce_arrays(const ir::ESeg& e, const std::vector<HostArray>& operands,
                      const std::vector<ir::VarId>& results);
-  std::vector<HostArray> map_operands(const ir::Stm& s, const ir::ESoac& e,
-                                      const std::vector<ir::Monoid>& monoids,
-                                      const SoacParts& parts);
+  std::vector<HostArray> map_operands(const ir::Stm& s, const ir::ESeg& e, const SegParts& parts);
   void rows_function(KernelGen& k, const std::vector<HostArray>& arrays);
-  void scan(const ir::Stm& s, const ir::ESoac& e);
-  void scatter(const ir::Stm& s, const ir::EScatter& e);
-  void hist(const ir::Stm& s, const ir::EHist& e);
-  /// Runs a statement by one thread of the device.
-  void sequential(const ir::Stm& s);
+  void scan(const ir::Stm& s, const ir::ESeg& e);
+  /// Runs the body by one thread of the device.
+  void single(const ir::Stm& s, const ir::ESeg& e);
 
   /// Emits into `code` while it lives; at its end undoes what was noted about variables.
   struct Scope {

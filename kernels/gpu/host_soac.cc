@@ -1,5 +1,7 @@
-// Parallel statements at host level: which kernels they become.
+// Segmented operations at host level: which kernels they become.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "kernels/glsl/types.h"
 #include "kernels/gpu/analysis.h"
@@ -13,29 +15,16 @@ namespace kenaz::gpu {
 
 using ir::VarId;
 
-/// What an element function does with the results of a combinator's map: hands the first `handed`
-/// (scalars) to its caller, stores the others to `stored`.
-struct HostGen::SoacParts {
+/// What an element function does with the results of a body: hands the first `handed` (scalars) to
+/// its caller, writes those of the writes to `dests`, stores the others to `stored`. It may also
+/// store operands, to the first arrays of `stored`, instead of handing them on.
+struct HostGen::SegParts {
   size_t handed = 0;
+  std::vector<HostArray> dests;
   std::vector<HostArray> stored;
 };
 
 namespace {
-
-bool on_scalars(const ir::Program& ir, const std::vector<ir::Monoid>& monoids) {
-  for (const auto& m : monoids) {
-    for (const auto& n : m.neutral) {
-      if (!ir.type_of(n).is_scalar()) return false;
-    }
-  }
-  return true;
-}
-
-size_t width_of(const std::vector<ir::Monoid>& monoids) {
-  size_t n = 0;
-  for (const auto& m : monoids) n += m.neutral.size();
-  return n;
-}
 
 /// Operators known to commute, whether the program says so or not.
 bool commutes(const ir::Monoid& m) {
@@ -58,9 +47,11 @@ bool commutes(const ir::Monoid& m) {
 }
 
 /// Emits the operators' functions and describes the monoids to a primitive.
-std::vector<primitives::MonoidText> describe(KernelGen& k, const std::vector<ir::Monoid>& monoids) {
+std::vector<primitives::MonoidText> describe(KernelGen& k,
+                                             const std::vector<ir::SegMonoid>& monoids) {
   std::vector<primitives::MonoidText> out;
-  for (const auto& m : monoids) {
+  for (const auto& lifted : monoids) {
+    const ir::Monoid& m = lifted.op;
     primitives::MonoidText t;
     t.function = fmt::format("op{}", out.size());
     k.operator_function(t.function, m);
@@ -78,84 +69,151 @@ std::vector<primitives::MonoidText> describe(KernelGen& k, const std::vector<ir:
   return out;
 }
 
+/// Each value of the writes at its index, where that is in bounds. `results`: those of the writes.
+void write_element(KernelGen& k, const ir::ESeg& e, const std::vector<KernelArray>& dests,
+                   const std::vector<KernelValue>& results) {
+  std::vector<int> ranks;
+  std::vector<KernelValue> indices, values;
+  size_t at = 0;
+  for (const auto& w : e.writes) {
+    const size_t first = at, rank = static_cast<size_t>(w.index_rank);
+    at += rank;
+    for (size_t n = 0; n < w.dests.size(); n++) {  // each at the same index
+      for (size_t d = 0; d < rank; d++) indices.push_back(results[first + d]);
+      values.push_back(results[at++]);
+      ranks.push_back(w.index_rank);
+    }
+  }
+  indices.insert(indices.end(), values.begin(), values.end());
+  if (!dests.empty()) k.scatter_element(dests, ranks, indices);
+}
+
+/// Whether a result of the body is an array that a combinator in it makes.
+bool is_made_by_soac(const ir::Body& b, size_t result) {
+  const ir::Atom& r = b.results[result];
+  return std::any_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
+    return std::holds_alternative<ir::ESoac>(s.exp) &&
+           std::any_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return r == ir::Atom(v); });
+  });
+}
+
 }  // namespace
 
 // void elem(int64_t i, out T0 r0, ..)
-void HostGen::element_function(KernelGen& k, const ir::ESoac& e, const SoacParts& parts) {
-  std::vector<KernelArray> out;
+void HostGen::element_function(KernelGen& k, const ir::ESeg& e, const SegParts& parts) {
+  std::vector<KernelArray> out, dests;
+  for (const auto& a : parts.dests) dests.push_back(k.import_array(a));
   for (const auto& a : parts.stored) out.push_back(k.import_array(a));
+  std::vector<PrimType> types;
+  for (size_t n = 0; n < parts.handed; n++) types.push_back(ir_.type_of(e.body.results[n]).prim);
   std::string head = "void elem(int64_t i";
   for (size_t n = 0; n < parts.handed; n++) {
-    head += fmt::format(", out {} r{}", glsl::glsl_type(e.map.ret[n].prim), n);
+    head += fmt::format(", out {} r{}", glsl::glsl_type(types[n]), n);
   }
   k.begin_function(head + ")");
   for (size_t n = 0; n < parts.handed; n++) {
-    k.line(fmt::format("r{} = {};", n, glsl::literal({e.map.ret[n].prim, 0})));
+    k.line(fmt::format("r{} = {};", n, glsl::literal({types[n], 0})));
   }
   const Expr i{PrimType::kI64, "i", {}};
-  k.bind_rows(e.map.params, e.inputs, i);
-  std::vector<KernelArray> rows;
-  std::vector<std::optional<KernelArray>> dests(parts.handed);
-  for (const auto& a : out) {
-    KernelArray row = a;
-    row.layout = LayoutMath(k).row(a.layout, i);
-    rows.push_back(row);
-    if (row.layout.dims.empty()) {
-      dests.emplace_back();
-    } else {
-      dests.emplace_back(row);
-    }
+  k.bind(e.space.dims[0].index, i);
+  // Results that are stored: the operands, if they are not handed on, and the plain ones.
+  const size_t first_write = operands_of(e), first_plain = first_write + write_results_of(e);
+  const auto place_of = [&](size_t n) {
+    return n < first_plain ? n - parts.handed : n - parts.handed - (first_plain - first_write);
+  };
+  std::vector<std::optional<KernelArray>> places(e.body.results.size());
+  std::vector<KernelArray> rows(e.body.results.size());
+  for (size_t n = parts.handed; n < rows.size(); n++) {
+    if (n >= first_write && n < first_plain) continue;
+    rows[n] = out[place_of(n)];
+    rows[n].layout = LayoutMath(k).row(rows[n].layout, i);
+    if (!rows[n].layout.dims.empty()) places[n] = rows[n];
   }
-  const auto results = k.body(e.map.body, dests);
+  const auto results = k.body(e.body, places);
   if (failed()) return;
   for (size_t n = 0; n < parts.handed; n++) {
     k.line(fmt::format("r{} = {};", n, std::get<Expr>(results[n]).text));
   }
-  for (size_t n = 0; n < rows.size(); n++) k.place(results[parts.handed + n], rows[n]);
+  write_element(k, e, dests,
+                {results.begin() + static_cast<std::ptrdiff_t>(first_write),
+                 results.begin() + static_cast<std::ptrdiff_t>(first_plain)});
+  for (size_t n = parts.handed; n < rows.size(); n++) {
+    if (n < first_write || n >= first_plain) k.place(results[n], rows[n]);
+  }
   k.end_function();
 }
 
-void HostGen::soac(const ir::Stm& s, const ir::ESoac& e) {
-  if (!on_scalars(ir_, e.scans) || !on_scalars(ir_, e.reduces)) {
-    sequential(s);
+bool HostGen::is_supported(const ir::Program& ir, const ir::ESeg& e) {
+  const bool on_scalars = std::all_of(e.monoids.begin(), e.monoids.end(), [&](const auto& m) {
+    return m.lifted.empty() &&
+           std::all_of(m.op.neutral.begin(), m.op.neutral.end(),
+                       [&](const ir::Atom& n) { return ir.type_of(n).is_scalar(); });
+  });
+  const bool plain_writes = std::all_of(e.writes.begin(), e.writes.end(), [](const auto& w) {
+    return !w.combine && w.segment_rank == 0;
+  });
+  return e.level == ir::SegLevel::kDevice && e.space.dims.size() == 1 && on_scalars && plain_writes;
+}
+
+void HostGen::seg(const ir::Stm& s, const ir::ESeg& e) {
+  if (is_single(e)) {
+    single(s, e);
     return;
   }
-  if (!e.scans.empty()) {
+  if (!is_supported(ir_, e)) {
+    refuse(s.prov, "a segmented operation of this form");
+    return;
+  }
+  if (e.kind == ir::SegKind::kScan) {
     scan(s, e);
     return;
   }
-  const Operand width = scalar(e.width);
-  SoacParts parts;
-  parts.handed = width_of(e.reduces);
-  for (size_t k = parts.handed; k < s.pat.size(); k++) {
+  const bool is_map = e.kind == ir::SegKind::kMap;
+  const SegParts parts = make_results(s, e);
+  KernelGen k(*this, kernel_name(!is_map ? "reduce" : e.writes.empty() ? "map" : "scatter"));
+  k.set_place(s.prov);
+  element_function(k, e, parts);
+  if (failed()) return;
+  if (is_map) {
+    k.launch_elements(scalar(e.space.dims[0].size));
+  } else if (k.has_private_memory()) {
+    reduce_arrays(e, map_operands(s, e, parts), s.pat);
+  } else {
+    reduce(k, e, s.pat);
+  }
+}
+
+/// The arrays of the writes and of the plain results, bound.
+HostGen::SegParts HostGen::make_results(const ir::Stm& s, const ir::ESeg& e) {
+  SegParts parts;
+  parts.handed = operands_of(e);
+  size_t k = parts.handed;
+  if (!e.writes.empty()) settle_borrowed();
+  for (const auto& w : e.writes) {
+    for (VarId d : w.dests) {
+      parts.dests.push_back(in_memory(array(d)));
+      set(s.pat[k++], parts.dests.back());
+    }
+  }
+  for (; k < s.pat.size(); k++) {
     const ir::Type& t = ir_.type_of(s.pat[k]);
     parts.stored.push_back(allocate(t.prim, dims_of(t.dims)));
     set(s.pat[k], parts.stored.back());
   }
-  KernelGen k(*this, kernel_name(e.reduces.empty() ? "map" : "reduce"));
-  k.set_place(s.prov);
-  element_function(k, e, parts);
-  if (failed()) return;
-  if (e.reduces.empty()) {
-    k.launch_elements(width);
-  } else if (k.has_private_memory()) {
-    reduce_arrays(e, map_operands(s, e, e.reduces, parts), s.pat);
-  } else {
-    reduce(k, e.reduces, width, s.pat);
-  }
+  return parts;
 }
 
 // A primitive's workgroups have no room for their threads' arrays: the operands are made by a map
 // first, and written to arrays.
-std::vector<HostArray> HostGen::map_operands(const ir::Stm& s, const ir::ESoac& e,
-                                             const std::vector<ir::Monoid>& monoids,
-                                             const SoacParts& parts) {
-  const Operand width = scalar(e.width);
+std::vector<HostArray> HostGen::map_operands(const ir::Stm& s, const ir::ESeg& e,
+                                             const SegParts& parts) {
+  const Operand width = scalar(e.space.dims[0].size);
   std::vector<HostArray> operands;
-  for (const auto& m : monoids) {
-    for (const auto& n : m.neutral) operands.push_back(allocate(ir_.type_of(n).prim, {width}));
+  for (size_t n = 0; n < operands_of(e); n++) {
+    operands.push_back(allocate(ir_.type_of(e.body.results[n]).prim, {width}));
   }
-  SoacParts all;
+  SegParts all;
+  all.dests = parts.dests;
   all.stored = operands;
   all.stored.insert(all.stored.end(), parts.stored.begin(), parts.stored.end());
   KernelGen k(*this, kernel_name("map"));
@@ -182,15 +240,15 @@ void HostGen::rows_function(KernelGen& k, const std::vector<HostArray>& arrays) 
 }
 
 // The rest of a reduction whose element function stands in `k`; binds the leading `results`.
-void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const Operand& width,
-                     const std::vector<VarId>& results) {
+void HostGen::reduce(KernelGen& k, const ir::ESeg& e, const std::vector<VarId>& results) {
   namespace pr = primitives;
-  const size_t n = width_of(monoids);
+  const Operand width = scalar(e.space.dims[0].size);
+  const size_t n = operands_of(e);
   const BlockReg result = allocate_bytes(size(static_cast<int64_t>(8 * n)));
   pr::ReduceSpec spec;
   spec.commutative = true;
-  for (const auto& m : monoids) spec.commutative &= commutes(m);
-  spec.monoids = describe(k, monoids);
+  for (const auto& m : e.monoids) spec.commutative &= commutes(m.op);
+  spec.monoids = describe(k, e.monoids);
   if (failed()) return;
   spec.long_elements = k.has_loops();
   spec.width = k.import_operand(width).text;
@@ -213,8 +271,8 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
   const auto text = pr::reduce_text(spec);
   k.launch(text.globals, text.main, pr::kReduceWorkgroup, groups, true);
   size_t at = 0;
-  for (const auto& m : monoids) {
-    for (const auto& neutral : m.neutral) {
+  for (const auto& m : e.monoids) {
+    for (const auto& neutral : m.op.neutral) {
       set(results[at],
           HostScalar{ir_.type_of(neutral).prim,
                      DeviceScalar{result, konst(static_cast<int64_t>(8 * at)), false}});
@@ -224,43 +282,31 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
 }
 
 // Reductions of arrays that an earlier kernel wrote.
-void HostGen::reduce_arrays(const ir::ESoac& e, const std::vector<HostArray>& operands,
+void HostGen::reduce_arrays(const ir::ESeg& e, const std::vector<HostArray>& operands,
                             const std::vector<VarId>& results) {
   KernelGen k(*this, kernel_name("reduce"));
   rows_function(k, operands);
-  reduce(k, e.reduces, scalar(e.width), results);
+  reduce(k, e, results);
 }
 
-void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
+void HostGen::scan(const ir::Stm& s, const ir::ESeg& e) {
   namespace pr = primitives;
-  const Operand width = scalar(e.width);
-  const size_t scanned = width_of(e.scans), reduced = width_of(e.reduces);
-  SoacParts parts;
-  parts.handed = scanned;
-  std::vector<HostArray> operands;  // of the reductions
+  const Operand width = scalar(e.space.dims[0].size);
+  const size_t scanned = operands_of(e);
   std::vector<HostArray> out;
-  for (size_t k = 0; k < s.pat.size(); k++) {
-    if (k >= scanned && k < scanned + reduced) {
-      operands.push_back(allocate(ir_.type_of(s.pat[k]).prim, {width}));
-      parts.stored.push_back(operands.back());
-      continue;
-    }
+  for (size_t k = 0; k < scanned; k++) {
     const ir::Type& t = ir_.type_of(s.pat[k]);
-    const HostArray a = allocate(t.prim, dims_of(t.dims));
-    set(s.pat[k], a);
-    if (k < scanned) {
-      out.push_back(a);
-    } else {
-      parts.stored.push_back(a);
-    }
+    out.push_back(allocate(t.prim, dims_of(t.dims)));
+    set(s.pat[k], out.back());
   }
+  const SegParts parts = make_results(s, e);
   const Operand tiles = div_up(width, pr::kScanTile);
   const BlockReg totals =
       allocate_bytes(times(size(tiles), size(static_cast<int64_t>(8 * scanned))));
 
   const auto specify = [&](KernelGen& k) {
     pr::ScanSpec spec;
-    spec.monoids = describe(k, e.scans);
+    spec.monoids = describe(k, e.monoids);
     spec.width = k.import_operand(width).text;
     spec.totals = k.block(totals);
     k.writes_block(totals);
@@ -276,7 +322,7 @@ void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
     element_function(k, e, parts);
     if (failed()) return;
     if (k.has_private_memory()) {
-      const auto rows = map_operands(s, e, e.scans, parts);
+      const auto rows = map_operands(s, e, parts);
       KernelGen plain(*this, kernel_name("scan"));
       rows_function(plain, rows);
       const auto text = pr::scan_tiles_text(specify(plain));
@@ -299,85 +345,54 @@ void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
   }
   if (failed()) return;
   emit({std::move(many)});
-  if (reduced > 0) {
-    const auto begin = s.pat.begin() + static_cast<long>(scanned);
-    reduce_arrays(e, operands, {begin, begin + static_cast<long>(reduced)});
-  }
 }
 
-void HostGen::scatter(const ir::Stm& s, const ir::EScatter& e) {
-  settle_borrowed();
-  std::vector<HostArray> dests;
-  std::vector<int> ranks;
-  for (size_t k = 0; k < e.dests.size(); k++) {
-    dests.push_back(in_memory(array(e.dests[k].array)));
-    ranks.push_back(e.dests[k].index_rank);
-    set(s.pat[k], dests.back());
-  }
-  KernelGen k(*this, kernel_name("scatter"));
-  k.set_place(s.prov);
-  std::vector<KernelArray> to;
-  for (const auto& d : dests) to.push_back(k.import_array(d));
-  k.begin_function("void elem(int64_t i)");
-  k.bind_rows(e.map.params, e.inputs, {PrimType::kI64, "i", {}});
-  const auto results = k.body(e.map.body);
-  if (failed()) return;
-  k.scatter_element(to, ranks, results);
-  k.end_function();
-  k.launch_elements(scalar(e.width));
-}
-
-void HostGen::hist(const ir::Stm& s, const ir::EHist&) { sequential(s); }
-
-void HostGen::sequential(const ir::Stm& s) {
-  if (updates_in_place(ir_, ir::Body{{s}, {}})) settle_borrowed();
-  for (VarId v : consumed_in(ir_, ir::Body{{s}, {}})) {
+void HostGen::single(const ir::Stm& s, const ir::ESeg& e) {
+  const bool in_place = updates_in_place(ir_, e.body);
+  if (in_place) settle_borrowed();
+  for (VarId v : consumed_in(ir_, e.body)) {
     if (!is_bound(v)) continue;
     const auto* a = std::get_if<HostArray>(&value(v));
     if (a != nullptr && a->kind != ArrayKind::kMemory) set(v, in_memory(*a));
   }
   KernelGen k(*this, kernel_name("sequential"), true);
   k.set_place(s.prov);
-  const bool combinator =
-      !std::holds_alternative<ir::ELoop>(s.exp) && !std::holds_alternative<ir::EIf>(s.exp);
-  const bool in_place = std::holds_alternative<ir::EHist>(s.exp);
   std::vector<std::optional<HostArray>> made(s.pat.size());
   const auto make = [&](size_t n) {
     const ir::Type& t = ir_.type_of(s.pat[n]);
     made[n] = allocate(t.prim, dims_of(t.dims));
     return k.import_array(*made[n]);
   };
+  // What a combinator makes is made in its place; others may be what they update.
+  std::vector<std::optional<KernelArray>> places(s.pat.size());
   for (size_t n = 0; n < s.pat.size(); n++) {
-    if (combinator && !in_place && !ir_.type_of(s.pat[n]).is_scalar()) {
-      k.set_dest(s.pat[n], make(n));
-    }
+    if (!ir_.type_of(s.pat[n]).is_scalar() && is_made_by_soac(e.body, n)) places[n] = make(n);
   }
   const BlockReg scalars = allocate_bytes(size(static_cast<int64_t>(8 * s.pat.size())));
   k.begin_function("void elem(int64_t i)");
-  k.stm(s);
+  const auto values = k.body(e.body, places);
   if (failed()) return;
   std::vector<HostValue> results;
   for (size_t n = 0; n < s.pat.size(); n++) {
-    const KernelValue v = k.value(s.pat[n]);
     const Operand offset = konst(static_cast<int64_t>(8 * n));
-    if (const auto* x = std::get_if<Expr>(&v)) {
+    if (const auto* x = std::get_if<Expr>(&values[n])) {
       k.writes_block(scalars);
       k.line(glsl::store(x->type, fmt::format("{} + {}ul", k.block(scalars), 8 * n), x->text));
       results.emplace_back(HostScalar{x->type, DeviceScalar{scalars, offset, false}});
       continue;
     }
-    const auto& a = std::get<KernelArray>(v);
+    const auto& a = std::get<KernelArray>(values[n]);
     if (const auto host = k.as_import(a)) {
       results.emplace_back(*host);
       continue;
     }
-    const KernelArray to = make(n);
+    const KernelArray to = made[n] ? *places[n] : make(n);
     k.copy(a, to);
     results.emplace_back(*made[n]);
   }
   k.end_function();
   if (failed()) return;
-  if (k.has_heap() && updates_in_place(ir_, ir::Body{{s}, {}})) {
+  if (k.has_heap() && in_place) {
     refuse(s.prov, "arrays of varying size beside in-place updates");
     return;
   }

@@ -167,6 +167,10 @@ void KernelGen::stm(const ir::Stm& s) {
                  [&](const ir::ESoac& e) { soac(s, e); },
                  [&](const ir::EScatter& e) { scatter(s, e); },
                  [&](const ir::EHist& e) { hist(s, e); },
+                 // Threads run no segmented operations yet, and host code chooses versions.
+                 [&](const ir::ESeg&) { CHECK(false); },
+                 [&](const ir::EVersions&) { CHECK(false); },
+                 [&](const ir::ETune&) { CHECK(false); },
              },
              s.exp);
 }

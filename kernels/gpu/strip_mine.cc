@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/gpu/analysis.h"
+#include "kernels/flatten/device_scalars.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 
@@ -10,6 +10,7 @@ namespace kenaz::gpu {
 namespace {
 
 using namespace ir;
+using flatten::is_device_sequential;
 
 /// A piece's turns, those of its inner loops included.
 constexpr int64_t kTurns = 1 << 15;
@@ -68,11 +69,11 @@ class StripMine {
   void body(Body& b) {
     std::vector<Stm> out;
     for (Stm& s : b.stms) {
-      if (auto* loop = std::get_if<ELoop>(&s.exp); loop && is_device_sequential(p_, s.exp)) {
+      if (auto* loop = std::get_if<ELoop>(&s.exp); loop && is_device_sequential(p_, s)) {
         cut_loop(std::move(s), out);
         continue;
       }
-      if (!is_device_sequential(p_, s.exp) &&
+      if (!is_device_sequential(p_, s) &&
           (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp))) {
         visit_bodies(s.exp, [&](Body& inner) { body(inner); });
       }
@@ -119,7 +120,7 @@ class StripMine {
     const Atom first = inside.mul(c, i64(per_piece));
     const Atom n = inside.min(i64(per_piece), inside.sub(turns, first));
     loop.body.results = piece(inside, first, n);
-    around.stms.push_back(Stm{s.pat, std::move(loop), s.certs, s.prov, {kHostLoop}});
+    around.stms.push_back(Stm{s.pat, std::move(loop), s.certs, s.prov, {flatten::kHostLoop}});
     for (Stm& made : around.stms) out.push_back(std::move(made));
   }
 

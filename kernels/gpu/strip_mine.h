@@ -11,7 +11,4 @@ namespace kenaz::gpu {
 /// 65,535 turns in one thread out of the way, and calls can be stopped between the pieces.
 void strip_mine(ir::Program& p);
 
-/// The attribute of loops that must run on the host, whatever they contain.
-inline constexpr const char* kHostLoop = "host_loop";
-
 }  // namespace kenaz::gpu

@@ -42,6 +42,28 @@ Type array_of(Atom width, const Type& t) {
   return result;
 }
 
+std::vector<Type> seg_types(const Program& p, const ESeg& e) {
+  std::vector<Atom> dims, kept;
+  for (const SegDim& d : e.space.dims) dims.push_back(d.size);
+  kept = dims;
+  if (e.kind == SegKind::kReduce) kept.pop_back();
+  const auto over = [](const std::vector<Atom>& outer, Type t) {
+    t.dims.insert(t.dims.begin(), outer.begin(), outer.end());
+    return t;
+  };
+  std::vector<Type> types;
+  for (const SegMonoid& m : e.monoids) {
+    for (const Type& t : m.op.op.ret) types.push_back(over(kept, over(m.lifted, t)));
+  }
+  for (const SegWrite& w : e.writes) {
+    for (const VarId d : w.dests) types.push_back(p.type_of(d));
+  }
+  for (size_t k = operands_of(e) + write_results_of(e); k < e.body.results.size(); ++k) {
+    types.push_back(over(dims, p.type_of(e.body.results[k])));
+  }
+  return types;
+}
+
 Type row_type(const Type& t) {
   CHECK(!t.dims.empty());
   return Type{t.prim, {t.dims.begin() + 1, t.dims.end()}};
@@ -187,6 +209,28 @@ std::vector<VarId> Builder::if_(Atom cond, const BodyFn& then_fn, const BodyFn& 
   Body then_body = make_body(then_fn);
   Body else_body = make_body(else_fn);
   return emit(EIf{cond, std::move(then_body), std::move(else_body)}, types, name);
+}
+
+SegSpace Builder::space(const std::vector<Atom>& sizes) {
+  SegSpace s;
+  for (const Atom& n : sizes)
+    s.dims.push_back({program_.new_var(Type{PrimType::kI64, {}}, "i"), n});
+  return s;
+}
+
+std::vector<VarId> Builder::seg(ESeg e, const SegFn& fn, const std::string& name) {
+  std::vector<VarId> indices;
+  for (const SegDim& d : e.space.dims) indices.push_back(d.index);
+  e.body = make_body([&](Builder& b) { return fn(b, indices); });
+  const std::vector<Type> types = seg_types(program_, e);
+  return emit(std::move(e), types, name);
+}
+
+std::vector<VarId> Builder::seg_map(const std::vector<Atom>& sizes, const SegFn& fn,
+                                    const std::string& name) {
+  ESeg e;
+  e.space = space(sizes);
+  return seg(std::move(e), fn, name);
 }
 
 std::vector<VarId> Builder::map(Atom width, std::vector<VarId> inputs, Lambda lambda,

@@ -79,6 +79,18 @@ class Builder {
   std::vector<VarId> map(Atom width, std::vector<VarId> inputs, Lambda lambda,
                          const std::string& name = "map");
 
+  // ---- segmented operations
+  /// The body of an ESeg: what it returns is the body's results. Gets the indices.
+  using SegFn = std::function<std::vector<Atom>(Builder&, const std::vector<VarId>&)>;
+  /// A space of these sizes, with new indices.
+  SegSpace space(const std::vector<Atom>& sizes);
+  /// `e` with a body made by `fn`; binds what seg.h says, of types that follow from the body's
+  /// results (whose sizes must be known outside).
+  std::vector<VarId> seg(ESeg e, const SegFn& fn, const std::string& name = "seg");
+  /// A map over these sizes, by threads of the device.
+  std::vector<VarId> seg_map(const std::vector<Atom>& sizes, const SegFn& fn,
+                             const std::string& name = "seg");
+
  private:
   Program& program_;
   Body& body_;
@@ -86,6 +98,8 @@ class Builder {
   std::vector<VarId> certs_;
 };
 
+/// The types of what an ESeg binds, given the program with its body's results.
+std::vector<Type> seg_types(const Program& p, const ESeg& e);
 /// The type of an array of `width` values of type `t`, and back.
 Type array_of(Atom width, const Type& t);
 Type row_type(const Type& t);

@@ -4,73 +4,29 @@
 // Every VarId is bound exactly once in the whole program (inlining and duplication rename), so a
 // variable's type is a fact about the program and not about a place in it.
 //
-// Values are immutable except that Update, Scatter and Hist consume the arrays they are given:
+// A program is at a stage: as lowered and optimised (soacs), or with what is parallel as segmented
+// operations that say what runs where (seg.h). The passes for all stages work on either.
+//
+// Values are immutable except that Update, Scatter, Hist and Seg consume the arrays they are given:
 // after it, the old name (and whatever aliases it) must not be used. A loop whose body consumes a
-// param consumes that param's init; a call consumes what Function::consumed says. A lambda consumes
-// neither its params nor what is free in it. Everything else behaves as if it copied.
+// param consumes that param's init; a call consumes what Function::consumed says. A lambda (and the
+// body of a Seg, but see there) consumes neither its params nor what is free in it. Everything else
+// behaves as if it copied.
 //
 // Order and failure: a statement may run as soon as its operands and certificates exist; there is
 // no other order. `Assert` makes a certificate (a bool); a statement whose safety depends on the
 // check lists it in `certs`. An assert that nothing needs may be dropped.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kernels/diagnostics/source.h"
-#include "kernels/scalar/ops.h"
-#include "protocol/base/ids.h"
-#include "protocol/prim_type.h"
+#include "kernels/ir/seg.h"
+#include "kernels/ir/terms.h"
 
 namespace kenaz::ir {
-
-using VarId = Id<struct IrVarTag>;
-using FunId = Id<struct IrFunTag>;
-using ProvId = Id<struct ProvTag>;
-
-/// An operand: a constant scalar or a variable.
-struct Atom {
-  std::variant<PrimValue, VarId> v = PrimValue{};
-  Atom() = default;
-  Atom(PrimValue c) : v(c) {}  // NOLINT: conversions are the point
-  Atom(VarId id) : v(id) {}    // NOLINT
-  bool is_const() const { return v.index() == 0; }
-  /// A constant of any integer type, with this value.
-  bool is_int(int64_t n) const {
-    return is_const() && is_integer(constant().type) && constant().as_i64() == n;
-  }
-  bool is_bool(bool b) const { return is_const() && constant() == PrimValue::of_bool(b); }
-  const PrimValue& constant() const { return std::get<0>(v); }
-  VarId var() const { return std::get<1>(v); }
-  friend bool operator==(const Atom&, const Atom&) = default;
-};
-inline Atom i64(int64_t n) { return PrimValue::i64(n); }
-
-/// A scalar (no dims) or an array. Every dim is an i64 atom in scope where the variable is bound
-/// (bound earlier, or by the same pattern or parameter list).
-struct Type {
-  PrimType prim = PrimType::kI32;
-  std::vector<Atom> dims;
-  int rank() const { return static_cast<int>(dims.size()); }
-  bool is_scalar() const { return dims.empty(); }
-  friend bool operator==(const Type&, const Type&) = default;
-};
-
-struct Stm;
-
-/// Statements, then results. Scoping is lexical: a body sees everything around it.
-struct Body {
-  std::vector<Stm> stms;
-  std::vector<Atom> results;
-};
-
-struct Lambda {
-  std::vector<VarId> params;
-  Body body;
-  std::vector<Type> ret;  // types of body.results; dims in scope outside of the lambda
-};
 
 // ---- expressions
 
@@ -182,14 +138,6 @@ struct ECall {
   std::vector<Atom> args;
 };
 
-/// A reduction or scan operator: a monoid. op takes acc params then element params; neutral has
-/// one atom per value. `commutative` only if the program says so or the operator is known to be.
-struct Monoid {
-  Lambda op;
-  std::vector<Atom> neutral;
-  bool commutative = false;
-};
-
 /// The general data-parallel combinator: for i < width, `map` gets the i-th rows of the inputs.
 /// Its results are, in order: operands of the scans, operands of the reductions, plain results.
 /// Binds: arrays of the scans (inclusive), values of the reductions, arrays of the plain results.
@@ -228,9 +176,9 @@ struct EHist {
   std::vector<Op> ops;
 };
 
-using Exp =
-    std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit, EConcat,
-                 ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac, EScatter, EHist>;
+using Exp = std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit,
+                         EConcat, ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac,
+                         EScatter, EHist, ESeg, EVersions, ETune>;
 
 struct Stm {
   std::vector<VarId> pat;
@@ -276,6 +224,8 @@ struct Entry {
 };
 
 struct Program {
+  Stage stage = Stage::kSoacs;
+  std::vector<Tune> tunes;              // by TuneId
   std::vector<VarInfo> vars;            // by VarId
   std::vector<Provenance> provenances;  // by ProvId
   /// Top-level constants: run once when the program is loaded. Its variables that functions use

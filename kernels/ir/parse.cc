@@ -211,9 +211,50 @@ class Parser {
       p_.entries.push_back({std::move(name), f});
     } else if (eat("provenance")) {
       provenance();
+    } else if (eat("stage")) {
+      p_.stage = word("a stage", stage_from_name);
+    } else if (eat("tune")) {
+      tune_item();
     } else {
-      fail_at("expected 'fun', 'entry', 'constants' or 'provenance'");
+      fail_at("expected 'fun', 'entry', 'constants', 'provenance', 'stage' or 'tune'");
     }
+  }
+
+  /// One of the words that `from_name` knows.
+  template <class E>
+  E word(const char* what, std::optional<E> (*from_name)(std::string_view)) {
+    const auto found = from_name(peek().text);
+    if (!found) fail_at(fmt::format("expected {}", what));
+    advance();
+    return found.value_or(E{});
+  }
+  TuneId tune_named() {
+    const std::string name = peek().kind == Token::kString ? advance().text : std::string();
+    for (size_t i = 0; i < p_.tunes.size(); ++i) {
+      if (p_.tunes[i].name == name) return TuneId{static_cast<uint32_t>(i)};
+    }
+    fail_at("expected the name of a parameter");
+    return TuneId{0};
+  }
+  void tune_item() {
+    Tune t;
+    if (peek().kind != Token::kString) fail_at("expected a name in quotes");
+    t.name = advance().text;
+    t.cls = word("a class of parameters", tune_class_from_name);
+    if (peek().kind == Token::kNumber) {
+      t.fallback = number(advance().text, PrimType::kI64).as_i64();
+    }
+    if (eat("path")) {
+      expect("{");
+      list_until("}", [&] {
+        const TuneId id = tune_named();
+        expect("=");
+        const bool taken = eat("true");
+        if (!taken) expect("false");
+        t.path.emplace_back(id, taken);
+      });
+    }
+    p_.tunes.push_back(std::move(t));
   }
 
   void provenance() {
@@ -314,12 +355,15 @@ class Parser {
   // ---- expressions
   Exp exp() {
     if (peek().kind == Token::kIdent && !lookup(peek().text)) {
-      const std::string& word = peek().text;
-      if (peek(1).text == "." && word != "iota") return scalar();
-      if (word == "soac") return soac();
-      if (word == "scatter") return scatter();
-      if (word == "hist") return hist();
-      if (word == "loop") return loop();
+      const std::string& name = peek().text;
+      if (peek(1).text == "." && name != "iota") return scalar();
+      if (name == "soac") return soac();
+      if (name == "scatter") return scatter();
+      if (name == "hist") return hist();
+      if (name == "loop") return loop();
+      if (name == "seg") return seg();
+      if (name == "versions") return versions();
+      if (eat("tune")) return ETune{tune_named()};
       if (auto e = array_exp()) return std::move(*e);
     }
     return EAtom{atom()};
@@ -519,6 +563,56 @@ class Parser {
       op.index_rank = small_int();
       op.monoid = monoid();
       e.ops.push_back(std::move(op));
+    }
+    return e;
+  }
+
+  SegMonoid seg_monoid() {
+    SegMonoid m;
+    m.op = monoid();
+    if (eat("lifted")) {
+      expect("[");
+      m.lifted = atoms_until("]");
+    }
+    return m;
+  }
+  Exp seg() {
+    const size_t mark = undo_.size();
+    ESeg e;
+    advance();
+    e.kind = word("'map', 'reduce' or 'scan'", seg_kind_from_name);
+    e.level = word("'device', 'group' or 'ingroup'", seg_level_from_name);
+    expect("(");
+    list_until(")", [&] {
+      const VarId index = binder();
+      expect("<");
+      e.space.dims.push_back({index, atom()});
+    });
+    e.body = body();
+    leave_scope(mark);
+    while (eat("by")) e.monoids.push_back(seg_monoid());
+    while (eat("into")) {
+      SegWrite w;
+      w.dests.push_back(var());
+      while (eat(",")) w.dests.push_back(var());
+      expect("/");
+      w.index_rank = small_int();
+      if (eat("at")) w.segment_rank = small_int();
+      if (eat("by")) w.combine = seg_monoid();
+      e.writes.push_back(std::move(w));
+    }
+    return e;
+  }
+  Exp versions() {
+    EVersions e;
+    advance();
+    while (peek().kind == Token::kString) {
+      EVersions::Version v;
+      v.name = advance().text;
+      expect("when");
+      v.test = atom();
+      v.body = body();
+      e.versions.push_back(std::move(v));
     }
     return e;
   }

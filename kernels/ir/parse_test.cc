@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "kernels/ir/print.h"
+#include "kernels/ir/validate.h"
 
 namespace kenaz::ir {
 namespace {
@@ -77,12 +78,68 @@ TEST(Parse, PrintsWhatItRead) {
   EXPECT_EQ(print(*p, {.renumber = true, .provenance = true}), kEverything);
 }
 
+constexpr const char* kSegs = R"(stage seg
+tune "main.outer" threshold 32768
+tune "main.inner" threshold path {"main.outer" = false}
+tune "warp" device_fact -1
+fun main(n_0: i64, m_1: i64, xs_2: [n_0][m_1]i32, h_3: *[10]i32, g_4: *[n_0][10]f32) -> ([n_0]i32) {
+  let one_5: i64 = seg map device () {
+    return m_1
+  }
+  let (sum_6: [n_0]i32, i_7: [n_0][m_1]i64) = seg reduce device (i_8: i64 < n_0, j_9: i64 < m_1) {
+    let x_10: i32 = index xs_2[i_8, j_9]
+    return x_10, i_8
+  } by commutative \(a_11: i32, b_12: i32) -> (i32) {
+    let c_13: i32 = add.i32(a_11, b_12)
+    return c_13
+  } {0i32}
+  let s_14: [n_0][m_1]i32 = seg scan device (i_15: i64 < n_0) {
+    let row_16: [m_1]i32 = index xs_2[i_15, 0i64 : m_1 : 1i64]
+    return row_16
+  } by \(a_17: i32, b_18: i32) -> (i32) {
+    let c_19: i32 = max.i32(a_17, b_18)
+    return c_19
+  } {-2147483648i32} lifted [m_1]
+  let (h_20: [10]i32, g_21: [n_0][10]f32) = seg map group (i_22: i64 < n_0) {
+    let inner_23: [m_1]i64 = seg map ingroup (j_24: i64 < m_1) {
+      return j_24
+    }
+    return i_22, 1i32, one_5, 2.50000000f32
+  } into h_3 /1 by \(a_25: i32, b_26: i32) -> (i32) {
+    let c_27: i32 = add.i32(a_25, b_26)
+    return c_27
+  } {0i32} into g_4 /1 at 1
+  let t_28: i64 = tune "main.inner"
+  let big_29: bool = lt.i64(t_28, n_0)
+  let v_30: [n_0]i32 = versions "outer" when big_29 {
+    return sum_6
+  } "inner" when true {
+    let r_31: [n_0]i32 = replicate [n_0] 3i32
+    return r_31
+  }
+  return v_30
+}
+entry main = main
+)";
+
+TEST(Parse, PrintsSegmentedOperations) {
+  const auto p = parse(kSegs);
+  ASSERT_TRUE(p) << p.error().text();
+  EXPECT_EQ(print(*p, {.renumber = true}), kSegs);
+  const auto valid = validate(*p);
+  EXPECT_TRUE(valid) << valid.error().text();
+}
+
 TEST(Parse, ErrorsNameTheLine) {
   const auto p = parse("fun f() -> (i32) {\n  return x\n}\n");
   ASSERT_FALSE(p);
   EXPECT_EQ(p.error().message, "line 2: expected a variable in scope, found 'x'");
-  for (const char* bad : {"", "fun", "fun f(", "let", "\"", "fun f() -> () { let x: i32 = add.i32(",
-                          "fun f() -> () { let x: i32 = call g() return }"}) {
+  for (const char* bad :
+       {"", "fun", "fun f(", "let", "\"", "fun f() -> () { let x: i32 = add.i32(",
+        "fun f() -> () { let x: i32 = call g() return }", "stage x", "tune x", "tune \"x\" y",
+        "tune \"x\" tile path {\"x\" = true}", "fun f() -> () { let x: i64 = tune \"x\" return }",
+        "fun f() -> () { let () = seg maps device () { return } return }",
+        "fun f() -> () { let () = seg map here () { return } return }"}) {
     EXPECT_EQ(bool(parse(bad)), *bad == 0) << bad;
   }
 }

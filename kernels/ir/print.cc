@@ -34,6 +34,8 @@ class Printer {
   std::string take() { return std::move(out_); }
 
   void program() {
+    if (p_.stage != Stage::kSoacs) out_ += fmt::format("stage {}\n", stage_name(p_.stage));
+    for (const Tune& t : p_.tunes) tune(t);
     if (o_.provenance) provenances();
     if (!p_.constants.stms.empty()) {
       out_ += "constants ";
@@ -183,6 +185,22 @@ class Printer {
     out_ += ") ";
     body(f.body);
     out_ += "\n";
+  }
+
+  void tune(const Tune& t) {
+    out_ += fmt::format("tune {} {}", quoted(t.name), tune_class_name(t.cls));
+    if (t.fallback) out_ += fmt::format(" {}", *t.fallback);
+    if (!t.path.empty()) {
+      out_ += " path {";
+      list(t.path, [&](const auto& step) {
+        out_ += fmt::format("{} = {}", quoted(tune_name(step.first)), step.second);
+      });
+      out_ += "}";
+    }
+    out_ += '\n';
+  }
+  std::string tune_name(TuneId id) const {
+    return id.index < p_.tunes.size() ? p_.tunes[id.index].name : "BAD";
   }
 
   void provenances() {
@@ -378,6 +396,46 @@ class Printer {
       monoid(op.monoid);
     }
   }
+
+  void seg_monoid(const SegMonoid& m) {
+    monoid(m.op);
+    if (m.lifted.empty()) return;
+    out_ += " lifted ";
+    bracketed(m.lifted);
+  }
+  void put(const ESeg& e) {
+    out_ += fmt::format("seg {} {} (", seg_kind_name(e.kind), seg_level_name(e.level));
+    list(e.space.dims, [&](const SegDim& d) {
+      binder(d.index);
+      out_ += " < ";
+      atom(d.size);
+    });
+    out_ += ") ";
+    body(e.body);
+    for (const SegMonoid& m : e.monoids) {
+      out_ += " by ";
+      seg_monoid(m);
+    }
+    for (const SegWrite& w : e.writes) {
+      out_ += " into ";
+      vars(w.dests);
+      out_ += fmt::format(" /{}", w.index_rank);
+      if (w.segment_rank != 0) out_ += fmt::format(" at {}", w.segment_rank);
+      if (!w.combine) continue;
+      out_ += " by ";
+      seg_monoid(*w.combine);
+    }
+  }
+  void put(const EVersions& e) {
+    out_ += "versions";
+    for (const auto& v : e.versions) {
+      out_ += fmt::format(" {} when ", quoted(v.name));
+      atom(v.test);
+      out_ += " ";
+      body(v.body);
+    }
+  }
+  void put(const ETune& e) { out_ += "tune " + quoted(tune_name(e.id)); }
 
   const Program& p_;
   PrintOptions o_;

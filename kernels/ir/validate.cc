@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
@@ -21,6 +22,8 @@ class Validator {
       : p_(p), bound_(p.vars.size(), false), scope_(p.vars.size(), false) {}
 
   Status run() {
+    where_ = "tunes";
+    tunes();
     where_ = "constants";
     stms(p_.constants);
     atoms_in_scope(p_.constants.results);
@@ -83,6 +86,16 @@ class Validator {
   }
 
   // ---- structure
+  void tunes() {
+    std::set<std::string> names;
+    for (size_t i = 0; i < p_.tunes.size(); ++i) {
+      const Tune& t = p_.tunes[i];
+      require(names.insert(t.name).second, "two parameters named {}", t.name);
+      for (const auto& step : t.path) {
+        require(step.first.index < i, "the path of {} names no earlier parameter", t.name);
+      }
+    }
+  }
   void function(const Function& f) {
     where_ = "function " + f.name;
     stm_ = nullptr;
@@ -406,6 +419,105 @@ class Validator {
     return results;
   }
 
+  // ---- segmented operations
+  static Type array_over(const std::vector<Atom>& dims, Type t) {
+    t.dims.insert(t.dims.begin(), dims.begin(), dims.end());
+    return t;
+  }
+  /// The types of the operands.
+  std::vector<Type> seg_monoid(const SegMonoid& m) {
+    want_i64(m.lifted);
+    if (error_.empty()) monoid(m.op);
+    std::vector<Type> operands;
+    for (const Type& t : m.op.op.ret) operands.push_back(array_over(m.lifted, t));
+    return operands;
+  }
+  void seg_write(const SegWrite& w, size_t rank, std::vector<Type>& results) {
+    require(!w.dests.empty(), "a write without destinations");
+    require(w.index_rank >= 0 && w.segment_rank >= 0 && w.index_rank + w.segment_rank > 0,
+            "a write without an index");
+    require(static_cast<size_t>(w.segment_rank) <= rank, "a write in more segments than dims");
+    if (!error_.empty()) return;
+    results.insert(results.end(), static_cast<size_t>(w.index_rank), kI64Scalar);
+    std::vector<Type> rows;
+    for (VarId d : w.dests) {
+      rows.push_back(dest_row(d, w.index_rank + w.segment_rank));
+      if (!error_.empty()) return;
+    }
+    results.insert(results.end(), rows.begin(), rows.end());
+    if (w.combine) same_types("combined value", seg_monoid(*w.combine), rows);
+  }
+  std::vector<Type> check(const ESeg& e, const std::vector<Type>& pat) {
+    const bool is_map = e.kind == SegKind::kMap;
+    require(e.monoids.empty() == is_map, "{} monoids in a {}", e.monoids.size(),
+            seg_kind_name(e.kind));
+    require(!is_single(e) || (is_map && e.writes.empty()),
+            "a space without dims has plain results only");
+    if (!error_.empty()) return {};
+    std::vector<Atom> dims;
+    for (const SegDim& d : e.space.dims) dims.push_back(d.size);
+    want_i64(dims);
+    std::vector<Atom> kept = dims;
+    if (e.kind == SegKind::kReduce) kept.pop_back();
+    std::vector<Type> bound, results;
+    for (const SegMonoid& m : e.monoids) {
+      for (const Type& t : seg_monoid(m)) {
+        results.push_back(t);
+        bound.push_back(array_over(kept, t));
+      }
+    }
+    for (const SegWrite& w : e.writes) {
+      if (error_.empty()) seg_write(w, dims.size(), results);
+      for (VarId d : w.dests) bound.push_back(p_.type_of(d));
+    }
+    if (!error_.empty()) return {};
+    seg_body(e, pat, dims, results, bound);
+    return bound;
+  }
+  /// The body, whose results begin with those of the given types; adds the plain ones to `bound`.
+  /// They may have sizes that only the body knows, if it runs once.
+  void seg_body(const ESeg& e, const std::vector<Type>& pat, const std::vector<Atom>& dims,
+                std::vector<Type>& results, std::vector<Type>& bound) {
+    require(e.body.results.size() >= results.size(), "fewer results than operands and writes");
+    if (!error_.empty()) return;
+    const size_t plain = results.size();
+    require(pat.size() == bound.size() + e.body.results.size() - plain,
+            "{} variables for {} results", pat.size(),
+            bound.size() + e.body.results.size() - plain);
+    if (!error_.empty()) return;
+    for (size_t k = bound.size(); k < pat.size(); ++k) {
+      Type t = pat[k];
+      require(t.dims.size() >= dims.size(), "result {} lacks dims of the space", k);
+      if (!error_.empty()) return;
+      t.dims.erase(t.dims.begin(), t.dims.begin() + static_cast<std::ptrdiff_t>(dims.size()));
+      results.push_back(t);
+      bound.push_back(array_over(dims, t));
+    }
+    const size_t mark = trail_.size();
+    for (const SegDim& d : e.space.dims) {
+      bind(d.index);
+      if (error_.empty()) require(p_.type_of(d.index) == kI64Scalar, "an index is no i64");
+    }
+    if (error_.empty()) body(e.body, results);
+    unbind(mark);
+  }
+  std::vector<Type> check(const EVersions& e, const std::vector<Type>& pat) {
+    require(!e.versions.empty(), "no versions");
+    if (!error_.empty()) return {};
+    std::set<std::string> names;
+    for (const auto& v : e.versions) {
+      want(v.test, kBoolScalar);
+      require(names.insert(v.name).second, "two versions named {}", v.name);
+      body(v.body, pat);
+    }
+    require(e.versions.back().test.is_bool(true), "the last version has a test");
+    return pat;
+  }
+  std::vector<Type> check(const ETune& e, const std::vector<Type>&) {
+    require(e.id.index < p_.tunes.size(), "a parameter that does not exist");
+    return {kI64Scalar};
+  }
+
   const Program& p_;
   std::vector<bool> bound_, scope_;
   std::vector<VarId> trail_;
@@ -419,6 +531,7 @@ class Validator {
 
 Status validate(const Program& p) {
   KENAZ_TRY(Validator(p).run());
+  KENAZ_TRY(validate_stage(p));
   return validate_consumption(p);
 }
 

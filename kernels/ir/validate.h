@@ -1,7 +1,8 @@
 // Checks that a program is well-formed array IR: every variable bound once and used in scope,
-// operand and pattern types, arities of combinators and their lambdas, calls, and that nothing is
-// used after it was consumed. Runs after every pass in debug builds (sanitized ones are) and in the
-// tests of passes, before and after; an error is a bug of the pass before it.
+// operand and pattern types, arities of combinators and their lambdas, calls, that the program's
+// stage allows what it has, and that nothing is used after it was consumed. Runs after every pass
+// in debug builds (sanitized ones are) and in the tests of passes, before and after; an error is a
+// bug of the pass before it.
 #pragma once
 
 #include <optional>
@@ -14,6 +15,9 @@ namespace kenaz::ir {
 
 /// kInternal, with the statement in its message.
 Status validate(const Program& p);
+
+/// The part of validate about the program's stage (stages.def) and the levels of ESegs.
+Status validate_stage(const Program& p);
 
 /// The part of validate about consumption; expects the rest to hold.
 Status validate_consumption(const Program& p);

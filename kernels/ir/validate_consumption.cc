@@ -114,8 +114,9 @@ class Consumption {
     visit_operands(s.exp, [&](const auto& a) { use(a, &s); });
     for (VarId v : s.pat) roots_[v.index] = {v.index};
     if (const auto* l = std::get_if<ELoop>(&s.exp)) return loop(s, *l);
-    if (const auto* i = std::get_if<EIf>(&s.exp)) return branches(s, *i);
+    if (has_branches(s.exp)) return branches(s);
     visit_binders(s.exp, [&](VarId v) { roots_[v.index] = {v.index}; });
+    if (const auto* seg = std::get_if<ESeg>(&s.exp)) keep_dests(s, *seg);
     visit_bodies(s.exp, [&](const Body& b) {
       const Roots before = dead_;
       body(b);
@@ -141,19 +142,46 @@ class Consumption {
     if (is_array(v)) roots_[v.index] = std::move(r);
   }
 
-  void branches(const Stm& s, const EIf& e) {
+  /// What an ESeg writes to is not read by its body and operators.
+  void keep_dests(const Stm& s, const ESeg& e) {
+    Roots written;
+    for (const auto& w : e.writes) {
+      for (VarId d : w.dests) written.merge(roots_of(d));
+    }
+    if (written.empty()) return;
+    visit_bodies(s.exp, [&](const Body& b) {
+      for (VarId v : free_vars(p_, b)) {
+        for (uint32_t r : roots_of(v)) {
+          if (written.contains(r)) {
+            fail(r, fmt::format("{} is read where it is written", name(v)), &s);
+          }
+        }
+      }
+    });
+  }
+
+  static bool has_branches(const Exp& e) {
+    bool any = false;
+    visit_branches(e, [&](const Body&) { any = true; });
+    return any;
+  }
+  void branches(const Stm& s) {
     const Roots before = dead_;
-    body(e.then_body);
-    Roots after = dead_;
-    dead_ = before;
-    body(e.else_body);
-    dead_.merge(after);
+    Roots after = before;
+    visit_branches(s.exp, [&](const Body& b) {
+      dead_ = before;
+      body(b);
+      after.merge(dead_);
+    });
+    dead_ = std::move(after);
+    std::vector<Roots> out(s.pat.size());
+    visit_branches(s.exp, [&](const Body& b) {
+      for (size_t k = 0; k < out.size(); ++k) out[k].merge(roots_of(b.results[k]));
+    });
     for (size_t k = 0; k < s.pat.size(); ++k) {
-      Roots r = roots_of(e.then_body.results[k]);
-      r.merge(roots_of(e.else_body.results[k]));
-      for (uint32_t d : dead_) r.erase(d);  // dead in the other branch only
-      r.insert(s.pat[k].index);
-      alias(s.pat[k], std::move(r));
+      for (uint32_t d : dead_) out[k].erase(d);  // dead in another branch only
+      out[k].insert(s.pat[k].index);
+      alias(s.pat[k], std::move(out[k]));
     }
   }
 

@@ -86,6 +86,20 @@ void visit_operands(E& exp, F&& f) {
           f(e.width);
           all(e.inputs);
           for (auto& d : e.dests) f(d.array);
+        } else if constexpr (std::is_same_v<T, ESeg>) {
+          for (auto& d : e.space.dims) f(d.size);
+          const auto monoid = [&](auto& m) {
+            all(m.op.neutral);
+            all(m.lifted);
+          };
+          for (auto& m : e.monoids) monoid(m);
+          for (auto& w : e.writes) {
+            all(w.dests);
+            if (w.combine) monoid(*w.combine);
+          }
+        } else if constexpr (std::is_same_v<T, EVersions>) {
+          for (auto& v : e.versions) f(v.test);
+        } else if constexpr (std::is_same_v<T, ETune>) {
         } else {
           static_assert(std::is_same_v<T, EHist>);
           f(e.width);
@@ -111,6 +125,11 @@ void visit_lambdas(E& exp, F&& f) {
   } else if (auto* h = std::get_if<EHist>(&exp)) {
     f(h->map);
     for (auto& op : h->ops) f(op.monoid.op);
+  } else if (auto* seg = std::get_if<ESeg>(&exp)) {
+    for (auto& m : seg->monoids) f(m.op.op);
+    for (auto& w : seg->writes) {
+      if (w.combine) f(w.combine->op.op);
+    }
   }
 }
 
@@ -122,22 +141,43 @@ void visit_bodies(E& exp, F&& f) {
     f(i->else_body);
   } else if (auto* l = std::get_if<ELoop>(&exp)) {
     f(l->body);
+  } else if (auto* v = std::get_if<EVersions>(&exp)) {
+    for (auto& version : v->versions) f(version.body);
   } else {
+    if (auto* seg = std::get_if<ESeg>(&exp)) f(seg->body);
     visit_lambdas(exp, [&](auto& lam) { f(lam.body); });
   }
 }
 
 /// Calls f on every variable that the expression binds for its bodies: loop params and index,
-/// lambda params. (LoopWhile::cond is a use of such a param, not another binder.)
+/// indices of spaces, lambda params. (LoopWhile::cond is a use of such a param, not another
+/// binder.)
 template <class E, class F>
 void visit_binders(E& exp, F&& f) {
   if (auto* l = std::get_if<ELoop>(&exp)) {
     for (auto& p : l->params) f(p.var);
     if (auto* form = std::get_if<LoopFor>(&l->form)) f(form->index);
   } else {
+    if (auto* seg = std::get_if<ESeg>(&exp)) {
+      for (auto& d : seg->space.dims) f(d.index);
+    }
     visit_lambdas(exp, [&](auto& lam) {
       for (auto& p : lam.params) f(p);
     });
+  }
+}
+
+/// Calls f on each of the bodies of which exactly one runs, once: their results are what the
+/// statement binds, and may share memory with what is free in them. None if it has no such bodies.
+template <class E, class F>
+void visit_branches(E& exp, F&& f) {
+  if (auto* i = std::get_if<EIf>(&exp)) {
+    f(i->then_body);
+    f(i->else_body);
+  } else if (auto* v = std::get_if<EVersions>(&exp)) {
+    for (auto& version : v->versions) f(version.body);
+  } else if (auto* seg = std::get_if<ESeg>(&exp); seg && is_single(*seg)) {
+    f(seg->body);
   }
 }
 

@@ -32,6 +32,11 @@ void replace_consumed(Stm& s, VarId from, VarId to) {
       for (VarId& d : op.dests) one(d);
     }
   }
+  if (auto* seg = std::get_if<ESeg>(&s.exp)) {
+    for (auto& w : seg->writes) {
+      for (VarId& d : w.dests) one(d);
+    }
+  }
   const auto one_atom = [&](Atom& a) {
     if (!done && a == Atom(from)) {
       a = to;

@@ -51,6 +51,8 @@ std::optional<VarId> CommonExpressions::find_or_add(const Program& p, const Stm&
     for (const Dim& d : e->dims) key.push_back(d.index());
   } else if (const auto* e = std::get_if<ERearrange>(&s.exp)) {
     for (const int d : e->perm) key.push_back(static_cast<uint64_t>(d));
+  } else if (const auto* e = std::get_if<ETune>(&s.exp)) {
+    key.push_back(e->id.index);
   } else if (std::holds_alternative<EAtom>(s.exp)) {
     // A size that has been checked: the dims of arrays that are made alike shall be the same.
     if (!p.type_of(s.pat[0]).is_scalar()) return std::nullopt;

@@ -28,7 +28,8 @@ class DeadCode {
         continue;
       }
       if (auto* soac = std::get_if<ESoac>(&s.exp)) trim(*soac, s);
-      if (auto* cond = std::get_if<EIf>(&s.exp)) trim(*cond, s);
+      if (auto* seg = std::get_if<ESeg>(&s.exp)) trim(*seg, s);
+      trim_branches(s);
       if (auto* loop = std::get_if<ELoop>(&s.exp)) trim(*loop, s);
       depth_++;
       visit_bodies(s.exp, [&](Body& inner) { body(inner); });
@@ -97,16 +98,42 @@ class DeadCode {
     select(e.map.ret, keep);
   }
 
+  /// Monoids and writes none of whose values is needed, plain results that nobody needs.
+  void trim(ESeg& e, Stm& s) {
+    if (is_single(e)) return;  // see trim_branches
+    std::vector<char> keep_bound, keep_results;
+    const auto decide = [&](size_t values, size_t indices) {
+      bool needed = false;
+      for (size_t k = 0; k < values; k++) {
+        needed = needed || live_.contains(s.pat[keep_bound.size() + k]);
+      }
+      keep_bound.insert(keep_bound.end(), values, needed);
+      keep_results.insert(keep_results.end(), indices + values, needed);
+      return !needed;
+    };
+    std::erase_if(e.monoids, [&](const SegMonoid& m) { return decide(m.op.neutral.size(), 0); });
+    std::erase_if(e.writes, [&](const SegWrite& w) {
+      return decide(w.dests.size(), static_cast<size_t>(w.index_rank));
+    });
+    while (keep_bound.size() < s.pat.size()) decide(1, 0);
+    select(s.pat, keep_bound);
+    select(e.body.results, keep_results);
+    if (e.monoids.empty()) e.kind = SegKind::kMap;
+  }
+
   /// Results of branches that nobody needs. A size that a kept result's type mentions is needed.
-  void trim(EIf& e, Stm& s) {
+  void trim_branches(Stm& s) {
+    std::vector<char> keep;
     for (const VarId v : s.pat) {
       if (live_.contains(v)) need_type(p_.type_of(v));
     }
-    std::vector<char> keep;
     for (const VarId v : s.pat) keep.push_back(live_.contains(v));
-    select(s.pat, keep);
-    select(e.then_body.results, keep);
-    select(e.else_body.results, keep);
+    bool has_branches = false;
+    visit_branches(s.exp, [&](Body& b) {
+      select(b.results, keep);
+      has_branches = true;
+    });
+    if (has_branches) select(s.pat, keep);
   }
 
   /// Params of which neither the results nor later iterations of needed params make use.

@@ -1,9 +1,10 @@
 // Hoisting: what a loop or lambda body computes again and again from things outside of it.
 //
 // A body may run zero times, and then nothing in it may fail. So what moves out of it cannot fail,
-// except for checks, which are guarded: a check that leaves a combinator over n elements becomes
-// "n <= 0, or what it says". What a guarded check protects has then no protection if n <= 0, so
-// of that only those operations follow that have a result for all operands.
+// except for checks, which are guarded: a check that leaves a combinator over n elements (or a
+// space with a dim of n points) becomes "n <= 0, or what it says". What a guarded check protects
+// has then no protection if n <= 0, so of that only those operations follow that have a result for
+// all operands.
 #include <algorithm>
 #include <optional>
 
@@ -29,14 +30,22 @@ class Hoist {
       visit_bodies(s.exp, [&](Body& inner) { body(inner); });
       if (auto* loop = std::get_if<ELoop>(&s.exp)) {
         out_of(s, loop->body, nullptr, out);
+      } else if (auto* seg = std::get_if<ESeg>(&s.exp)) {
+        std::vector<Atom> sizes;
+        for (const SegDim& d : seg->space.dims) sizes.push_back(d.size);
+        out_of(s, seg->body, &sizes, out);
+        visit_lambdas(s.exp, [&](Lambda& l) { out_of(s, l.body, nullptr, out); });
       } else if (auto* soac = std::get_if<ESoac>(&s.exp)) {
-        out_of(s, soac->map.body, &soac->width, out);
+        const std::vector<Atom> width = {soac->width};
+        out_of(s, soac->map.body, &width, out);
         for (Monoid& m : soac->scans) out_of(s, m.op.body, nullptr, out);
         for (Monoid& m : soac->reduces) out_of(s, m.op.body, nullptr, out);
       } else if (auto* scatter = std::get_if<EScatter>(&s.exp)) {
-        out_of(s, scatter->map.body, &scatter->width, out);
+        const std::vector<Atom> width = {scatter->width};
+        out_of(s, scatter->map.body, &width, out);
       } else if (auto* hist = std::get_if<EHist>(&s.exp)) {
-        out_of(s, hist->map.body, &hist->width, out);
+        const std::vector<Atom> width = {hist->width};
+        out_of(s, hist->map.body, &width, out);
         for (EHist::Op& op : hist->ops) out_of(s, op.monoid.op.body, nullptr, out);
       }
       out.push_back(std::move(s));
@@ -61,7 +70,7 @@ class Hoist {
     const bool replicate = std::holds_alternative<EReplicate>(s.exp);
     if (!replicate && !std::holds_alternative<EIota>(s.exp) &&
         !std::holds_alternative<EArrayLit>(s.exp)) {
-      return false;
+      return std::holds_alternative<ETune>(s.exp);
     }
     // A replicate of negative size is an error.
     if (replicate && std::any_of(s.certs.begin(), s.certs.end(),
@@ -72,31 +81,47 @@ class Hoist {
     return !consumed_.contains(aliases_.of(s.pat[0]));
   }
 
-  /// Makes the check hold if there are no elements. `empty`: that there are none, bound on demand.
-  void guard(Stm& check, const Atom& width, std::optional<VarId>& empty, std::vector<Stm>& out) {
-    if (width.is_const() && width.constant().as_i64() > 0) return;
+  /// Whether a combinator has no elements; `var` is null if it has some for certain.
+  struct Empty {
+    bool is_known = false;
+    std::optional<VarId> var;
+  };
+
+  /// Makes the check hold if there are no elements: one of the widths is zero or less. `empty` is
+  /// found out on demand.
+  void guard(Stm& check, const std::vector<Atom>& widths, Empty& empty, std::vector<Stm>& out) {
     const Type type{PrimType::kBool, {}};
     const auto prim = [&](ScalarOp op, PrimType t, Atom a, Atom b, const char* name) {
       const VarId v = p_.new_var(type, name);
       out.push_back(Stm{{v}, EPrim{op, t, PrimType::kBool, {a, b}}, {}, check.prov, {}});
       return v;
     };
-    if (!empty) empty = prim(ScalarOp::kLe, PrimType::kI64, width, i64(0), "empty");
+    for (size_t k = 0; k < widths.size() && !empty.is_known; ++k) {
+      const Atom& width = widths[k];
+      if (width.is_const() && width.constant().as_i64() > 0) continue;
+      const VarId none = prim(ScalarOp::kLe, PrimType::kI64, width, i64(0), "empty");
+      empty.var =
+          empty.var ? prim(ScalarOp::kOr, PrimType::kBool, *empty.var, none, "empty") : none;
+    }
+    empty.is_known = true;
+    if (!empty.var) return;
     auto& assert = std::get<EAssert>(check.exp);
-    assert.cond = prim(ScalarOp::kOr, PrimType::kBool, *empty, assert.cond, "empty_or_ok");
+    assert.cond = prim(ScalarOp::kOr, PrimType::kBool, *empty.var, assert.cond, "empty_or_ok");
     guarded_.insert(check.pat[0]);
   }
 
-  /// Moves what does not depend on `inner`'s binders to `out`. `width`: of the combinator that runs
-  /// `inner` for each of its elements; null if `inner` is run in another way, and then checks stay.
-  void out_of(const Stm& around, Body& inner, const Atom* width, std::vector<Stm>& out) {
+  /// Moves what does not depend on `inner`'s binders to `out`. `widths`: of the combinator that
+  /// runs `inner` for each of its elements; null if `inner` is run in another way, and then checks
+  /// stay.
+  void out_of(const Stm& around, Body& inner, const std::vector<Atom>* widths,
+              std::vector<Stm>& out) {
     VarSet bound;
     visit_binders(around.exp, [&](VarId v) { bound.insert(v); });
     for (const Stm& s : inner.stms) bound.insert(s.pat.begin(), s.pat.end());
     std::vector<Stm> kept;
-    std::optional<VarId> empty;
+    Empty empty;
     for (Stm& s : inner.stms) {
-      bool invariant = is_movable(s, width != nullptr);
+      bool invariant = is_movable(s, widths != nullptr);
       if (invariant) {
         for_each_use(p_, s, [&](VarId v) { invariant = invariant && !bound.contains(v); });
       }
@@ -105,7 +130,7 @@ class Hoist {
         continue;
       }
       for (const VarId v : s.pat) bound.erase(v);
-      if (std::holds_alternative<EAssert>(s.exp)) guard(s, *width, empty, out);
+      if (std::holds_alternative<EAssert>(s.exp)) guard(s, *widths, empty, out);
       out.push_back(std::move(s));
     }
     inner.stms = std::move(kept);

@@ -25,6 +25,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/flatten/device_scalars.h"
+#include "kernels/flatten/segments.h"
 #include "kernels/ir/eval/evaluator.h"
 #include "kernels/ir/parse.h"
 #include "kernels/ir/print.h"
@@ -40,8 +42,9 @@ bool rewrite = false;
 
 const std::map<std::string, void (*)(ir::Program&)>& all_passes() {
   static const std::map<std::string, void (*)(ir::Program&)> all = {
-#define PASS(function) {#function, function},
-#include "kernels/passes/pipeline.def"
+#define PASS(space, function) {#function, space::function},
+#include "kernels/pipeline/seg.def"
+#include "kernels/pipeline/soacs.def"
 #undef PASS
   };
   return all;

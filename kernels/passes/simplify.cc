@@ -187,6 +187,9 @@ class Simplify {
     if (auto* e = std::get_if<ELoop>(&s.exp)) {
       if (auto* f = std::get_if<LoopFor>(&e->form)) ranges_.index(f->index, f->bound);
     }
+    if (const auto* seg = std::get_if<ESeg>(&s.exp)) {
+      for (const SegDim& d : seg->space.dims) ranges_.index(d.index, d.size);
+    }
     visit_bodies(s.exp, [&](Body& inner) { body(inner); });
     visit_types(s.exp, [&](Type& t) { apply(t); });
   }
@@ -461,10 +464,12 @@ class Simplify {
         std::holds_alternative<EIndex>(s.exp) || (literal && literal->elems.size() <= 64)) {
       if (!p_.type_of(s.pat[0]).is_scalar()) views_.emplace(s.pat[0], s);
     }
+    const auto* seg = std::get_if<ESeg>(&s.exp);
     const bool makes =
-        std::holds_alternative<ESoac>(s.exp) || std::holds_alternative<EIota>(s.exp) ||
-        std::holds_alternative<EReplicate>(s.exp) || std::holds_alternative<EScratch>(s.exp) ||
-        literal || std::holds_alternative<EConcat>(s.exp) || std::holds_alternative<ECopy>(s.exp);
+        (seg && !is_single(*seg) && seg->writes.empty()) || std::holds_alternative<ESoac>(s.exp) ||
+        std::holds_alternative<EIota>(s.exp) || std::holds_alternative<EReplicate>(s.exp) ||
+        std::holds_alternative<EScratch>(s.exp) || literal ||
+        std::holds_alternative<EConcat>(s.exp) || std::holds_alternative<ECopy>(s.exp);
     if (makes) {
       for (const VarId v : s.pat) fresh_[v] = place_;
     }

@@ -122,8 +122,9 @@ class ReferenceEngine : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_reference_engine(ir::Lowered lowered) {
+Result<std::unique_ptr<Engine>> make_reference_engine(ir::Lowered lowered, eval::SegOptions segs) {
   eval::Evaluator evaluator(std::move(lowered.ir));
+  evaluator.set_seg_options(std::move(segs));
   return std::make_unique<ReferenceEngine>(std::move(lowered), std::move(evaluator));
 }
 

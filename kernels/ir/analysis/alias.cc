@@ -28,6 +28,9 @@ void Aliases::join(VarId a, const Atom& b) {
 void Aliases::body(const Program& p, const Body& b) {
   for (const Stm& s : b.stms) {
     visit_bodies(s.exp, [&](const Body& inner) { body(p, inner); });
+    visit_branches(s.exp, [&](const Body& inner) {
+      for (size_t k = 0; k < s.pat.size(); k++) join(s.pat[k], inner.results[k]);
+    });
     const auto rows = [&](const std::vector<VarId>& inputs, const Lambda& map) {
       for (size_t k = 0; k < inputs.size(); k++) join(map.params[k], inputs[k]);
     };
@@ -41,11 +44,6 @@ void Aliases::body(const Program& p, const Body& b) {
       join(s.pat[0], e->array);
     } else if (const auto* e = std::get_if<EReshape>(&s.exp)) {
       join(s.pat[0], e->array);
-    } else if (const auto* e = std::get_if<EIf>(&s.exp)) {
-      for (size_t k = 0; k < s.pat.size(); k++) {
-        join(s.pat[k], e->then_body.results[k]);
-        join(s.pat[k], e->else_body.results[k]);
-      }
     } else if (const auto* e = std::get_if<ELoop>(&s.exp)) {
       for (size_t k = 0; k < s.pat.size(); k++) {
         join(e->params[k].var, e->params[k].init);
@@ -67,20 +65,23 @@ void Aliases::body(const Program& p, const Body& b) {
       for (const auto& op : e->ops) {
         for (const VarId d : op.dests) join(s.pat[k++], d);
       }
+    } else if (const auto* e = std::get_if<ESeg>(&s.exp)) {
+      size_t k = operands_of(*e);
+      for (const auto& w : e->writes) {
+        for (const VarId d : w.dests) join(s.pat[k++], d);
+      }
     }
   }
 }
 
 std::vector<VarId> consumed_in(const Program& p, const Stm& s) {
   std::vector<VarId> all = consumed_by(p, s);
-  if (const auto* e = std::get_if<EIf>(&s.exp)) {
-    for (const Body* b : {&e->then_body, &e->else_body}) {
-      for (const Stm& inner : b->stms) {
-        const auto more = consumed_in(p, inner);
-        all.insert(all.end(), more.begin(), more.end());
-      }
+  visit_branches(s.exp, [&](const Body& b) {
+    for (const Stm& inner : b.stms) {
+      const auto more = consumed_in(p, inner);
+      all.insert(all.end(), more.begin(), more.end());
     }
-  }
+  });
   return all;
 }
 

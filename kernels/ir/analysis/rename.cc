@@ -97,4 +97,16 @@ Stm copy_renamed(Program& p, const Stm& stm, Subst* s) {
   return out;
 }
 
+std::vector<VarId> copy_pattern(Program& p, const std::vector<VarId>& pat) {
+  Subst s;
+  std::vector<VarId> fresh;
+  for (const VarId v : pat) {
+    VarInfo info = p.vars[v.index];
+    fresh.push_back(p.new_var(std::move(info.type), std::move(info.name)));
+    s[v] = fresh.back();
+  }
+  for (const VarId v : fresh) substitute(p.vars[v.index].type, s);
+  return fresh;
+}
+
 }  // namespace kenaz::ir

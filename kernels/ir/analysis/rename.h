@@ -24,4 +24,8 @@ Lambda copy_renamed(Program& p, const Lambda& l, Subst s = {});
 /// As above; `s` gains the new names of what the statement binds.
 Stm copy_renamed(Program& p, const Stm& stm, Subst* s);
 
+/// New variables like those of a pattern, for a statement that binds the same in another place:
+/// where the types mention variables of the pattern, they mention the new ones.
+std::vector<VarId> copy_pattern(Program& p, const std::vector<VarId>& pat);
+
 }  // namespace kenaz::ir

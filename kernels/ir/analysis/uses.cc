@@ -29,15 +29,15 @@ void add_if_var(const Atom& a, VarSet& out) {
 void spread_backwards(const Body& b, VarSet& consumed) {
   for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
     const auto hit = [&](size_t k) { return consumed.contains(it->pat[k]); };
-    if (const auto* c = std::get_if<EIf>(&it->exp)) {
-      for (const Body* inner : {&c->then_body, &c->else_body}) {
-        for (size_t k = 0; k < it->pat.size() && k < inner->results.size(); ++k) {
-          if (hit(k)) add_if_var(inner->results[k], consumed);
-        }
-        spread_backwards(*inner, consumed);
+    bool has_branches = false;
+    visit_branches(it->exp, [&](const Body& inner) {
+      has_branches = true;
+      for (size_t k = 0; k < it->pat.size() && k < inner.results.size(); ++k) {
+        if (hit(k)) add_if_var(inner.results[k], consumed);
       }
-      continue;
-    }
+      spread_backwards(inner, consumed);
+    });
+    if (has_branches) continue;
     if (const auto* l = std::get_if<ELoop>(&it->exp)) {
       for (size_t k = 0; k < it->pat.size() && k < l->body.results.size(); ++k) {
         if (!hit(k)) continue;
@@ -58,15 +58,14 @@ void spread_backwards(const Body& b, VarSet& consumed) {
   }
 }
 
-// Params whose array the body may consume, directly or by another name.
+}  // namespace
+
 VarSet consumed_params(const Program& p, const ELoop& l) {
   VarSet consumed;
   add_consumed_inside(p, l.body, consumed);
   spread_backwards(l.body, consumed);
   return consumed;
 }
-
-}  // namespace
 
 VarSet free_vars(const Program& p, const Body& b) { return free_of(p, b); }
 VarSet free_vars(const Program& p, const Stm& s) { return free_of(p, s); }
@@ -99,6 +98,8 @@ std::vector<VarId> consumed_by(const Program& p, const Stm& s) {
     for (const auto& d : c->dests) out.push_back(d.array);
   } else if (const auto* h = std::get_if<EHist>(&s.exp)) {
     for (const auto& op : h->ops) out.insert(out.end(), op.dests.begin(), op.dests.end());
+  } else if (const auto* seg = std::get_if<ESeg>(&s.exp)) {
+    for (const auto& w : seg->writes) out.insert(out.end(), w.dests.begin(), w.dests.end());
   } else if (const auto* call = std::get_if<ECall>(&s.exp)) {
     const auto& consumed = p.functions[call->fun.index].consumed;
     for (size_t i = 0; i < call->args.size() && i < consumed.size(); ++i) {

@@ -34,6 +34,9 @@ std::vector<int> count_uses(const Program& p);
 /// which are bound there; a loop consumes the inits of the params that its body consumes).
 std::vector<VarId> consumed_by(const Program& p, const Stm& s);
 
+/// The params of a loop whose array its body may consume, directly or by another name.
+VarSet consumed_params(const Program& p, const ELoop& l);
+
 }  // namespace kenaz::ir
 
 #include "kernels/ir/analysis/uses_inl.h"

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,19 @@ struct Limits {
   int64_t max_bytes = int64_t{6} << 30;  // of all live arrays
 };
 
+/// How segmented operations are run. No result may depend on any of it, so each is a way to find
+/// claims of the program, or of a pass, that are wrong.
+struct SegOptions {
+  /// Of the order of points, where reductions and scans are split, and which operands of
+  /// commutative operators are swapped.
+  uint64_t seed = 1;
+  /// Runs all versions instead of the first whose test holds, and fails with kInternal if one gives
+  /// another result or fails alone. Floats may differ by rounding.
+  bool all_versions = false;
+  /// Values of parameters of Program::tunes, by name; the others have their fallback, or 1.
+  std::map<std::string, int64_t> tunes;
+};
+
 class Machine;
 
 class Evaluator {
@@ -65,6 +79,7 @@ class Evaluator {
   Result<std::vector<Value>> call(FunId function, std::vector<Value> args);
   /// Asked every so often during calls; where it fails, the call does.
   void set_interrupt(std::function<Status()> interrupt);
+  void set_seg_options(SegOptions options);
   /// A new array of unspecified contents, counted against the limit.
   Result<Array> allocate(PrimType type, std::vector<int64_t> shape);
   const Program& program() const;

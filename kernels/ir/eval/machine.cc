@@ -185,6 +185,12 @@ bool Machine::run_stm(const Stm& s) {
           [&](const ESoac& e) { return soac(e, s); },
           [&](const EScatter& e) { return scatter(e, s); },
           [&](const EHist& e) { return hist(e, s); },
+          [&](const ESeg& e) { return seg(e, s); },
+          [&](const EVersions& e) { return versions(e, s); },
+          [&](const ETune& e) {
+            scalars_[s.pat[0].index] = static_cast<uint64_t>(tune(e.id));
+            return true;
+          },
       },
       s.exp);
   return fine || fail_at(s);
@@ -375,6 +381,11 @@ Result<Array> Evaluator::allocate(PrimType type, std::vector<int64_t> shape) {
 
 void Evaluator::set_interrupt(std::function<Status()> interrupt) {
   machine_->interrupt = std::move(interrupt);
+}
+
+void Evaluator::set_seg_options(SegOptions options) {
+  machine_->seed(options.seed);
+  machine_->seg_options = std::move(options);
 }
 
 const Program& Evaluator::program() const { return machine_->program; }

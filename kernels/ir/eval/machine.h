@@ -1,6 +1,7 @@
 // The inside of the evaluator: one slot per variable of the program.
 #pragma once
 
+#include <random>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -21,7 +22,9 @@ class Machine {
   Limits limits;
   Error error;
   std::function<Status()> interrupt;  // see Evaluator
+  SegOptions seg_options;
 
+  void seed(uint64_t s) { random_.seed(s); }
   bool run_constants();  // once, if it goes well
   bool needs_constants(FunId function);
   bool call(const Function& f, std::vector<Value>& args, std::vector<Value>& results);
@@ -96,6 +99,20 @@ class Machine {
   bool scatter(const EScatter& e, const Stm& s);
   bool hist(const EHist& e, const Stm& s);
   bool hist_step(const EHist& e, std::vector<std::vector<Array>>& dests);
+  // ---- segmented operations (segs.cc, versions.cc)
+  friend class SegRun;
+  bool seg(const ESeg& e, const Stm& s);
+  bool versions(const EVersions& e, const Stm& s);
+  bool all_versions(const EVersions& e, const Stm& s);
+  int64_t tune(TuneId id) const;
+  /// A value that has left its variable.
+  struct Loose {
+    uint64_t bits = 0;
+    Array array;
+  };
+  bool take(const Atom& a, Loose& out);  // false: consumed
+  void put(VarId v, Loose value);
+
   /// Row-major row number of the leading dims, or -1 if one is out of bounds.
   int64_t row_number(const Array& a, std::span<const Atom> index);
   bool load_row(const Array& a, PrimType type, int64_t row, int index_rank, VarId into);
@@ -103,6 +120,7 @@ class Machine {
   // Some ten milliseconds of copying.
   static constexpr int64_t kBytesPerLook = int64_t{32} << 20, kElementsPerLook = int64_t{1} << 20;
 
+  std::mt19937_64 random_{1};  // of orders that must not matter
   std::vector<uint64_t> scalars_;
   std::vector<Array> arrays_;
   std::unordered_map<const Body*, std::vector<char>> movable_;
@@ -112,6 +130,9 @@ class Machine {
   bool have_constants_ = false;
   std::unordered_map<uint32_t, bool> needs_constants_;  // by function, as far as asked for
 };
+
+/// The array as one of rows: its leading `rank` dims joined.
+Array as_rows(const Array& a, int rank);
 
 /// Places in arrays: what does not fit is the place of an element that does not exist, so that
 /// nobody looks there.

@@ -158,18 +158,13 @@ int64_t Machine::row_number(const Array& a, std::span<const Atom> index) {
   return std::max<int64_t>(row, 0);
 }
 
-namespace {
-
-/// The array as one of rows: its leading `index_rank` dims joined.
-Array as_rows(const Array& a, int index_rank) {
+Array as_rows(const Array& a, int rank) {
   Array rows = a;
-  const auto split = a.shape.begin() + index_rank;
+  const auto split = a.shape.begin() + rank;
   rows.shape.assign(1, count_elements({a.shape.begin(), split}).value());
   rows.shape.insert(rows.shape.end(), split, a.shape.end());
   return rows;
 }
-
-}  // namespace
 
 bool Machine::scatter(const EScatter& e, const Stm& s) {
   const int64_t width = integer(e.width);
