@@ -1,0 +1,89 @@
+// For tests of plans: runs what a plan has made through the interpreter of kernel IR, as host code
+// would on a device, and compares with a loop.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "kernels/kir/eval/machine.h"
+#include "kernels/plan/plan.h"
+
+namespace kenaz::primitives::testing {
+
+/// A made-up device, and how many lanes the interpreter gives its subgroups.
+struct Device {
+  std::string name;
+  program::Target target;
+  int lanes = 1;
+};
+
+/// From what Vulkan guarantees to more than any device has.
+std::vector<Device> devices();
+
+/// An array of values, each of several scalars.
+using Rows = std::vector<std::vector<PrimValue>>;
+
+/// An operator at compile time and in kernels, and numbers to try it on.
+struct TestOperator {
+  std::string name;
+  plan::OpFacts facts;
+  std::function<plan::Operator(kir::Builder&)> make;
+  /// A number for a scalar of the value.
+  std::function<PrimValue(size_t scalar, uint64_t random)> sample;
+};
+TestOperator known_test_operator(ScalarOp op, PrimType type);
+/// Affine maps, 2x2 matrices mod 2^32, and a tuple of sum, conjunction and byte minimum.
+TestOperator affine_maps();
+TestOperator matrices();
+TestOperator tuples();
+/// All of these, and more.
+std::vector<TestOperator> test_operators();
+
+/// op(a, b), on the host.
+std::vector<PrimValue> combine_on_host(const TestOperator& op, const std::vector<PrimValue>& a,
+                                       const std::vector<PrimValue>& b);
+std::vector<PrimValue> neutral_on_host(const TestOperator& op);
+Rows random_rows(const TestOperator& op, int64_t count, uint64_t seed);
+
+/// Device memory with arrays of scalars in it, and what the caller's arguments of each kernel are.
+class Session {
+ public:
+  kir::Memory memory;
+
+  /// A block with the n-th scalar of all rows; the types are those of the operator or of `types`.
+  uint64_t upload(const Rows& rows, size_t scalar, PrimType type);
+  uint64_t reserve(int64_t count, PrimType type);
+  /// Reads `count` scalars; records a failure where one is undefined.
+  std::vector<PrimValue> download(uint64_t block, int64_t count, PrimType type) const;
+
+  /// In a Bind: starts a kernel's arguments.
+  void start() { args_.emplace_back(); }
+  /// In a Bind: an argument with this block's address.
+  kir::Value block(kir::Builder& k, uint64_t address);
+
+  struct Options {
+    int group_size = 0;  // overrides spec 0
+    uint64_t seed = 0;
+    int concurrent_groups = 1;
+  };
+  /// Runs all steps; fails the test if the kernels do something wrong, or leave memory that must be
+  /// zero otherwise.
+  void run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
+           const Options& options);
+
+ private:
+  std::vector<std::vector<PrimValue>> args_;  // of the caller, by step
+};
+
+/// Runs every plan of a table that applies, whatever the sizes, on every device, with several
+/// workgroup sizes and interleavings: `each` gets what it needs to make and run one.
+struct Trial {
+  const plan::Plan* plan;
+  Device device;
+  Session::Options options;
+};
+std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& facts);
+
+}  // namespace kenaz::primitives::testing

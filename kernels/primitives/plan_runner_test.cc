@@ -1,0 +1,262 @@
+#include "kernels/primitives/plan_runner.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+namespace kenaz::primitives::testing {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
+
+std::vector<Device> devices() {
+  std::vector<Device> out;
+  program::Target least;  // 128 threads, no subgroups
+  least.threads = 64;
+  out.push_back({"least", least, 1});
+  program::Target cpu = least;  // as lavapipe
+  cpu.subgroup_size = 8;
+  cpu.subgroup_arithmetic = true;
+  cpu.max_group_size = 1024;
+  cpu.i64_atomics = cpu.shared_i64_atomics = true;
+  cpu.max_turns = 4000;
+  out.push_back({"cpu", cpu, 8});
+  program::Target mobile = least;  // small subgroups, no 64-bit atomics
+  mobile.subgroup_size = 4;
+  mobile.subgroup_arithmetic = mobile.forward_progress = true;
+  out.push_back({"mobile", mobile, 4});
+  program::Target desktop = cpu;
+  desktop.subgroup_size = 32;
+  desktop.max_turns = 0;
+  desktop.shared_bytes = 49152;
+  desktop.forward_progress = desktop.f64 = true;
+  out.push_back({"desktop", desktop, 32});
+  program::Target wide = desktop;
+  wide.subgroup_size = 64;
+  out.push_back({"wide", wide, 64});
+  program::Target plain = desktop;  // proceeds, but has no subgroup arithmetic
+  plain.subgroup_arithmetic = false;
+  out.push_back({"plain", plain, 32});
+  // The driver's subgroups may be smaller than the target says.
+  out.push_back({"single", desktop, 1});
+  return out;
+}
+
+namespace {
+
+PrimValue sample_of(PrimType type, uint64_t random) {
+  if (type == PrimType::kBool) return PrimValue::of_bool(random % 5 != 0);
+  // Small whole numbers: sums of floats are exact in any order.
+  if (is_float(type)) return PrimValue::of_float(type, static_cast<double>(random % 17) - 8);
+  return PrimValue::of_int(type, static_cast<int64_t>(random));
+}
+
+TestOperator custom(std::string name, std::vector<PrimType> types, bool commutative, Values neutral,
+                    std::function<Values(Builder&, const Values&, const Values&)> combine) {
+  TestOperator t;
+  t.name = std::move(name);
+  t.facts.types = std::move(types);
+  t.facts.commutative = commutative;
+  t.facts.known.assign(t.facts.types.size(), nullptr);
+  t.make = [facts = t.facts, neutral = std::move(neutral), combine = std::move(combine)](Builder&) {
+    return plan::Operator{facts, neutral, combine};
+  };
+  t.sample = [types = t.facts.types](size_t n, uint64_t r) { return sample_of(types[n], r); };
+  return t;
+}
+
+}  // namespace
+
+TestOperator known_test_operator(ScalarOp op, PrimType type) {
+  const op::Known* row = op::known(op, type);
+  TestOperator t;
+  t.name = fmt::format("{} {}", scalar_op_name(op), prim_name(type));
+  t.facts = plan::known_operator(*row, type).facts;
+  t.make = [row, type](Builder&) { return plan::known_operator(*row, type); };
+  t.sample = [type, nans = is_float(type) && op != ScalarOp::kAdd](size_t, uint64_t r) {
+    if (nans && r % 7 == 0) return PrimValue::of_float(type, __builtin_nan(""));
+    return sample_of(type, r);
+  };
+  return t;
+}
+
+TestOperator affine_maps() {
+  // x -> a x + b, then the other
+  return custom("affine", {PrimType::kI32, PrimType::kI32}, false, {kir::i32(1), kir::i32(0)},
+                [](Builder& k, const Values& a, const Values& b) {
+                  return Values{k.mul(a[0], b[0]), k.add(k.mul(a[1], b[0]), b[1])};
+                });
+}
+
+TestOperator matrices() {
+  const auto word = [](uint32_t n) { return Value(PrimValue{PrimType::kU32, n}); };
+  return custom(
+      "matrix", std::vector(4, PrimType::kU32), false, {word(1), word(0), word(0), word(1)},
+      [](Builder& k, const Values& a, const Values& b) {
+        Values r;
+        for (const size_t row : {0, 2}) {
+          for (const size_t column : {0, 1}) {
+            r.push_back(k.add(k.mul(a[row], b[column]), k.mul(a[row + 1], b[column + 2])));
+          }
+        }
+        return r;
+      });
+}
+
+TestOperator tuples() {
+  const auto parts = [] {
+    return std::vector{
+        plan::known_operator(*op::known(ScalarOp::kAdd, PrimType::kI64), PrimType::kI64),
+        plan::known_operator(*op::known(ScalarOp::kAnd, PrimType::kBool), PrimType::kBool),
+        plan::known_operator(*op::known(ScalarOp::kMin, PrimType::kU8), PrimType::kU8)};
+  };
+  TestOperator t;
+  t.name = "tuple";
+  t.facts = plan::join(parts()).facts;
+  t.make = [parts](Builder&) { return plan::join(parts()); };
+  t.sample = [types = t.facts.types](size_t n, uint64_t r) { return sample_of(types[n], r); };
+  return t;
+}
+
+std::vector<TestOperator> test_operators() {
+  return {known_test_operator(ScalarOp::kAdd, PrimType::kI32),
+          known_test_operator(ScalarOp::kAdd, PrimType::kI64),
+          known_test_operator(ScalarOp::kAdd, PrimType::kF32),
+          known_test_operator(ScalarOp::kMin, PrimType::kF32),
+          known_test_operator(ScalarOp::kAdd, PrimType::kU8),
+          known_test_operator(ScalarOp::kMax, PrimType::kI16),
+          known_test_operator(ScalarOp::kXor, PrimType::kBool),
+          affine_maps(),
+          matrices(),
+          tuples()};
+}
+
+std::vector<PrimValue> combine_on_host(const TestOperator& op, const std::vector<PrimValue>& a,
+                                       const std::vector<PrimValue>& b) {
+  // The builder folds constants, so the operator's code is its own oracle.
+  kir::Kernel kernel;
+  Builder k(kernel);
+  const Values r = op.make(k).combine(k, Values(a.begin(), a.end()), Values(b.begin(), b.end()));
+  std::vector<PrimValue> out;
+  for (const Value& v : r) out.push_back(v.constant());
+  return out;
+}
+
+std::vector<PrimValue> neutral_on_host(const TestOperator& op) {
+  kir::Kernel kernel;
+  Builder k(kernel);
+  std::vector<PrimValue> out;
+  for (const Value& v : op.make(k).neutral) out.push_back(v.constant());
+  return out;
+}
+
+Rows random_rows(const TestOperator& op, int64_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  Rows rows;
+  for (int64_t i = 0; i < count; i++) {
+    rows.emplace_back();
+    for (size_t n = 0; n < op.facts.types.size(); n++) {
+      rows.back().push_back(op.sample(n, random()));
+    }
+  }
+  return rows;
+}
+
+uint64_t Session::upload(const Rows& rows, size_t scalar, PrimType type) {
+  std::vector<std::byte> bytes(rows.size() * static_cast<size_t>(prim_size(type)));
+  for (size_t i = 0; i < rows.size(); i++) {
+    std::memcpy(&bytes[i * static_cast<size_t>(prim_size(type))], &rows[i][scalar].bits,
+                static_cast<size_t>(prim_size(type)));
+  }
+  return memory.allocate(bytes);
+}
+
+uint64_t Session::reserve(int64_t count, PrimType type) {
+  return memory.allocate(static_cast<size_t>(count * prim_size(type)));
+}
+
+std::vector<PrimValue> Session::download(uint64_t block, int64_t count, PrimType type) const {
+  const auto size = static_cast<size_t>(prim_size(type));
+  EXPECT_TRUE(memory.defined(block, static_cast<size_t>(count) * size));
+  std::vector<PrimValue> out;
+  const auto bytes = memory.bytes(block);
+  for (size_t i = 0; i < static_cast<size_t>(count); i++) {
+    PrimValue v{type, 0};
+    std::memcpy(&v.bits, &bytes[i * size], size);
+    out.push_back(v);
+  }
+  return out;
+}
+
+Value Session::block(Builder& k, uint64_t address) {
+  args_.back().push_back({PrimType::kU64, address});
+  return k.block_arg("caller");
+}
+
+void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
+                  const Options& options) {
+  std::vector<int64_t> specs;
+  for (const auto& s : work.specs) specs.push_back(s.fallback);
+  if (options.group_size > 0) specs[0] = options.group_size;
+  if (specs.size() > 1) specs[1] = std::min(specs[1], specs[0]);
+  std::vector<uint64_t> blocks;
+  std::vector<size_t> lengths;
+  for (const auto& s : work.scratch) {
+    lengths.push_back(static_cast<size_t>(s.bytes.evaluate(sizes, specs)));
+    blocks.push_back(s.zero ? memory.allocate(std::vector<std::byte>(lengths.back()))
+                            : memory.allocate(lengths.back()));
+  }
+  kir::RunOptions run_options;
+  run_options.subgroup_size = device.lanes;
+  run_options.seed = options.seed;
+  run_options.concurrent_groups = options.concurrent_groups;
+  run_options.max_steps = 20'000'000;
+  for (const int64_t s : specs) run_options.specs.push_back(PrimValue::i32(static_cast<int>(s)));
+  for (size_t n = 0; n < work.steps.size(); n++) {
+    const plan::Step& step = work.steps[n];
+    EXPECT_TRUE(device.target.forward_progress || !step.kernel.needs_progress);
+    std::vector<PrimValue> args(step.kernel.args.size());
+    size_t callers = 0, of_plan = 0;
+    for (size_t a = 0; a < args.size(); a++) {
+      if (of_plan == step.args.size() || step.args[of_plan].arg != a) {
+        args[a] = args_[n][callers++];
+        continue;
+      }
+      const auto& value = step.args[of_plan++].value;
+      if (const auto* e = std::get_if<plan::HostExpr>(&value)) {
+        args[a] = PrimValue::i64(e->evaluate(sizes, specs));
+      } else {
+        const auto id = static_cast<size_t>(std::get<plan::ScratchId>(value).number);
+        args[a] = {PrimType::kU64, blocks[id]};
+      }
+    }
+    const int64_t groups = step.groups.evaluate(sizes, specs);
+    ASSERT_GE(groups, 0);
+    if (groups == 0) continue;
+    const auto r = kir::run(step.kernel, memory, args, groups, run_options);
+    ASSERT_TRUE(r) << step.kernel.name << ": " << r.error().text();
+    EXPECT_FALSE(r->failure.has_value());
+  }
+  for (size_t s = 0; s < blocks.size(); s++) {
+    if (!work.scratch[s].zero) continue;
+    for (const std::byte b : memory.bytes(blocks[s])) EXPECT_EQ(b, std::byte{0}) << "scratch " << s;
+  }
+}
+
+std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& facts) {
+  std::vector<Trial> out;
+  uint64_t seed = 0;
+  for (const Device& d : devices()) {
+    for (const plan::Plan& p : table) {
+      if (!p.applies(facts, d.target)) continue;
+      const int least = std::max(d.lanes, 4);
+      // One thread after the other in one workgroup after the other, then interleaved.
+      out.push_back({&p, d, {least, 0, 1}});
+      out.push_back({&p, d, {2 * least, ++seed, 3}});
+    }
+  }
+  return out;
+}
+
+}  // namespace kenaz::primitives::testing

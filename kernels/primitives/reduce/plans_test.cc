@@ -1,0 +1,182 @@
+#include "kernels/primitives/reduce/plans.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/primitives/plan_runner.h"
+
+namespace kenaz::primitives {
+namespace {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
+using plan::HostExpr;
+using testing::TestOperator;
+
+struct Shape {
+  int64_t segments, length;
+  bool across = false;
+  int widest = 1;
+};
+
+plan::Facts facts_of(const TestOperator& op, const Shape& s) {
+  plan::Facts f;
+  f.name = "reduce";
+  f.op = op.facts;
+  f.segments = s.segments == 1 ? HostExpr(1) : HostExpr::size(0);
+  f.length = HostExpr::size(1);
+  f.across = s.across;
+  f.widest = s.widest;
+  f.items = 2 * s.widest;
+  f.group_size = 64;
+  return f;
+}
+
+// Rows of a matrix, or its columns.
+plan::Bind rows_of_matrix(testing::Session& session, const TestOperator& op, const Shape& s,
+                          const std::vector<uint64_t>& in, const std::vector<uint64_t>& out) {
+  return [&session, &op, s, in, out](Builder& k) {
+    session.start();
+    Values from, to;
+    for (const uint64_t a : in) from.push_back(session.block(k, a));
+    for (const uint64_t a : out) to.push_back(session.block(k, a));
+    const auto index = [s](Builder& b, const plan::Place& p) {
+      return s.across ? b.add(b.mul(p.position, s.segments), p.segment)
+                      : b.add(b.mul(p.segment, s.length), p.position);
+    };
+    plan::Problem p;
+    p.op = op.make(k);
+    p.elements.at = [=, &op](Builder& b, const plan::Place& at) {
+      Values x;
+      for (size_t n = 0; n < from.size(); n++) {
+        x.push_back(b.load(op.facts.types[n], from[n], index(b, at)));
+      }
+      return x;
+    };
+    if (s.widest > 1) {
+      p.elements.many = [=, &op](Builder& b, const plan::Place& first, int n) {
+        std::vector<Values> rows(static_cast<size_t>(n));
+        for (size_t j = 0; j < from.size(); j++) {
+          const kir::Type type{op.facts.types[j], static_cast<uint8_t>(n)};
+          const Value v = b.load(type, {from[j], index(b, first)});
+          for (int i = 0; i < n; i++) rows[static_cast<size_t>(i)].push_back(b.extract(v, i));
+        }
+        return rows;
+      };
+    }
+    p.sink.put = [=](Builder& b, const plan::Place& at, const Values& x) {
+      for (size_t n = 0; n < to.size(); n++) b.store(to[n], at.segment, x[n]);
+    };
+    return p;
+  };
+}
+
+void check(const TestOperator& op, const Shape& s, const testing::Trial& trial, uint64_t seed) {
+  SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " +
+               std::to_string(s.segments) + " x " + std::to_string(s.length) +
+               (s.across ? " across" : "") + ", widest " + std::to_string(s.widest));
+  const auto rows = testing::random_rows(op, s.segments * s.length, seed);
+  testing::Session session;
+  std::vector<uint64_t> in, out;
+  for (size_t n = 0; n < op.facts.types.size(); n++) {
+    in.push_back(session.upload(rows, n, op.facts.types[n]));
+    out.push_back(session.reserve(s.segments, op.facts.types[n]));
+  }
+  const plan::Facts facts = facts_of(op, s);
+  const plan::Work work =
+      trial.plan->make(facts, trial.device.target, rows_of_matrix(session, op, s, in, out));
+  session.run(work, {s.segments, s.length}, trial.device, trial.options);
+  if (::testing::Test::HasFatalFailure()) return;
+  std::vector<std::vector<PrimValue>> found;
+  for (size_t n = 0; n < out.size(); n++) {
+    found.push_back(session.download(out[n], s.segments, op.facts.types[n]));
+  }
+  for (int64_t i = 0; i < s.segments; i++) {
+    auto want = testing::neutral_on_host(op);
+    for (int64_t j = 0; j < s.length; j++) {
+      const int64_t at = s.across ? j * s.segments + i : i * s.length + j;
+      want = testing::combine_on_host(op, want, rows[static_cast<size_t>(at)]);
+    }
+    for (size_t n = 0; n < want.size(); n++) {
+      ASSERT_EQ(found[n][static_cast<size_t>(i)].bits, want[n].bits)
+          << "segment " << i << " scalar " << n;
+    }
+  }
+}
+
+void check_all_plans(const std::vector<TestOperator>& ops, const std::vector<Shape>& shapes) {
+  uint64_t seed = 100;
+  for (const TestOperator& op : ops) {
+    for (const Shape& s : shapes) {
+      for (const auto& trial : testing::trials(reduce_plans(), facts_of(op, s))) {
+        check(op, s, trial, seed++);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(ReducePlans, OneSegmentOfAnyLength) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  check_all_plans({add, testing::affine_maps()}, {{1, 0},
+                                                  {1, 1},
+                                                  {1, 7},
+                                                  {1, 8},
+                                                  {1, 9},
+                                                  {1, 31},
+                                                  {1, 64},
+                                                  {1, 127},
+                                                  {1, 128},
+                                                  {1, 129},
+                                                  {1, 300},
+                                                  {1, 1111}});
+}
+
+TEST(ReducePlans, VectorsOfNeighbours) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  check_all_plans({add, testing::affine_maps()},
+                  {{1, 0, false, 4}, {1, 3, false, 4}, {1, 1027, false, 4}, {5, 64, false, 2}});
+}
+
+TEST(ReducePlans, SeveralSegments) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  check_all_plans({add, testing::affine_maps()},
+                  {{0, 5}, {3, 0}, {2, 1}, {67, 3}, {17, 8}, {9, 33}, {3, 200}, {2, 500}});
+}
+
+TEST(ReducePlans, Columns) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  check_all_plans(
+      {add, testing::affine_maps()},
+      {{0, 3, true}, {40, 0, true}, {1, 50, true}, {33, 1, true}, {70, 17, true}, {5, 300, true}});
+}
+
+TEST(ReducePlans, EveryOperator) {
+  check_all_plans(testing::test_operators(), {{1, 333}, {6, 37}, {19, 21, true}});
+}
+
+TEST(ReducePlans, ThePlanFollowsTheSizes) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  program::Target target = testing::devices()[3].target;
+  target.threads = 1 << 16;
+  const auto name_for = [&](int64_t segments, int64_t length, bool across = false) {
+    const plan::Facts f = facts_of(add, {segments, length, across});
+    const int64_t sizes[] = {segments, length}, specs[] = {256};
+    for (const auto& c : plan::choose(reduce_plans(), f, target)) {
+      if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(name_for(1, 100), "group");
+  EXPECT_EQ(name_for(1, 1 << 20), "groups");
+  EXPECT_EQ(name_for(1 << 20, 4), "thread");
+  EXPECT_EQ(name_for(1 << 20, 20), "subgroup");
+  EXPECT_EQ(name_for(1 << 14, 1000), "subgroup");
+  EXPECT_EQ(name_for(1 << 14, 1 << 14), "group");
+  EXPECT_EQ(name_for(10, 1 << 20), "groups");
+  EXPECT_EQ(name_for(1 << 10, 1 << 10, true), "column");
+  EXPECT_EQ(name_for(3, 1 << 20, true), "groups");
+}
+
+}  // namespace
+}  // namespace kenaz::primitives
