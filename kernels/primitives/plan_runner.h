@@ -47,6 +47,26 @@ std::vector<PrimValue> combine_on_host(const TestOperator& op, const std::vector
 std::vector<PrimValue> neutral_on_host(const TestOperator& op);
 Rows random_rows(const TestOperator& op, int64_t count, uint64_t seed);
 
+/// Segments as the rows of a matrix in row-major order, or as its columns.
+struct Matrix {
+  int64_t segments = 1, length = 0;
+  bool across = false;
+  int widest = 1;
+
+  int64_t size() const { return segments * length; }
+  int64_t index(int64_t segment, int64_t position) const {
+    return across ? position * segments + segment : segment * length + position;
+  }
+  kir::Value index(kir::Builder& k, const plan::Place& at) const;
+  std::string text() const;
+  /// name, segments (size 0), length (size 1), across, widest; tiles are small.
+  plan::Facts facts(const std::string& name) const;
+  /// Loads scalars of `types` from dense arrays at `from`; with `many` if widest > 1.
+  plan::Elements load(std::vector<PrimType> types, kir::Values from) const;
+  /// Stores scalars to dense arrays of the same shape.
+  plan::Sink store(kir::Values to) const;
+};
+
 /// Device memory with arrays of scalars in it, and what the caller's arguments of each kernel are.
 class Session {
  public:
@@ -60,8 +80,8 @@ class Session {
 
   /// In a Bind: starts a kernel's arguments.
   void start() { args_.emplace_back(); }
-  /// In a Bind: an argument with this block's address.
-  kir::Value block(kir::Builder& k, uint64_t address);
+  /// In a Bind: arguments with these blocks' addresses.
+  kir::Values blocks(kir::Builder& k, const std::vector<uint64_t>& addresses);
 
   struct Options {
     int group_size = 0;  // overrides spec 0

@@ -163,6 +163,66 @@ Rows random_rows(const TestOperator& op, int64_t count, uint64_t seed) {
   return rows;
 }
 
+Value Matrix::index(Builder& k, const plan::Place& at) const {
+  return across ? k.add(k.mul(at.position, segments), at.segment)
+                : k.add(k.mul(at.segment, length), at.position);
+}
+
+std::string Matrix::text() const {
+  return fmt::format("{} x {}{}, widest {}", segments, length, across ? " across" : "", widest);
+}
+
+plan::Facts Matrix::facts(const std::string& name) const {
+  plan::Facts f;
+  f.name = name;
+  f.segments = segments == 1 ? plan::HostExpr(1) : plan::HostExpr::size(0);
+  f.length = plan::HostExpr::size(1);
+  f.across = across;
+  f.widest = widest;
+  f.items = 2 * widest;
+  f.group_size = 64;
+  return f;
+}
+
+plan::Elements Matrix::load(std::vector<PrimType> types, Values from) const {
+  plan::Elements e;
+  e.at = [m = *this, types, from](Builder& k, const plan::Place& at) {
+    Values x;
+    for (size_t n = 0; n < from.size(); n++) {
+      x.push_back(k.load(types[n], from[n], m.index(k, at)));
+    }
+    return x;
+  };
+  if (widest == 1) return e;
+  e.many = [m = *this, types, from](Builder& k, const plan::Place& first, int n) {
+    std::vector<Values> rows(static_cast<size_t>(n));
+    for (size_t j = 0; j < from.size(); j++) {
+      const kir::Type type{types[j], static_cast<uint8_t>(n)};
+      const Value v = k.load(type, {from[j], m.index(k, first)});
+      for (int i = 0; i < n; i++) rows[static_cast<size_t>(i)].push_back(k.extract(v, i));
+    }
+    return rows;
+  };
+  return e;
+}
+
+plan::Sink Matrix::store(Values to) const {
+  plan::Sink sink;
+  sink.put = [m = *this, to](Builder& k, const plan::Place& at, const Values& x) {
+    for (size_t n = 0; n < to.size(); n++) k.store(to[n], m.index(k, at), x[n]);
+  };
+  if (widest == 1) return sink;
+  sink.put_many = [m = *this, to](Builder& k, const plan::Place& first,
+                                  const std::vector<Values>& rows) {
+    for (size_t n = 0; n < to.size(); n++) {
+      Values lanes;
+      for (const Values& row : rows) lanes.push_back(row[n]);
+      k.store(to[n], m.index(k, first), k.compose(lanes));
+    }
+  };
+  return sink;
+}
+
 uint64_t Session::upload(const Rows& rows, size_t scalar, PrimType type) {
   std::vector<std::byte> bytes(rows.size() * static_cast<size_t>(prim_size(type)));
   for (size_t i = 0; i < rows.size(); i++) {
@@ -189,9 +249,13 @@ std::vector<PrimValue> Session::download(uint64_t block, int64_t count, PrimType
   return out;
 }
 
-Value Session::block(Builder& k, uint64_t address) {
-  args_.back().push_back({PrimType::kU64, address});
-  return k.block_arg("caller");
+Values Session::blocks(Builder& k, const std::vector<uint64_t>& addresses) {
+  Values out;
+  for (const uint64_t a : addresses) {
+    args_.back().push_back({PrimType::kU64, a});
+    out.push_back(k.block_arg("caller"));
+  }
+  return out;
 }
 
 void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
@@ -254,6 +318,7 @@ std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& 
       // One thread after the other in one workgroup after the other, then interleaved.
       out.push_back({&p, d, {least, 0, 1}});
       out.push_back({&p, d, {2 * least, ++seed, 3}});
+      out.push_back({&p, d, {3 * least, ++seed, 2}});
     }
   }
   return out;

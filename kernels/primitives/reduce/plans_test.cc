@@ -8,94 +8,47 @@ namespace kenaz::primitives {
 namespace {
 
 using kir::Builder;
-using kir::Value;
 using kir::Values;
-using plan::HostExpr;
+using testing::Matrix;
 using testing::TestOperator;
 
-struct Shape {
-  int64_t segments, length;
-  bool across = false;
-  int widest = 1;
-};
-
-plan::Facts facts_of(const TestOperator& op, const Shape& s) {
-  plan::Facts f;
-  f.name = "reduce";
+plan::Facts facts_of(const TestOperator& op, const Matrix& m) {
+  plan::Facts f = m.facts("reduce");
   f.op = op.facts;
-  f.segments = s.segments == 1 ? HostExpr(1) : HostExpr::size(0);
-  f.length = HostExpr::size(1);
-  f.across = s.across;
-  f.widest = s.widest;
-  f.items = 2 * s.widest;
-  f.group_size = 64;
   return f;
 }
 
-// Rows of a matrix, or its columns.
-plan::Bind rows_of_matrix(testing::Session& session, const TestOperator& op, const Shape& s,
-                          const std::vector<uint64_t>& in, const std::vector<uint64_t>& out) {
-  return [&session, &op, s, in, out](Builder& k) {
-    session.start();
-    Values from, to;
-    for (const uint64_t a : in) from.push_back(session.block(k, a));
-    for (const uint64_t a : out) to.push_back(session.block(k, a));
-    const auto index = [s](Builder& b, const plan::Place& p) {
-      return s.across ? b.add(b.mul(p.position, s.segments), p.segment)
-                      : b.add(b.mul(p.segment, s.length), p.position);
-    };
-    plan::Problem p;
-    p.op = op.make(k);
-    p.elements.at = [=, &op](Builder& b, const plan::Place& at) {
-      Values x;
-      for (size_t n = 0; n < from.size(); n++) {
-        x.push_back(b.load(op.facts.types[n], from[n], index(b, at)));
-      }
-      return x;
-    };
-    if (s.widest > 1) {
-      p.elements.many = [=, &op](Builder& b, const plan::Place& first, int n) {
-        std::vector<Values> rows(static_cast<size_t>(n));
-        for (size_t j = 0; j < from.size(); j++) {
-          const kir::Type type{op.facts.types[j], static_cast<uint8_t>(n)};
-          const Value v = b.load(type, {from[j], index(b, first)});
-          for (int i = 0; i < n; i++) rows[static_cast<size_t>(i)].push_back(b.extract(v, i));
-        }
-        return rows;
-      };
-    }
-    p.sink.put = [=](Builder& b, const plan::Place& at, const Values& x) {
-      for (size_t n = 0; n < to.size(); n++) b.store(to[n], at.segment, x[n]);
-    };
-    return p;
-  };
-}
-
-void check(const TestOperator& op, const Shape& s, const testing::Trial& trial, uint64_t seed) {
-  SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " +
-               std::to_string(s.segments) + " x " + std::to_string(s.length) +
-               (s.across ? " across" : "") + ", widest " + std::to_string(s.widest));
-  const auto rows = testing::random_rows(op, s.segments * s.length, seed);
+void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial, uint64_t seed) {
+  SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " + m.text());
+  const auto rows = testing::random_rows(op, m.size(), seed);
   testing::Session session;
   std::vector<uint64_t> in, out;
   for (size_t n = 0; n < op.facts.types.size(); n++) {
     in.push_back(session.upload(rows, n, op.facts.types[n]));
-    out.push_back(session.reserve(s.segments, op.facts.types[n]));
+    out.push_back(session.reserve(m.segments, op.facts.types[n]));
   }
-  const plan::Facts facts = facts_of(op, s);
-  const plan::Work work =
-      trial.plan->make(facts, trial.device.target, rows_of_matrix(session, op, s, in, out));
-  session.run(work, {s.segments, s.length}, trial.device, trial.options);
+  const plan::Facts facts = facts_of(op, m);
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](Builder& k) {
+    session.start();
+    const Values from = session.blocks(k, in), to = session.blocks(k, out);
+    plan::Problem p;
+    p.op = op.make(k);
+    p.elements = m.load(op.facts.types, from);
+    p.sink.put = [to](Builder& b, const plan::Place& at, const Values& x) {
+      for (size_t n = 0; n < to.size(); n++) b.store(to[n], at.segment, x[n]);
+    };
+    return p;
+  });
+  session.run(work, {m.segments, m.length}, trial.device, trial.options);
   if (::testing::Test::HasFatalFailure()) return;
   std::vector<std::vector<PrimValue>> found;
   for (size_t n = 0; n < out.size(); n++) {
-    found.push_back(session.download(out[n], s.segments, op.facts.types[n]));
+    found.push_back(session.download(out[n], m.segments, op.facts.types[n]));
   }
-  for (int64_t i = 0; i < s.segments; i++) {
+  for (int64_t i = 0; i < m.segments; i++) {
     auto want = testing::neutral_on_host(op);
-    for (int64_t j = 0; j < s.length; j++) {
-      const int64_t at = s.across ? j * s.segments + i : i * s.length + j;
-      want = testing::combine_on_host(op, want, rows[static_cast<size_t>(at)]);
+    for (int64_t j = 0; j < m.length; j++) {
+      want = testing::combine_on_host(op, want, rows[static_cast<size_t>(m.index(i, j))]);
     }
     for (size_t n = 0; n < want.size(); n++) {
       ASSERT_EQ(found[n][static_cast<size_t>(i)].bits, want[n].bits)
@@ -104,12 +57,12 @@ void check(const TestOperator& op, const Shape& s, const testing::Trial& trial, 
   }
 }
 
-void check_all_plans(const std::vector<TestOperator>& ops, const std::vector<Shape>& shapes) {
+void check_all_plans(const std::vector<TestOperator>& ops, const std::vector<Matrix>& shapes) {
   uint64_t seed = 100;
   for (const TestOperator& op : ops) {
-    for (const Shape& s : shapes) {
-      for (const auto& trial : testing::trials(reduce_plans(), facts_of(op, s))) {
-        check(op, s, trial, seed++);
+    for (const Matrix& m : shapes) {
+      for (const auto& trial : testing::trials(reduce_plans(), facts_of(op, m))) {
+        check(op, m, trial, seed++);
         if (::testing::Test::HasFailure()) return;
       }
     }

@@ -28,6 +28,23 @@ void scan_boxes(Team& t, Combiner& c, blocks::Mailboxes& boxes, const Value& cou
   });
 }
 
+// The elements without what they carry.
+plan::Elements scanned_only(const plan::Elements& e, size_t scalars) {
+  plan::Elements out;
+  out.at = [e, scalars](Builder& k, const plan::Place& at) {
+    Values x = e.at(k, at);
+    x.resize(scalars);
+    return x;
+  };
+  if (!e.many) return out;
+  out.many = [e, scalars](Builder& k, const plan::Place& first, int n) {
+    std::vector<Values> all = e.many(k, first, n);
+    for (Values& x : all) x.resize(scalars);
+    return all;
+  };
+  return out;
+}
+
 }  // namespace
 
 bool applies(const Facts&, const Target&) { return true; }
@@ -58,6 +75,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     Builder& k = t.k;
     Combiner c(t, t.problem.op);
     const auto [from, to] = range(t);
+    t.problem.elements = scanned_only(t.problem.elements, one.op.types.size());
     const Values r = reduce::fold_by_group(t, c, kir::i64(0), from, to);
     blocks::Mailboxes boxes(t, t.block(partials), one.op.types, t.host(groups));
     k.if_(k.eq(k.local(), 0), [&] { boxes.store(k.group(), r); });
