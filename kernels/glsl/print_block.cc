@@ -40,7 +40,11 @@ void BlockPrinter::inst(const Inst& inst) {
                  [&](const IIf& i) {
                    Expr cond = names_.take(i.cond);
                    names_.settle_before(inst);
-                   print_if(i, cond.text);
+                   if (is_long_chain(i)) {
+                     print_chain(inst, cond.text);
+                   } else {
+                     print_if(i, cond.text);
+                   }
                  },
                  [&](const IFor& i) { print_for(inst, i); },
                  [&](const IWhile& i) { print_while(inst, i); },
@@ -109,6 +113,7 @@ void BlockPrinter::print(const IExtract& i) {
 
 void BlockPrinter::print(const IDeclare& i) {
   const std::string init = i.init ? " = " + names_.take(*i.init).text : "";
+  if (!names_.variable(i.var).empty()) return;  // it is the same as another one
   names_.declare(i.var);
   out_.line(fmt::format("{} {}{};", glsl_type(c_.kernel.vars[i.var.index]), names_.variable(i.var),
                         init));

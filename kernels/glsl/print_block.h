@@ -32,6 +32,8 @@ struct KernelContext {
   std::vector<std::string> shared, locals, functions;
   /// By FunctionId: whether it is called, and by threads that may have stopped.
   std::vector<bool> called, called_by_stopped;
+  /// Threads pass over statements by `going`, also where none can stop.
+  bool masks_threads = false;
 };
 
 /// An expression that records failure `number`, if none was recorded before; it is 0 then.
@@ -74,6 +76,10 @@ class BlockPrinter {
   std::string combine(const kir::ISubgroup& i, const std::string& value);
   // control (print_control.cc)
   void print_if(const kir::IIf& i, const std::string& cond);
+  static bool is_long_chain(const kir::IIf& i);
+  void print_chain(const kir::Inst& inst, const std::string& first_cond);
+  void lead_to(const std::vector<const kir::Block*>& branches, size_t first, size_t last,
+               const std::string& branch);
   void print_for(const kir::Inst& inst, const kir::IFor& i);
   void print_while(const kir::Inst& inst, const kir::IWhile& i);
   void fail_if_cut(const kir::Inst& loop, const std::string& condition);

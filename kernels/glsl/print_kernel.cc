@@ -224,7 +224,7 @@ PrintedKernel KernelPrinter::print() {
   const std::string& library = context_.library.text();
   const bool loops = facts_.has_loops() || has_loop(library);
   const bool checks = loops && options_.cut_failure;
-  const bool stops = facts_.may_stop(kernel_.main);
+  const bool stops = facts_.may_stop(kernel_.main) || context_.masks_threads;
   const std::string check = checks ? check_for_cut() : "";
   if (facts_.has_looking_loops()) context_.head.need_stop_word();
 

@@ -109,5 +109,88 @@ TEST(PrintKernel, ALoopThatTheDriverEndedIsAFailure) {
   EXPECT_THAT(text, HasSubstr("void main() { work(); if (!loops_look) check_for_cut(); }\n"));
 }
 
+/// if n == 0 then 0 else if n == 1 then 1 .. else -1
+Value chain(Example& e, int links, bool loads, int first = 0) {
+  Builder& k = e.k;
+  if (first == links) return kir::i64(-1);
+  const Value n = loads ? k.load(PrimType::kI64, e.xs, kir::i32(first)) : e.n;
+  return k.if_values(
+      k.eq(n, first), [&] { return Values{k.add(e.n, first)}; },
+      [&] { return Values{chain(e, links, loads, first + 1)}; })[0];
+}
+
+TEST(PrintKernel, ALongChainIsNoNest) {
+  Example e;
+  e.k.store(e.ys, kir::i32(0), chain(e, 200, false));
+  const PrintedKernel printed = print(e.kernel);
+  EXPECT_LT(printed.nesting, 12);
+  EXPECT_THAT(printed.text, HasSubstr("  int b0 = 200;\n"
+                                      "  if (n_ == 0l) { b0 = 0; }\n"
+                                      "  if (b0 == 200 && (n_ == 1l)) { b0 = 1; }\n"));
+  EXPECT_THAT(printed.text, Not(HasSubstr("going")));
+}
+
+TEST(PrintKernel, ConditionsOfALongChainPassOverMemoryOnceABranchIsFound) {
+  Example e;
+  e.k.store(e.ys, kir::i32(0), chain(e, 20, true));
+  EXPECT_THAT(e.text(), HasSubstr("  if (t0 == 0l) { b0 = 0; g0 = going; going = false; }\n"
+                                  "  int64_t t1 = 0l;\n"
+                                  "  if (going) t1 = I64(xs_ + 8ul).v;\n"));
+}
+
+TEST(PrintKernel, ShortChainsAreNests) {
+  Example e;
+  e.k.store(e.ys, kir::i32(0), chain(e, 5, false));
+  EXPECT_EQ(print(e.kernel).nesting, 6);
+}
+
+TEST(PrintKernel, AValueThatIsUsedOnceStandsWhereItIsUsed) {
+  Example e;
+  const Value sum = e.k.add(e.n, 7);
+  e.k.for_(kir::i32(5), [&](Value i) { e.store(i, e.k.convert(sum, PrimType::kF32)); });
+  // Not in the loop, where it would be computed again and again.
+  EXPECT_THAT(e.text(), HasSubstr("  int64_t t0 = n_ + 7l;\n  for ("));
+  Example f;
+  f.k.store(f.ys, f.k.mul(f.k.add(f.n, 7), 2), kir::i32(1));
+  EXPECT_THAT(f.text(), HasSubstr("  I32(ys_ + uint64_t((n_ + 7l) * 2l) * 4ul).v = 1;\n"));
+}
+
+TEST(PrintKernel, AVariablesValueIsKeptBeforeItChanges) {
+  Example e;
+  const Value before = e.k.read(e.v);
+  e.k.assign(e.v, Value(PrimValue::f32(2)));
+  e.store(kir::i32(0), before);
+  EXPECT_THAT(e.text(), HasSubstr("  float t0 = v0;\n"
+                                  "  v0 = 2.0;\n"
+                                  "  F32(ys_).v = t0;\n"));
+}
+
+TEST(PrintKernel, OnlyWhatIsUsedIsDeclared) {
+  Example e;
+  e.store(kir::i32(0), e.load(e.n));
+  const std::string text = e.text();
+  for (const char* unused : {"double", "float16_t", "shared", "subgroup", "memory_scope",
+                             "zero_bits", "volatile", "loops_look", "U64"}) {
+    EXPECT_THAT(text, Not(HasSubstr(unused)));
+  }
+}
+
+TEST(PrintKernel, FloatZerosAreUnknownToTheDriver) {
+  Example e;
+  e.store(kir::i32(0), Value(PrimValue::f32(0)));
+  EXPECT_THAT(e.text(), HasSubstr("  F32(ys_).v = uintBitsToFloat(uint(zero_bits));\n"));
+}
+
+TEST(PrintKernel, NoNameIsAWordOfGlsl) {
+  Kernel kernel;
+  kernel.group_size = {32};
+  Builder k(kernel);
+  const Value out = k.block_arg("main");
+  for (const char* name : {"float", "float", "gl_Position", "a__b", "3d", "", "x.y", "going_"}) {
+    k.store(out, kir::i32(0), k.arg(name, PrimType::kI32));
+  }
+  print(kernel);
+}
+
 }  // namespace
 }  // namespace kenaz::glsl

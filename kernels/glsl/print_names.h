@@ -51,6 +51,8 @@ class Names {
 
   // ---- variables
   void declare(kir::VarId v) { variables_[v.index] = fresh('v'); }
+  /// Gives `v`, which is not declared yet, the name of `other`.
+  void make_same(kir::VarId v, kir::VarId other) { variables_[v.index] = variables_[other.index]; }
   const std::string& variable(kir::VarId v) const { return variables_[v.index]; }
 
   /// Prints local variables for those values that are still to be used and whose expressions could
