@@ -4,6 +4,9 @@
 
 #include <random>
 
+#include "kernels/kir/needs.h"
+#include "kernels/kir/validate.h"
+
 namespace kenaz::primitives::testing {
 
 using kir::Builder;
@@ -279,7 +282,10 @@ void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
   for (const int64_t s : specs) run_options.specs.push_back(PrimValue::i32(static_cast<int>(s)));
   for (size_t n = 0; n < work.steps.size(); n++) {
     const plan::Step& step = work.steps[n];
-    EXPECT_TRUE(device.target.forward_progress || !step.kernel.needs_progress);
+    const auto valid = kir::validate(step.kernel);
+    ASSERT_TRUE(valid) << step.kernel.name << ": " << valid.error().text();
+    EXPECT_EQ(kir::unmet(kir::needs_of(step.kernel, run_options.specs), device.target),
+              std::nullopt);
     std::vector<PrimValue> args(step.kernel.args.size());
     size_t callers = 0, of_plan = 0;
     for (size_t a = 0; a < args.size(); a++) {
@@ -314,7 +320,7 @@ std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& 
   for (const Device& d : devices()) {
     for (const plan::Plan& p : table) {
       if (!p.applies(facts, d.target)) continue;
-      const int least = std::max(d.lanes, 4);
+      const int least = std::max(d.target.subgroup_size, 4);
       // One thread after the other in one workgroup after the other, then interleaved.
       out.push_back({&p, d, {least, 0, 1}});
       out.push_back({&p, d, {2 * least, ++seed, 3}});

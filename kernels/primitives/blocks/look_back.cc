@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "kernels/primitives/blocks/bits.h"
+
 namespace kenaz::primitives::blocks {
 
 using kir::AtomicOp;
@@ -17,26 +19,6 @@ bool fits_word(const plan::OpFacts& op, const program::Target& target) {
 }
 
 PrimType word_type(bool packed) { return packed ? PrimType::kU64 : PrimType::kU32; }
-
-// A value of at most 32 bits as u32, and back.
-Value to_word(Builder& k, const Value& x) {
-  switch (prim_size(x.type.prim)) {
-    case 4: return k.bitcast(x, PrimType::kU32);
-    case 2: return k.convert(k.bitcast(x, PrimType::kU16), PrimType::kU32);
-    default:
-      if (x.type.prim == PrimType::kBool) return k.convert(x, PrimType::kU32);
-      return k.convert(k.bitcast(x, PrimType::kU8), PrimType::kU32);
-  }
-}
-Value from_word(Builder& k, const Value& word, PrimType type) {
-  switch (prim_size(type)) {
-    case 4: return k.bitcast(word, type);
-    case 2: return k.bitcast(k.convert(word, PrimType::kU16), type);
-    default:
-      if (type == PrimType::kBool) return k.convert(word, type);
-      return k.bitcast(k.convert(word, PrimType::kU8), type);
-  }
-}
 
 }  // namespace
 
@@ -71,7 +53,7 @@ kir::Address LookBack::word(const Value& tile) { return {words_, tile}; }
 void LookBack::publish(const Value& tile, Flag flag, const Values& x) {
   Builder& k = t_.k;
   if (packed_) {
-    const Value value = k.convert(to_word(k, x[0]), PrimType::kU64);
+    const Value value = k.convert(bits_of(k, x[0]), PrimType::kU64);
     const Value head = PrimValue{PrimType::kU64, uint64_t{flag} << 32};
     k.atomic(AtomicOp::kStore, PrimType::kU64, word(tile), k.or_(value, head));
     return;
@@ -93,7 +75,7 @@ LookBack::Published LookBack::wait_for(const Value& tile) {
   if (packed_) {
     const Value flag = k.lshr(w, PrimValue{PrimType::kU64, 32});
     return {k.convert(flag, PrimType::kU32),
-            {from_word(k, k.convert(w, PrimType::kU32), c_.op().facts.types[0])}};
+            {from_bits(k, k.convert(w, PrimType::kU32), c_.op().facts.types[0])}};
   }
   const Value is_total = k.eq(w, kTotal);
   return {w, boxes_.load(k.select(is_total, tile, k.add(tiles_, tile)))};

@@ -45,12 +45,12 @@ kir::Address Mailboxes::at(size_t n, const Value& index) {
   return {base_, k.mul(slot, 8 / prim_size(types_[n]))};
 }
 void Mailboxes::store(const Value& index, const Values& x) {
-  for (size_t n = 0; n < x.size(); n++) t_.k.store(at(n, index), x[n], kir::Order::kCoherent);
+  for (size_t n = 0; n < x.size(); n++) t_.k.store(at(n, index), x[n], order_);
 }
 Values Mailboxes::load(const Value& index) {
   Values out;
   for (size_t n = 0; n < types_.size(); n++) {
-    out.push_back(t_.k.load(kir::Type{types_[n]}, at(n, index), kir::Order::kCoherent));
+    out.push_back(t_.k.load(kir::Type{types_[n]}, at(n, index), order_));
   }
   return out;
 }

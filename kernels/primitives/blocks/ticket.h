@@ -20,13 +20,18 @@ Value arrives_last(Team& team, const kir::Address& ticket, const Value& count);
 Value start_number(Team& team, const kir::Address& ticket);
 void reset_ticket(Team& team, const kir::Address& ticket);
 
-/// A table of values in device memory, 8 bytes for each scalar, that workgroups leave for each
-/// other: stores and loads are coherent.
+/// A table of values in device memory, 8 bytes for each scalar, that threads leave for each other.
 class Mailboxes {
  public:
-  /// `base`: address of bytes(types, count) bytes, a multiple of 8; `count`: i64.
-  Mailboxes(Team& team, Value base, std::vector<PrimType> types, Value count)
-      : t_(team), base_(std::move(base)), types_(std::move(types)), count_(std::move(count)) {}
+  /// `base`: address of bytes(types, count) bytes, a multiple of 8; `count`: i64. Coherent: for
+  /// other workgroups.
+  Mailboxes(Team& team, Value base, std::vector<PrimType> types, Value count,
+            kir::Order order = kir::Order::kCoherent)
+      : t_(team),
+        base_(std::move(base)),
+        types_(std::move(types)),
+        count_(std::move(count)),
+        order_(order) {}
   static plan::HostExpr bytes(const std::vector<PrimType>& types, const plan::HostExpr& count) {
     return count * plan::HostExpr(8 * static_cast<int64_t>(types.size()));
   }
@@ -39,6 +44,7 @@ class Mailboxes {
   Value base_;
   std::vector<PrimType> types_;
   Value count_;
+  kir::Order order_;
 };
 
 }  // namespace kenaz::primitives::blocks

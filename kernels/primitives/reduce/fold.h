@@ -14,15 +14,8 @@ using plan::HostExpr;
 using plan::Team;
 using program::Target;
 
-/// How many elements a thread takes at a time: so many bytes that enough loads are in flight. A
-/// multiple of Facts::widest, 1 if elements are slow.
-int items_per_thread(const Facts& facts);
-
 /// The elements that a workgroup takes at a time.
 HostExpr tile_size(const Facts& facts);
-
-/// The `n` elements from `first` on: by vectors where the elements have them.
-std::vector<Values> neighbours(Team& t, const Value& segment, const Value& first, int n);
 
 /// acc := acc combined with the elements of one segment from `from` to before `to`, by this thread
 /// alone. `from` is a multiple of n: full groups of n are taken at once.

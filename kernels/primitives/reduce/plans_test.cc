@@ -12,7 +12,7 @@ using kir::Values;
 using testing::Matrix;
 using testing::TestOperator;
 
-plan::Facts facts_of(const TestOperator& op, const Matrix& m) {
+plan::Facts reduce_facts(const TestOperator& op, const Matrix& m) {
   plan::Facts f = m.facts("reduce");
   f.op = op.facts;
   return f;
@@ -27,7 +27,7 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
     in.push_back(session.upload(rows, n, op.facts.types[n]));
     out.push_back(session.reserve(m.segments, op.facts.types[n]));
   }
-  const plan::Facts facts = facts_of(op, m);
+  const plan::Facts facts = reduce_facts(op, m);
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](Builder& k) {
     session.start();
     const Values from = session.blocks(k, in), to = session.blocks(k, out);
@@ -61,7 +61,7 @@ void check_all_plans(const std::vector<TestOperator>& ops, const std::vector<Mat
   uint64_t seed = 100;
   for (const TestOperator& op : ops) {
     for (const Matrix& m : shapes) {
-      for (const auto& trial : testing::trials(reduce_plans(), facts_of(op, m))) {
+      for (const auto& trial : testing::trials(reduce_plans(), reduce_facts(op, m))) {
         check(op, m, trial, seed++);
         if (::testing::Test::HasFailure()) return;
       }
@@ -113,7 +113,7 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   program::Target target = testing::devices()[3].target;
   target.threads = 1 << 16;
   const auto name_for = [&](int64_t segments, int64_t length, bool across = false) {
-    const plan::Facts f = facts_of(add, {segments, length, across});
+    const plan::Facts f = reduce_facts(add, {segments, length, across});
     const int64_t sizes[] = {segments, length}, specs[] = {256};
     for (const auto& c : plan::choose(reduce_plans(), f, target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);

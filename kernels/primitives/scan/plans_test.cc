@@ -14,7 +14,7 @@ using testing::Matrix;
 using testing::Rows;
 using testing::TestOperator;
 
-plan::Facts facts_of(const TestOperator& op, const Matrix& m,
+plan::Facts scan_facts(const TestOperator& op, const Matrix& m,
                      const std::vector<PrimType>& carried) {
   plan::Facts f = m.facts("scan");
   f.op = op.facts;
@@ -57,7 +57,7 @@ void check_scan(const TestOperator& op, const Matrix& m, const std::vector<PrimT
     in.push_back(session.upload(rows, n, types[n]));
     out.push_back(session.reserve(m.size(), types[n]));
   }
-  const plan::Facts facts = facts_of(op, m, carried);
+  const plan::Facts facts = scan_facts(op, m, carried);
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](Builder& k) {
     session.start();
     const Values from = session.blocks(k, in), to = session.blocks(k, out);
@@ -79,7 +79,7 @@ void check_all_scans(const std::vector<TestOperator>& ops, const std::vector<Mat
   uint64_t seed = 100;
   for (const TestOperator& op : ops) {
     for (const Matrix& m : shapes) {
-      for (const auto& trial : testing::trials(scan_plans(), facts_of(op, m, carried))) {
+      for (const auto& trial : testing::trials(scan_plans(), scan_facts(op, m, carried))) {
         check_scan(op, m, carried, trial, seed++);
         if (::testing::Test::HasFailure()) return;
       }
@@ -120,7 +120,7 @@ TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
   program::Target target = testing::devices()[3].target;
   target.threads = 1 << 16;
   const auto name_for = [&](int64_t segments, int64_t length, bool across = false) {
-    const plan::Facts f = facts_of(add_i32(), {segments, length, across}, {});
+    const plan::Facts f = scan_facts(add_i32(), {segments, length, across}, {});
     const int64_t sizes[] = {segments, length}, specs[] = {256};
     for (const auto& c : plan::choose(scan_plans(), f, target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
