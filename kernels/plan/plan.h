@@ -58,10 +58,11 @@ struct Facts {
   int widest = 1;
   /// An element takes long: its code is large or has loops. It is then not repeated in a kernel.
   bool slow = false;
-  int items = 0;       // elements per thread at a time; 0: the plan's choice
-  int group_size = 0;  // threads per workgroup, before tuning; 0: the plan's choice
-  HostExpr bins = 0;   // hist: per segment
-  int classes = 0;     // pack: 1 to 4
+  int items = 0;        // elements per thread at a time; 0: the plan's choice
+  int group_size = 0;   // threads per workgroup, before tuning; 0: the plan's choice
+  HostExpr bins = 0;    // hist: per segment
+  HostExpr matrix = 0;  // copy, across: segments of each matrix; 0: there is one matrix
+  int classes = 0;      // pack: 1 to 4
 };
 
 // ---- in a kernel
@@ -91,7 +92,8 @@ struct Elements {
 };
 
 /// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
-/// inclusive scan, then the carried; copy: the carried. Each place is put once. pack: see pack.h.
+/// inclusive scan, then the carried; copy: the carried; pack: the carried, where the segment is the
+/// class and the position counts the elements of that class. Each place is put once.
 struct Sink {
   std::function<void(Builder&, const Place&, const Values&)> put;
   /// As Elements::many; may be empty.
@@ -105,10 +107,15 @@ struct Problem {
   /// hist: the addresses (u64) of dense arrays [segments][bins], one per scalar of the operator.
   /// The values of elements are combined with what stands there.
   Values bins;
+  /// pack: takes how many elements each class has (i64s); called by one thread.
+  std::function<void(Builder&, const Values& counts)> counts;
 };
 
+/// One kernel while it is built: its builder, and values that the host computes (team.h).
+class Team;
+
 /// Binds the problem to a kernel whose body is about to be built.
-using Bind = std::function<Problem(Builder&)>;
+using Bind = std::function<Problem(Team&)>;
 
 // ---- what the host does
 
@@ -157,7 +164,8 @@ struct Plan {
   const char* name;
   /// Whether the plan is right and possible: by the operator's facts and the target's.
   bool (*applies)(const Facts&, const program::Target&);
-  /// For which sizes it is preferred to those behind it in the table. It is right for all sizes.
+  /// For which sizes it is preferred to those behind it in the table. It is right for all others,
+  /// too, unless the table says otherwise.
   HostExpr (*when)(const Facts&, const program::Target&);
   Work (*make)(const Facts&, const program::Target&, const Bind&);
 };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/kir/eval/machine.h"
-#include "kernels/plan/plan.h"
+#include "kernels/plan/team.h"
 
 namespace kenaz::primitives::testing {
 
@@ -76,7 +76,12 @@ class Session {
   uint64_t upload(const Rows& rows, size_t scalar, PrimType type);
   uint64_t reserve(int64_t count, PrimType type);
   /// Reads `count` scalars; records a failure where one is undefined.
-  std::vector<PrimValue> download(uint64_t block, int64_t count, PrimType type) const;
+  std::vector<PrimValue> download(uint64_t block, int64_t count, PrimType type) const {
+    return download_at(block, block, count, type);
+  }
+  /// From an address in the block on.
+  std::vector<PrimValue> download_at(uint64_t block, uint64_t first, int64_t count,
+                                     PrimType type) const;
 
   /// In a Bind: starts a kernel's arguments.
   void start() { args_.emplace_back(); }

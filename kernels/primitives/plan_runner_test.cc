@@ -239,11 +239,12 @@ uint64_t Session::reserve(int64_t count, PrimType type) {
   return memory.allocate(static_cast<size_t>(count * prim_size(type)));
 }
 
-std::vector<PrimValue> Session::download(uint64_t block, int64_t count, PrimType type) const {
+std::vector<PrimValue> Session::download_at(uint64_t block, uint64_t first, int64_t count,
+                                            PrimType type) const {
   const auto size = static_cast<size_t>(prim_size(type));
-  EXPECT_TRUE(memory.defined(block, static_cast<size_t>(count) * size));
+  EXPECT_TRUE(memory.defined(first, static_cast<size_t>(count) * size));
   std::vector<PrimValue> out;
-  const auto bytes = memory.bytes(block);
+  const auto bytes = memory.bytes(block).subspan(first - block);
   for (size_t i = 0; i < static_cast<size_t>(count); i++) {
     PrimValue v{type, 0};
     std::memcpy(&v.bits, &bytes[i * size], size);

@@ -1,5 +1,7 @@
 #include "kernels/primitives/hist/bins.h"
 
+#include "kernels/primitives/blocks/places.h"
+
 namespace kenaz::primitives::hist {
 
 Values load_bin(Team& t, const Value& index) {
@@ -49,10 +51,11 @@ void update_cells(Team& t, Cells& cells) {
                         [&](const Values& x) { update(kir::i64(0), x); });
     return;
   }
+  blocks::Places places(length);
+  places.begin(k, k.mul(k.group(), t.group_size_i64()));
   k.for_(k.global(), k.mul(t.host(t.facts.segments), length), k.threads(), [&](const Value& i) {
-    const Value segment = k.quot(i, length);
-    const Value position = k.sub(i, k.mul(segment, length));
-    update(segment, t.problem.elements.at(k, {segment, position}));
+    const plan::Place at = places.at(k, i);
+    update(at.segment, t.problem.elements.at(k, at));
   });
 }
 

@@ -54,7 +54,8 @@ void check_hist(const TestOperator& op, const HistCase& c, const testing::Trial&
   std::vector<PrimType> types = op.facts.types;
   types.insert(types.begin(), PrimType::kI64);
   const plan::Facts facts = hist_facts(op, c);
-  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](Builder& k) {
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    Builder& k = t.k;
     session.start();
     const Values from = session.blocks(k, in);
     return plan::Problem{op.make(k), m.load(types, from), {}, session.blocks(k, out)};

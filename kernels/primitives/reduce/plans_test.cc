@@ -28,7 +28,8 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
     out.push_back(session.reserve(m.segments, op.facts.types[n]));
   }
   const plan::Facts facts = reduce_facts(op, m);
-  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](Builder& k) {
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    Builder& k = t.k;
     session.start();
     const Values from = session.blocks(k, in), to = session.blocks(k, out);
     plan::Problem p;

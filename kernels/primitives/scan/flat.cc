@@ -28,8 +28,8 @@ plan::Operator flagged(const plan::Operator& op, const plan::OpFacts& facts) {
 }  // namespace
 
 Flat::Flat(const plan::Facts& facts, const plan::Bind& bind)
-    : facts_(facts), bind_(bind), one_(facts.segments.is(1)) {
-  flat_bind_ = [this](Builder& k) { return wrap(k); };
+    : facts_(facts), length_(facts.length), bind_(bind), one_(facts.segments.is(1)) {
+  flat_bind_ = [this](plan::Team& t) { return wrap(t); };
   if (one_) return;
   facts_.length = facts.segments * facts.length;
   facts_.segments = 1;
@@ -40,42 +40,26 @@ Flat::Flat(const plan::Facts& facts, const plan::Bind& bind)
   facts_.op.known.assign(facts_.op.types.size(), nullptr);
 }
 
-plan::Problem Flat::wrap(Builder& k) {
-  inner_ = bind_(k);
+plan::Problem Flat::wrap(plan::Team& t) {
+  inner_ = bind_(t);
   if (one_) return inner_;
+  places_.emplace(t.host(length_));
   plan::Problem p;
   p.op = flagged(inner_.op, facts_.op);
   p.elements.at = [this](Builder& b, const plan::Place& at) {
-    const plan::Place here = place(b, at.position);
+    const plan::Place here = places_->at(b, at.position);
     Values x = inner_.elements.at(b, here);
     x.insert(x.begin(), b.eq(here.position, 0));
     return x;
   };
   p.sink.put = [this](Builder& b, const plan::Place& at, const Values& x) {
-    inner_.sink.put(b, place(b, at.position), Values(x.begin() + 1, x.end()));
+    inner_.sink.put(b, places_->at(b, at.position), Values(x.begin() + 1, x.end()));
   };
   return p;
 }
 
 void Flat::begin(Builder& k, const Value& from) {
-  if (one_) return;
-  from_ = from;
-  segment_ = k.quot(from, length_);
-  position_ = k.sub(from, k.mul(segment_, length_));
-}
-
-plan::Place Flat::place(Builder& k, const Value& flat) const {
-  const Value r = k.add(position_, k.sub(flat, from_));
-  const Values where = k.if_values(
-      k.lt(r, length_),
-      [&] {
-        return Values{segment_, r};
-      },
-      [&] {
-        const Value further = k.quot(r, length_);
-        return Values{k.add(segment_, further), k.sub(r, k.mul(further, length_))};
-      });
-  return {where[0], where[1]};
+  if (!one_) places_->begin(k, from);
 }
 
 }  // namespace kenaz::primitives::scan

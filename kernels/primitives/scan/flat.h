@@ -2,7 +2,9 @@
 // segment, and an operator that does not combine across one.
 #pragma once
 
-#include "kernels/plan/team.h"
+#include <optional>
+
+#include "kernels/primitives/blocks/places.h"
 
 namespace kenaz::primitives::scan {
 
@@ -17,23 +19,19 @@ class Flat {
   const plan::Facts& facts() const { return facts_; }
   const plan::Bind& bind() const { return flat_bind_; }
 
-  /// To be called at the start of each kernel: `length` is that of the segments, i64.
-  void set_length(const kir::Value& length) { length_ = length; }
-  /// To be called, in each kernel, before elements from `from` on are made or put, and in the same
-  /// block or around: one division here saves one per element.
+  /// As Places::begin, in each kernel.
   void begin(kir::Builder& k, const kir::Value& from);
 
  private:
-  plan::Problem wrap(kir::Builder& k);
-  plan::Place place(kir::Builder& k, const kir::Value& flat) const;
+  plan::Problem wrap(plan::Team& t);
 
   plan::Facts facts_;
+  plan::HostExpr length_;  // of a segment
   const plan::Bind& bind_;
   plan::Bind flat_bind_;
   bool one_;  // one segment: nothing to do
   plan::Problem inner_;
-  /// i64: the segments' length; where the elements start that are being made.
-  kir::Value length_, from_, segment_, position_;
+  std::optional<blocks::Places> places_;
 };
 
 }  // namespace kenaz::primitives::scan

@@ -29,7 +29,6 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
         blocks::LookBack back(t, c, memory);
         const Value tile = back.tile();
         const Value from = k.mul(tile, tiles.size());
-        flat.set_length(t.host(f.length));
         flat.begin(k, from);
         tiles.scan(kir::i64(0), from, t.host(one.length),
                    [&](const Values& total) { return back.before(tile, total); });

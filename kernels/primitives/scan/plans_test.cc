@@ -15,7 +15,7 @@ using testing::Rows;
 using testing::TestOperator;
 
 plan::Facts scan_facts(const TestOperator& op, const Matrix& m,
-                     const std::vector<PrimType>& carried) {
+                       const std::vector<PrimType>& carried) {
   plan::Facts f = m.facts("scan");
   f.op = op.facts;
   f.carried = carried;
@@ -58,7 +58,8 @@ void check_scan(const TestOperator& op, const Matrix& m, const std::vector<PrimT
     out.push_back(session.reserve(m.size(), types[n]));
   }
   const plan::Facts facts = scan_facts(op, m, carried);
-  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](Builder& k) {
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    Builder& k = t.k;
     session.start();
     const Values from = session.blocks(k, in), to = session.blocks(k, out);
     return plan::Problem{op.make(k), m.load(types, from), m.store(to), {}};

@@ -67,7 +67,6 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   const auto range = [&](Team& t) {
     Builder& k = t.k;
     const Value from = k.mul(k.group(), t.host(share)), length = t.host(one.length);
-    flat.set_length(t.host(f.length));
     flat.begin(k, from);
     return std::pair{from, k.min(k.add(from, t.host(share)), length)};
   };
