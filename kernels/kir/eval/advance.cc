@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "kernels/kir/eval/interpreter.h"
+
+namespace kenaz::kir {
+
+using eval::kDefined;
+using eval::OpCode;
+using eval::Slot;
+
+void Machine::tell_branch(const Group& g, const Thread& t, const Op& op, bool taken) {
+  if (observer_ != nullptr) observer_->on_branch(*op.inst, {g.number, t.number()}, taken);
+}
+
+bool Machine::defined(const Group& g, const Thread& t, const Op& op, Slot slot, const char* what) {
+  if (t.known[slot] == kDefined) return true;
+  return fault(FaultKind::kUndefined, g, t, op, std::string(what) + " is undefined");
+}
+
+void Machine::scalar(Thread& t, const Op& op) {
+  const uint64_t a = t.bits[op.a], b = t.bits[op.b], c = t.bits[op.c];
+  uint8_t known = t.known[op.a] & t.known[op.b] & t.known[op.c];
+  if (known != kDefined) {
+    const uint64_t bits[] = {a, b, c};
+    const uint8_t each[] = {t.known[op.a], t.known[op.b], t.known[op.c]};
+    known = eval::defined_bytes(std::get<IPrim>(op.inst->op), bits, each);
+  }
+  t.bits[op.dst] = op.fn(a, b, c);
+  t.known[op.dst] = known;
+}
+
+bool Machine::select(const Group& g, Thread& t, const Op& op) {
+  if (!t.stopped && !defined(g, t, op, op.a, "the condition")) return false;
+  const Slot arm = t.bits[op.a] != 0 ? op.b : op.c;
+  t.bits[op.dst] = t.bits[arm];
+  t.known[op.dst] = t.known[arm];
+  return true;
+}
+
+// ---- control: t.pc is the operation behind `op`
+
+bool Machine::branch(const Group& g, Thread& t, const Op& op) {
+  bool taken = t.bits[op.a] != 0;
+  if (t.known[op.a] != kDefined) {
+    // A stopped thread may go either way, but not past others that it must meet.
+    if (!t.stopped || op.meets) return defined(g, t, op, op.a, "the condition");
+    taken = schedule_.coin();
+  }
+  tell_branch(g, t, op, taken);
+  if (!taken) t.pc = op.target;
+  return true;
+}
+
+bool Machine::enter_for(const Group& g, Thread& t, const Op& op) {
+  t.bits[op.turns] = 0;
+  t.known[op.turns] = kDefined;
+  bool goes = false;
+  if (!t.stopped || op.uniform) {
+    if (!defined(g, t, op, op.a, "the start") || !defined(g, t, op, op.b, "the bound") ||
+        !defined(g, t, op, op.c, "the step")) {
+      return false;
+    }
+    if (op.fn(0, t.bits[op.c], 0) == 0) {
+      return fault(FaultKind::kEndless, g, t, op, "the step is not positive");
+    }
+    t.bits[op.dst] = t.bits[op.a];
+    t.known[op.dst] = kDefined;
+    goes = op.fn(t.bits[op.a], t.bits[op.b], 0) != 0;
+  }
+  tell_branch(g, t, op, goes);
+  if (!goes) t.pc = op.target;
+  return true;
+}
+
+void Machine::next_for(const Group& g, Thread& t, const Op& op) {
+  t.bits[op.turns]++;
+  const uint64_t next = op.step(t.bits[op.dst], t.bits[op.c], 0);
+  t.bits[op.dst] = next;
+  const bool goes = (!t.stopped || op.uniform) && op.fn(next, t.bits[op.b], 0) != 0;
+  tell_branch(g, t, op, goes);
+  if (goes) t.pc = op.target;
+}
+
+bool Machine::test_while(const Group& g, Thread& t, const Op& op) {
+  bool goes = false;
+  if (!t.stopped || op.uniform) {
+    if (!defined(g, t, op, op.a, "the condition")) return false;
+    goes = t.bits[op.a] != 0;
+  }
+  tell_branch(g, t, op, goes);
+  if (!goes) t.pc = op.target;
+  return true;
+}
+
+bool Machine::record_failure(const Group& g, Thread& t, const Op& op) {
+  if (t.stopped) return true;
+  const auto& e = std::get<IFail>(op.inst->op);
+  Failed failed{e.number, {}, op.inst->prov};
+  const std::vector<Slot>& slots = code_.lists[op.list];
+  for (size_t k = 0; k < slots.size(); k++) {
+    if (!defined(g, t, op, slots[k], "an argument")) return false;
+    failed.args.push_back({e.args[k].type.prim, t.bits[slots[k]]});
+  }
+  if (!result_.failure) result_.failure = std::move(failed);
+  t.stopped = true;
+  return true;
+}
+
+Machine::Pause Machine::advance(Group& g, Thread& t) {
+  int64_t left = schedule_.budget();
+  const int64_t all = left;
+  bool good = true, may_switch = false;
+  Pause pause = Pause::kSwitch;
+  const Op* op = nullptr;
+  while (left > 0) {
+    left--;
+    op = &code_.ops[t.pc++];
+    switch (op->code) {
+      case OpCode::kMove:
+        std::copy_n(t.bits + op->a, op->lanes, t.bits + op->dst);
+        std::copy_n(t.known + op->a, op->lanes, t.known + op->dst);
+        continue;
+      case OpCode::kForget: std::fill_n(t.known + op->dst, op->lanes, 0); continue;
+      case OpCode::kPrim1:
+      case OpCode::kPrim2:
+      case OpCode::kPrim3: scalar(t, *op); continue;
+      case OpCode::kSelect: good = select(g, t, *op); break;
+      case OpCode::kLoad: good = load(g, t, *op), may_switch = true; break;
+      case OpCode::kStore: good = store(g, t, *op), may_switch = true; break;
+      case OpCode::kAtomic: good = atomic(g, t, *op), may_switch = true; break;
+      case OpCode::kSubgroup: good = subgroup(g, t, *op); break;
+      case OpCode::kBarrier: good = barrier(g, t, *op); break;
+      case OpCode::kFence:
+        races_.fence(g.clock, t.clock, std::get<IFence>(op->inst->op).scope);
+        continue;
+      case OpCode::kJump: t.pc = op->target; continue;
+      case OpCode::kBranch: good = branch(g, t, *op); break;
+      case OpCode::kFor: good = enter_for(g, t, *op); break;
+      case OpCode::kForNext: next_for(g, t, *op); continue;
+      case OpCode::kWhile: good = test_while(g, t, *op); break;
+      case OpCode::kWhileNext: t.bits[op->turns]++, t.pc = op->target; continue;
+      case OpCode::kCall: t.bits[op->dst] = t.pc, t.pc = op->target; continue;
+      case OpCode::kReturn: t.pc = static_cast<uint32_t>(t.bits[op->a]); continue;
+      case OpCode::kFail: good = record_failure(g, t, *op); break;
+      case OpCode::kStop: t.stopped = true; continue;
+      case OpCode::kEnd: good = false, pause = Pause::kDone; break;
+    }
+    if (!good) break;
+    if (may_switch && schedule_.switches()) break;
+    may_switch = false;
+  }
+  schedule_.steps_left -= all - left;
+  if (fault_) return Pause::kFault;
+  if (!good) return pause == Pause::kDone ? pause : Pause::kWait;
+  return Pause::kSwitch;
+}
+
+}  // namespace kenaz::kir
