@@ -98,6 +98,7 @@ TEST(KirPatterns, ATreeReductionWithoutBarriersIsNot) {
 struct Ticket {
   AtomicOrder order = AtomicOrder::kAcquireRelease;
   bool fence_before = false, fence_behind = false;
+  bool reader_fences = false;  // the thread that reads, behind the barrier
   Scope scope = Scope::kDevice;
   bool all_fence = false;  // all threads, before the barrier
   bool atomic = true;
@@ -138,6 +139,7 @@ void last_group(KernelTest& t, const Ticket& v, const std::vector<int32_t>& in) 
   });
   k.barrier();
   k.if_(k.and_(k.load(is_last, i32(0)), k.eq(k.local(), kThreads - 1)), [&] {
+    if (v.reader_fences) k.fence(v.scope);
     const Var total = k.declare(i32(0));
     k.for_(i32(v.all_store ? kGroups * kThreads : kGroups), [&](const Value& g) {
       k.assign(total, k.add(k.read(total), k.load({PrimType::kI32}, {parts, g}, v.loads)));
@@ -177,6 +179,8 @@ TEST(KirPatterns, TheLastWorkgroupSeesTheOthersByFences) {
   expect_last_group(v, true);
   v.all_fence = true;  // on the other side of the barrier
   v.fence_before = false;
+  v.fence_behind = false;
+  v.reader_fences = true;
   expect_last_group(v, true);
 }
 TEST(KirPatterns, ATicketWithoutReleaseIsFound) {

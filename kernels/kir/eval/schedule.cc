@@ -18,7 +18,7 @@ Schedule::Schedule(uint64_t seed, int64_t max_steps)
 std::vector<int64_t> Schedule::order(int64_t groups) {
   std::vector<int64_t> out(static_cast<size_t>(groups));
   std::iota(out.begin(), out.end(), int64_t{0});
-  if (!random_) return out;
+  if (!random_ || groups > kMostMixed) return out;
   for (size_t k = out.size(); k > 1; k--) {
     std::swap(out[k - 1], out[rng_.below(static_cast<uint32_t>(k))]);
   }

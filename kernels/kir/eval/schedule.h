@@ -33,7 +33,8 @@ class Schedule {
  public:
   Schedule(uint64_t seed, int64_t max_steps);
 
-  /// The numbers of the workgroups, in the order in which they start.
+  /// The numbers of the workgroups, in the order in which they start: mixed by the seed if they
+  /// are not too many.
   std::vector<int64_t> order(int64_t groups);
   /// Which of the running workgroups goes on.
   size_t pick_group(size_t running);
@@ -47,9 +48,9 @@ class Schedule {
   int64_t steps_left = 0;  // of all threads
   int64_t budget() const { return steps_left < kLongest ? steps_left : kLongest; }
   bool coin() { return (rng_.next() & 1) != 0; }
-  bool random() const { return random_; }
 
  private:
+  static constexpr int64_t kMostMixed = 1 << 20;
   /// Steps after which another thread goes on in any case.
   static constexpr int64_t kLongest = 2000;
   static constexpr uint32_t kLongestStall = 15;  // as a power of two, in steps of all threads
