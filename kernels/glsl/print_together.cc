@@ -36,13 +36,23 @@ PrimType subgroup_type(PrimType t) {
 
 }  // namespace
 
-/// reduce, inclusive, exclusive
+/// reduce, inclusive, exclusive; of a value that was made as wide as operations are
 std::string BlockPrinter::combine(const ISubgroup& i, const std::string& value) {
   c_.head.need_extension("GL_KHR_shader_subgroup_arithmetic");
   const char* kind = i.op == SubgroupOp::kReduce      ? ""
                      : i.op == SubgroupOp::kInclusive ? "Inclusive"
                                                       : "Exclusive";
-  return fmt::format("subgroup{}{}({})", kind, combiner(i.combine), value);
+  const std::string text = fmt::format("subgroup{}{}({})", kind, combiner(i.combine), value);
+  // The wide type's neutral elements of these do not become the narrow one's.
+  const PrimType t = i.value.type.prim;
+  const bool extremum = i.combine == ScalarOp::kMin || i.combine == ScalarOp::kMax;
+  if (i.op == SubgroupOp::kExclusive && extremum && prim_kind(t) == PrimKind::kSigned &&
+      subgroup_type(t) != t) {
+    const int64_t greatest = (int64_t{1} << (prim_bits(t) - 1)) - 1;
+    return i.combine == ScalarOp::kMin ? fmt::format("min({}, {})", text, greatest)
+                                       : fmt::format("max({}, {})", text, -greatest - 1);
+  }
+  return text;
 }
 
 void BlockPrinter::print(const ISubgroup& i) {

@@ -82,7 +82,7 @@ TEST(KirAccess, TheChoiceIsNoAddress) {
 
 TEST(KirAccess, Variables) {
   EXPECT_EQ(accesses("var x0: u64 = v0\nv5: u64 = x0\nstore v5[v3] = v3\nx0 = v1"), "w w -");
-  // The address of the turn before.
+  // The address of the iteration before.
   EXPECT_EQ(accesses("var x0: u64 = v0\nvar x1: u64 = v1\n"
                      "for v5: i64 = 0i64 to v3 step 1i64 {\n"
                      "v6: u64 = x0\nstore v6[v5] = v5\nv7: u64 = x1\nx0 = v7\nx1 = v2\n}"),

@@ -95,6 +95,9 @@ class KernelValidator {
     const bool known = s.spec >= 0 && static_cast<size_t>(s.spec) < k_.specs.size();
     require(known && k_.specs[static_cast<size_t>(s.spec)].fallback.type == PrimType::kI32,
             "the size of {} depends on what is no spec of type i32", name);
+    if (!error_.empty()) return;
+    const int64_t fallback = k_.specs[static_cast<size_t>(s.spec)].fallback.as_i64();
+    require(fallback > 0, "{} has no elements by its spec's fallback", name);
   }
 
   // ---- scopes

@@ -289,6 +289,8 @@ TEST(KirValidate, Tables) {
                  "a and its fallback have different types");
   expect_refused(tables(group + "shared s0: i32[0] \"a\""), "a has no elements");
   expect_refused(tables(group + "local l0: i32[0] \"a\""), "a has no elements");
+  expect_refused(tables(group + "spec v1: i32 = 0i32 \"n\"\nshared s0: i32[8 * v1] \"a\""),
+                 "a has no elements by its spec's fallback");
   Kernel k = tables(group + "block v1 \"a\"\nshared s0: i32[3] \"b\"");
   k.vals[1] = {PrimType::kI64};
   expect_refused(k, "the address of a is no u64");

@@ -15,8 +15,6 @@ using kir::Value;
 using kir::Values;
 using kir::Var;
 
-constexpr int kThreads = 64;
-
 std::vector<int32_t> iota(int n, int first = 0) {
   std::vector<int32_t> v;
   for (int k = 0; k < n; k++) v.push_back(first + k);

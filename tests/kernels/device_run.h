@@ -14,6 +14,9 @@
 
 namespace kenaz {
 
+/// Of a workgroup, in most tests.
+inline constexpr int kThreads = 64;
+
 /// A kernel with its memory; `specs` of its options hold for the device, too.
 struct DeviceTest : kir::KernelTest {
   std::vector<uint64_t> record = std::vector<uint64_t>(16);  // the failure record, before and after

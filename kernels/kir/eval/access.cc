@@ -11,15 +11,25 @@ using eval::Space;
 
 namespace {
 
+/// Copies 1, 2, 4 or 8 bytes, with a constant size each.
+void copy_scalar(void* to, const void* from, int bytes) {
+  switch (bytes) {
+    case 1: std::memcpy(to, from, 1); break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    default: std::memcpy(to, from, 8); break;
+  }
+}
+
 uint64_t read_bits(const std::byte* from, int bytes) {
   uint64_t bits = 0;
-  std::memcpy(&bits, from, static_cast<size_t>(bytes));
+  copy_scalar(&bits, from, bytes);
   return bits;
 }
 
 uint8_t read_known(const uint8_t* from, int bytes) {
   uint64_t known = ~uint64_t{0};
-  std::memcpy(&known, from, static_cast<size_t>(bytes));
+  copy_scalar(&known, from, bytes);
   if (known == ~uint64_t{0}) return kDefined;
   uint8_t out = kDefined;
   for (int k = 0; k < bytes; k++) {
@@ -29,7 +39,9 @@ uint8_t read_known(const uint8_t* from, int bytes) {
 }
 
 void write_scalar(std::byte* to, uint8_t* to_known, uint64_t bits, uint8_t known, int bytes) {
-  std::memcpy(to, &bits, static_cast<size_t>(bytes));
+  copy_scalar(to, &bits, bytes);
+  const uint64_t all = ~uint64_t{0};
+  if (known == kDefined) return copy_scalar(to_known, &all, bytes);
   for (int k = 0; k < bytes; k++) to_known[k] = (known >> k & 1) != 0 ? 0xff : 0;
 }
 
@@ -39,11 +51,15 @@ bool Machine::locate_device(const Group& g, const Thread& t, const Op& op, int64
                             Place& place) {
   if (!defined(g, t, op, op.a, "the address")) return false;
   const uint64_t base = t.bits[op.a];
-  auto it = memory_.blocks_.upper_bound(base);
-  Memory::Block* block = it == memory_.blocks_.begin() ? nullptr : std::prev(it)->second.get();
+  Memory::Block* block = last_block_;
   if (block == nullptr || base - block->address > block->data.size()) {
-    return fault(FaultKind::kOutOfBlock, g, t, op,
-                 fmt::format("the address {:#x} is in no block", base));
+    auto it = memory_.blocks_.upper_bound(base);
+    block = it == memory_.blocks_.begin() ? nullptr : std::prev(it)->second.get();
+    if (block == nullptr || base - block->address > block->data.size()) {
+      return fault(FaultKind::kOutOfBlock, g, t, op,
+                   fmt::format("the address {:#x} is in no block", base));
+    }
+    last_block_ = block;
   }
   const __int128 offset =
       static_cast<__int128>(base - block->address) + static_cast<__int128>(index) * op.bytes;

@@ -82,6 +82,7 @@ class Machine {
   const Kernel& kernel_;
   const eval::Code code_;
   Memory& memory_;
+  Memory::Block* last_block_ = nullptr;  // that an access went to
   const RunOptions& options_;
   Observer* observer_;
   eval::Races races_;

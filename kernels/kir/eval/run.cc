@@ -40,12 +40,12 @@ bool Machine::step(Group& g) {
   const size_t k = schedule_.pick_thread(g.ready.size());
   Thread& t = g.threads[g.ready[k]];
   const uint16_t number = g.ready[k];
-  // It is out of the list while it runs: a barrier refills the list.
-  g.ready.erase(g.ready.begin() + static_cast<int64_t>(k));
-  const Pause pause = advance(g, t);
-  switch (pause) {
+  // It is out of the list while it runs: a barrier fills the list anew.
+  g.ready[k] = g.ready.back();
+  g.ready.pop_back();
+  switch (advance(g, t)) {
     case Pause::kFault: return false;
-    case Pause::kSwitch: g.ready.insert(g.ready.begin() + static_cast<int64_t>(k), number); break;
+    case Pause::kSwitch: g.ready.push_back(number); break;
     case Pause::kWait: break;
     case Pause::kDone:
       t.state = ThreadState::kDone;

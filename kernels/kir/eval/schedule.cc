@@ -6,7 +6,7 @@
 namespace kenaz::kir::eval {
 
 Schedule::Schedule(uint64_t seed, int64_t max_steps)
-    : steps_left(max_steps), random_(seed != 0), rng_(seed) {
+    : steps_left(max_steps), random_(seed != 0), rng_(seed), stalled_until_(max_steps) {
   constexpr uint32_t kAccesses[] = {1, 1, 2, 4, 16, 128};
   constexpr uint32_t kGroupTurns[] = {1, 4, 64};
   constexpr uint32_t kStalls[] = {0, 16, 256};
@@ -18,7 +18,7 @@ Schedule::Schedule(uint64_t seed, int64_t max_steps)
 std::vector<int64_t> Schedule::order(int64_t groups) {
   std::vector<int64_t> out(static_cast<size_t>(groups));
   std::iota(out.begin(), out.end(), int64_t{0});
-  if (!random_) return out;
+  if (!random_ || groups > kMostMixed) return out;
   for (size_t k = out.size(); k > 1; k--) {
     std::swap(out[k - 1], out[rng_.below(static_cast<uint32_t>(k))]);
   }
@@ -27,12 +27,12 @@ std::vector<int64_t> Schedule::order(int64_t groups) {
 
 size_t Schedule::pick_group(size_t running) {
   if (!random_ || running == 1) return current_++ % running;
-  if (stalls_ != 0 && stalled_for_ == 0 && rng_.below(stalls_) == 0) {
+  bool holds = steps_left > stalled_until_;
+  if (!holds && stalls_ != 0 && rng_.below(stalls_) == 0) {
+    holds = true;
     stalled_ = current_ % running;
-    stalled_for_ = 1 + rng_.below(1u << rng_.below(14));
+    stalled_until_ = steps_left - rng_.below(1u << rng_.below(kLongestStall));
   }
-  const bool holds = stalled_for_ > 0;
-  if (holds) stalled_for_--;
   if (rng_.below(group_turns_) == 0 || (holds && current_ % running == stalled_)) {
     current_ = rng_.below(static_cast<uint32_t>(running));
     if (holds && current_ == stalled_) current_ = (current_ + 1) % running;

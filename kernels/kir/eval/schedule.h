@@ -33,25 +33,27 @@ class Schedule {
  public:
   Schedule(uint64_t seed, int64_t max_steps);
 
-  /// The numbers of the workgroups, in the order in which they start.
+  /// The numbers of the workgroups, in the order in which they start: mixed by the seed if they
+  /// are not too many.
   std::vector<int64_t> order(int64_t groups);
   /// Which of the running workgroups goes on.
   size_t pick_group(size_t running);
   /// Which index into `ready` goes on. Sets how far it may.
   size_t pick_thread(size_t ready);
   /// A workgroup has left: indices change.
-  void forget_groups() { current_ = 0, stalled_ = 0; }
+  void forget_groups() { current_ = 0, stalled_until_ = steps_left; }
 
   /// After an access: whether another thread shall go on.
   bool switches() { return random_ && --accesses_left_ <= 0; }
   int64_t steps_left = 0;  // of all threads
   int64_t budget() const { return steps_left < kLongest ? steps_left : kLongest; }
   bool coin() { return (rng_.next() & 1) != 0; }
-  bool random() const { return random_; }
 
  private:
+  static constexpr int64_t kMostMixed = 1 << 20;
   /// Steps after which another thread goes on in any case.
   static constexpr int64_t kLongest = 2000;
+  static constexpr uint32_t kLongestStall = 15;  // as a power of two, in steps of all threads
 
   bool random_;
   Random rng_;
@@ -61,7 +63,7 @@ class Schedule {
   int32_t accesses_left_ = 0;
   size_t current_ = 0, cursor_ = 0;
   size_t stalled_ = 0;
-  uint32_t stalled_for_ = 0;
+  int64_t stalled_until_;  // as steps_left
 };
 
 }  // namespace kenaz::kir::eval

@@ -126,6 +126,8 @@ bool Machine::exchange(Group& g, Thread* lanes, const Op& op) {
   std::vector<uint8_t> known(static_cast<size_t>(size), 0);
   for (int k = 0; k < size; k++) {
     Thread& t = lanes[k];
+    // The lane that a stopped thread asks for may be undefined, unless all ask for the same.
+    if (t.stopped && t.known[op.b] != kDefined && e.op != SubgroupOp::kBroadcast) continue;
     if (!defined(g, t, op, op.b, "the lane")) return false;
     const auto arg = static_cast<int32_t>(static_cast<uint32_t>(t.bits[op.b]));
     if (e.op == SubgroupOp::kBroadcast && t.bits[op.b] != lanes[0].bits[op.b]) {

@@ -80,7 +80,7 @@ class CsePass {
   bool inst(Inst& i) {
     visit_operands(i.op, [&](Value& v) { replace(v); });
     if (auto* loop = std::get_if<IWhile>(&i.op)) {
-      if (writes(i)) write_between_++;  // also what stands behind, in the turn before
+      if (writes(i)) write_between_++;  // also by what stands behind, in the iteration before
       const size_t mark = order_.size();
       insts(loop->head.insts);
       replace(loop->cond);

@@ -117,7 +117,7 @@ class FoldPass {
     const auto length = length_of(i);
     if (length == 0) return false;
     if (length && i.step.is_const() && *length <= bits_of(i.step)) {
-      is(i.index, i.from);  // one turn
+      is(i.index, i.from);  // one iteration
       insts(i.body.insts, out);
       return false;
     }

@@ -10,20 +10,24 @@
 //   main { ... }
 //
 // What the pass makes of a case must be the text behind "==== after", which `kir_test --rewrite`
-// writes. Both kernels must be valid.
+// writes. Both kernels must be valid, and wherever the first one runs without a fault, the second
+// one must leave the same in memory: the interpreter runs both, one workgroup, on small arguments.
 #include "kernels/kir/passes/passes.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/kir/eval/machine.h"
 #include "kernels/kir/parse.h"
 #include "kernels/kir/passes/cse.h"
 #include "kernels/kir/passes/dead_code.h"
@@ -97,6 +101,66 @@ std::vector<CaseFile> read_all_cases() {
   return files;
 }
 
+// ---- the same meaning
+
+constexpr int kBlockBytes = 512;
+
+/// Some value of a scalar argument: integers are `n`, floats and truth values depend on `salt`.
+PrimValue some_argument(PrimType t, int64_t n, int salt) {
+  if (t == PrimType::kBool) return PrimValue::of_bool(salt % 2 == 1);
+  if (!is_float(t)) return PrimValue::of_int(t, n);
+  const double floats[] = {1.5, -0.0, std::numeric_limits<double>::quiet_NaN(), 0.0, -3.0};
+  return PrimValue::of_float(t, floats[salt % 5]);
+}
+
+/// What a run leaves in memory and its failure, as text; or nothing if the kernel has a fault.
+std::string outcome(const Kernel& k, int64_t n, int salt) {
+  Memory memory;
+  std::vector<PrimValue> args;
+  for (const Arg& a : k.args) {
+    if (!a.is_block) {
+      args.push_back(some_argument(k.vals[a.val.index].prim, n, salt));
+      continue;
+    }
+    std::vector<std::byte> bytes(kBlockBytes);
+    for (size_t i = 0; i < bytes.size(); i += 4) {
+      bytes[i] = static_cast<std::byte>((i / 4 * 7 + static_cast<size_t>(salt) * 5) % 11);
+    }
+    args.push_back({PrimType::kU64, memory.allocate(bytes)});
+  }
+  RunOptions options;
+  options.subgroup_size = 1;
+  options.max_steps = 10'000;
+  const auto result = run(k, memory, args, 1, options);
+  if (!result) return {};
+  std::string text;
+  for (size_t a = 0; a < args.size(); a++) {
+    if (!k.args[a].is_block) continue;
+    for (const std::byte b : memory.bytes(args[a].bits)) {
+      text += std::to_string(static_cast<int>(b)) + " ";
+    }
+  }
+  if (!result->failure) return text;
+  text += "failure " + std::to_string(result->failure->number);
+  for (const PrimValue& v : result->failure->args) text += " " + std::to_string(v.bits);
+  return text;
+}
+
+void expect_same_outcome(const Kernel& before, const Kernel& after) {
+  int compared = 0;
+  for (const int64_t n : {0, 1, 4}) {
+    for (const int salt : {0, 1, 2, 3, 4}) {
+      const std::string expected = outcome(before, n, salt);
+      if (expected.empty()) continue;
+      EXPECT_EQ(expected, outcome(after, n, salt)) << n << ", " << salt;
+      compared++;
+    }
+  }
+  EXPECT_GT(compared, 0) << "a fault, whatever the arguments";
+}
+
+// ---- tests
+
 void run_case(const std::string& pass, PassCase& c) {
   auto before = parse(c.before);
   ASSERT_TRUE(before.has_value()) << before.error().text();
@@ -109,6 +173,7 @@ void run_case(const std::string& pass, PassCase& c) {
   const std::string made = print(after);
   if (rewrite_cases) c.after = made;
   EXPECT_EQ(c.after, made);
+  expect_same_outcome(*before, after);
 }
 
 class KirRule : public testing::TestWithParam<std::pair<std::string, PassCase>> {};
