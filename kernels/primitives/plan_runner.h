@@ -20,7 +20,7 @@ struct Device {
 };
 
 /// From what Vulkan guarantees to more than any device has.
-std::vector<Device> devices();
+std::vector<Device> made_up_devices();
 
 /// An array of values, each of several scalars.
 using Rows = std::vector<std::vector<PrimValue>>;
@@ -66,6 +66,21 @@ struct Matrix {
   /// Stores scalars to dense arrays of the same shape.
   plan::Sink store(kir::Values to) const;
 };
+
+/// Runs a kernel; fails the test if it does something wrong. Blocks are addresses in `memory`.
+using Launch =
+    std::function<void(const kir::Kernel& kernel, kir::Memory& memory,
+                       const std::vector<PrimValue>& args, int64_t groups, const kir::RunOptions&)>;
+/// From now on, trials are for this device only and kernels are run by `launch`, not by the
+/// interpreter.
+void use_device(const Device& device, Launch launch);
+
+/// Every plan of a family with every operator, on the devices in use.
+void check_every_reduction();
+void check_every_scan();
+void check_every_histogram();
+void check_every_packing();
+void check_every_copy();
 
 /// Device memory with arrays of scalars in it, and what the caller's arguments of each kernel are.
 class Session {

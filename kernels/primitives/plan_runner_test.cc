@@ -13,7 +13,7 @@ using kir::Builder;
 using kir::Value;
 using kir::Values;
 
-std::vector<Device> devices() {
+std::vector<Device> made_up_devices() {
   std::vector<Device> out;
   program::Target least;  // 128 threads, no subgroups
   least.threads = 64;
@@ -48,6 +48,23 @@ std::vector<Device> devices() {
 
 namespace {
 
+// What use_device has set.
+struct Chosen {
+  std::vector<Device> devices;
+  Launch launch;
+};
+Chosen& chosen() {
+  static Chosen c;
+  return c;
+}
+
+void interpret(const kir::Kernel& kernel, kir::Memory& memory, const std::vector<PrimValue>& args,
+               int64_t groups, const kir::RunOptions& options) {
+  const auto r = kir::run(kernel, memory, args, groups, options);
+  ASSERT_TRUE(r) << kernel.name << ": " << r.error().text();
+  EXPECT_FALSE(r->failure.has_value());
+}
+
 PrimValue sample_of(PrimType type, uint64_t random) {
   if (type == PrimType::kBool) return PrimValue::of_bool(random % 5 != 0);
   // Small whole numbers: sums of floats are exact in any order.
@@ -70,6 +87,8 @@ TestOperator custom(std::string name, std::vector<PrimType> types, bool commutat
 }
 
 }  // namespace
+
+void use_device(const Device& device, Launch launch) { chosen() = {{device}, std::move(launch)}; }
 
 TestOperator known_test_operator(ScalarOp op, PrimType type) {
   const op::Known* row = op::known(op, type);
@@ -305,9 +324,8 @@ void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
     const int64_t groups = step.groups.evaluate(sizes, specs);
     ASSERT_GE(groups, 0);
     if (groups == 0) continue;
-    const auto r = kir::run(step.kernel, memory, args, groups, run_options);
-    ASSERT_TRUE(r) << step.kernel.name << ": " << r.error().text();
-    EXPECT_FALSE(r->failure.has_value());
+    const Launch launch = chosen().launch ? chosen().launch : interpret;
+    ASSERT_NO_FATAL_FAILURE(launch(step.kernel, memory, args, groups, run_options));
   }
   for (size_t s = 0; s < blocks.size(); s++) {
     if (!work.scratch[s].zero) continue;
@@ -318,12 +336,14 @@ void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
 std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& facts) {
   std::vector<Trial> out;
   uint64_t seed = 0;
-  for (const Device& d : devices()) {
+  const bool interpreted = chosen().devices.empty();
+  for (const Device& d : interpreted ? made_up_devices() : chosen().devices) {
     for (const plan::Plan& p : table) {
       if (!p.applies(facts, d.target)) continue;
       const int least = std::max(d.target.subgroup_size, 4);
       // One thread after the other in one workgroup after the other, then interleaved.
       out.push_back({&p, d, {least, 0, 1}});
+      if (!interpreted) continue;
       out.push_back({&p, d, {2 * least, ++seed, 3}});
       out.push_back({&p, d, {3 * least, ++seed, 2}});
     }

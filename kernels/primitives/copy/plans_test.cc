@@ -106,4 +106,10 @@ TEST(CopyPlans, Transposes) {
 }
 
 }  // namespace
+
+void testing::check_every_copy() {
+  check_all_copies({{{1, 1003, false, 4}}, {{200, 3}}, {{65, 40, true}}, {{9, 35, true}, 3}},
+                   {PrimType::kI32, PrimType::kU8, PrimType::kI64});
+}
+
 }  // namespace kenaz::primitives

@@ -138,17 +138,10 @@ TEST(HistPlans, SeveralSegments) {
                   {{{0, 4}, 4}, {{3, 0}, 4}, {{5, 40}, 6}, {{2, 150}, 9}});
 }
 
-TEST(HistPlans, EveryOperatorThatCommutes) {
-  std::vector<TestOperator> ops{greatest_pair(PrimType::kI8), greatest_pair(PrimType::kI32),
-                                greatest_pair(PrimType::kI64)};
-  for (const TestOperator& op : testing::test_operators()) {
-    if (op.facts.commutative) ops.push_back(op);
-  }
-  check_all_hists(ops, {{{1, 260}, 11}, {{3, 50}, 5}});
-}
+TEST(HistPlans, EveryOperatorThatCommutes) { testing::check_every_histogram(); }
 
 TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
-  const program::Target target = testing::devices()[3].target;
+  const program::Target target = testing::made_up_devices()[3].target;
   const auto name_for = [&](const TestOperator& op, int64_t length, int64_t bins) {
     const plan::Facts f = hist_facts(op, {{1, length}, bins});
     const int64_t sizes[] = {1, length, bins}, specs[] = {256};
@@ -167,4 +160,14 @@ TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
 }
 
 }  // namespace
+
+void testing::check_every_histogram() {
+  std::vector<TestOperator> ops{greatest_pair(PrimType::kI8), greatest_pair(PrimType::kI32),
+                                greatest_pair(PrimType::kI64)};
+  for (const TestOperator& op : testing::test_operators()) {
+    if (op.facts.commutative) ops.push_back(op);
+  }
+  check_all_hists(ops, {{{1, 260}, 11}, {{3, 50}, 5}});
+}
+
 }  // namespace kenaz::primitives

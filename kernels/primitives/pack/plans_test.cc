@@ -72,20 +72,10 @@ void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64
   }
 }
 
-TEST(PackPlans, AnyNumberOfElementsAndClasses) {
-  uint64_t seed = 7;
-  for (const int classes : {1, 2, 3, 4}) {
-    for (const int64_t length : {0, 1, 9, 260}) {
-      for (const auto& trial : testing::trials(pack_plans(), pack_facts(length, classes))) {
-        check_pack(length, classes, trial, seed++);
-        if (::testing::Test::HasFailure()) return;
-      }
-    }
-  }
-}
+TEST(PackPlans, AnyNumberOfElementsAndClasses) { testing::check_every_packing(); }
 
 TEST(PackPlans, MoreElementsThanAnI32CountsAreCountedInAnI64) {
-  program::Target target = testing::devices()[3].target;
+  program::Target target = testing::made_up_devices()[3].target;
   target.threads = 1 << 16;
   const auto name_for = [&](int64_t length) {
     const int64_t sizes[] = {1, length}, specs[] = {256};
@@ -100,4 +90,17 @@ TEST(PackPlans, MoreElementsThanAnI32CountsAreCountedInAnI64) {
 }
 
 }  // namespace
+
+void testing::check_every_packing() {
+  uint64_t seed = 7;
+  for (const int classes : {1, 2, 3, 4}) {
+    for (const int64_t length : {0, 1, 9, 260}) {
+      for (const auto& trial : testing::trials(pack_plans(), pack_facts(length, classes))) {
+        check_pack(length, classes, trial, seed++);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
 }  // namespace kenaz::primitives
