@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "kernels/glsl/print_block.h"
+#include "kernels/kir/visit.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::glsl {
@@ -30,19 +32,12 @@ struct Else {
   const IIf& branch() const { return std::get<IIf>(link->op); }
 };
 
+/// As for_each_inst, of part of a block.
 template <class F>
 void each_inst(std::span<const Inst> insts, const F& f) {
   for (const Inst& i : insts) {
     f(i);
-    if (const auto* b = std::get_if<IIf>(&i.op)) {
-      each_inst(b->then_block.insts, f);
-      each_inst(b->else_block.insts, f);
-    } else if (const auto* loop = std::get_if<IFor>(&i.op)) {
-      each_inst(loop->body.insts, f);
-    } else if (const auto* loop = std::get_if<IWhile>(&i.op)) {
-      each_inst(loop->head.insts, f);
-      each_inst(loop->body.insts, f);
-    }
+    visit_blocks(i.op, [&](const Block& b) { for_each_inst(b, f); });
   }
 }
 

@@ -1,6 +1,8 @@
 // Branches, loops, calls and failures.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/glsl/print_block.h"
 #include "kernels/glsl/scalar.h"
 #include "kernels/glsl/types.h"
@@ -60,11 +62,20 @@ void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
   fail_if_cut(inst, fmt::format("{} < {}", index, to));
 }
 
+namespace {
+bool head_assigns(const IWhile& i) {
+  return std::any_of(i.head.insts.begin(), i.head.insts.end(),
+                     [](const Inst& inst) { return !assigned_by(inst).empty(); });
+}
+}  // namespace
+
 void BlockPrinter::print_while(const Inst& inst, const IWhile& i) {
   names_.settle_before(inst);
   const bool stops = c_.facts.may_stop(inst), asks = !i.uniform && (may_have_stopped_ || stops);
   const bool before = may_have_stopped_;
-  may_have_stopped_ = i.uniform && (before || stops);
+  // A stopped thread comes to the head once more if that can be seen behind the loop.
+  const bool head_counts = head_assigns(i);
+  may_have_stopped_ = (i.uniform || head_counts) && (before || stops);
   // If all of the head goes into the condition, it stands in the loop's.
   const std::string outside = out_.exchange("");
   out_.deeper();
@@ -80,13 +91,14 @@ void BlockPrinter::print_while(const Inst& inst, const IWhile& i) {
     if (c_.options.cut_failure) {
       goes_on = names_.local({PrimType::kBool}, "true");
     }
-    out_.open(fmt::format("while ({}) {{", asks ? "going" : "true"));
+    const bool asks_first = asks && !head_counts;
+    out_.open(fmt::format("while ({}) {{", asks_first ? "going" : "true"));
     out_.append(head);
     if (c_.options.cut_failure) {
       out_.line(fmt::format("{} = {};", goes_on, cond));
       cond = goes_on;
     }
-    out_.line(fmt::format("if (!({})) break;", cond));
+    out_.line(fmt::format("if (!({}){}) break;", cond, asks && !asks_first ? " || !going" : ""));
   }
   block(i.body);
   if (c_.facts.looks(inst)) out_.line("turn();");

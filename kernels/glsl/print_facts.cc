@@ -1,8 +1,9 @@
 #include "kernels/glsl/print_facts.h"
 
 #include <algorithm>
-#include <functional>
+#include <optional>
 
+#include "kernels/kir/visit.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::glsl {
@@ -14,75 +15,11 @@ namespace {
 /// Loops of so few turns, those inside included, need not look.
 constexpr int64_t kFewTurns = 64;
 
-using Use = std::function<void(const Value&)>;
-
-void address_operands(const Address& a, const Use& use) {
-  if (const auto* base = std::get_if<Value>(&a.base)) use(*base);
-  use(a.index);
-}
-
-void all(const std::vector<Value>& values, const Use& use) {
-  for (const Value& v : values) use(v);
-}
-
-void atomic_operands(const IAtomic& i, const Use& use) {
-  address_operands(i.at, use);
-  if (i.op != AtomicOp::kLoad) use(i.value);
-  if (i.op == AtomicOp::kCas) use(i.compare);
-}
-
-bool has_arg(SubgroupOp op) {
-  switch (op) {
-    case SubgroupOp::kShuffle:
-    case SubgroupOp::kShuffleUp:
-    case SubgroupOp::kShuffleDown:
-    case SubgroupOp::kShuffleXor:
-    case SubgroupOp::kBroadcast: return true;
-    default: return false;
-  }
-}
-
-void operands(const Inst& inst, const Use& use) {
-  std::visit(Overloaded{
-                 [&](const IPrim& i) { all(i.args, use); },
-                 [&](const ICompose& i) { all(i.lanes, use); },
-                 [&](const IExtract& i) { use(i.vector); },
-                 [&](const ILoad& i) { address_operands(i.from, use); },
-                 [&](const IStore& i) {
-                   address_operands(i.to, use);
-                   use(i.value);
-                 },
-                 [&](const IAtomic& i) { atomic_operands(i, use); },
-                 [&](const ISubgroup& i) {
-                   use(i.value);
-                   if (has_arg(i.op)) use(i.arg);
-                 },
-                 [&](const IDeclare& i) {
-                   if (i.init) use(*i.init);
-                 },
-                 [&](const IAssign& i) { use(i.value); },
-                 [&](const IIf& i) { use(i.cond); },
-                 [&](const IFor& i) {
-                   use(i.from);
-                   use(i.to);
-                   use(i.step);
-                 },
-                 [&](const IWhile& i) { use(i.cond); },
-                 [&](const ICall& i) { all(i.args, use); },
-                 [&](const IFail& i) { all(i.args, use); },
-                 [&](const auto&) {},
-             },
-             inst.op);
-}
-
-/// The value that the instruction gives, if it gives one.
+/// The value that a pure instruction gives.
 ValId result_of(const Inst& inst) {
-  return std::visit(
-      [](const auto& i) {
-        if constexpr (requires { i.dst; }) return i.dst;
-        return ValId{};
-      },
-      inst.op);
+  ValId result;
+  visit_results(inst.op, [&](ValId v) { result = v; });
+  return result;
 }
 
 /// An integer that is the same in every launch, or usually is.
@@ -106,31 +43,15 @@ std::optional<int64_t> known_turns(const Kernel& kernel, const IFor& loop) {
   return static_cast<int64_t>(std::min<uint64_t>(turns, INT64_MAX / kFewTurns));
 }
 
-void add_assigned(const Inst& inst, std::set<uint32_t>& vars) {
-  const auto blocks = [&](const Block& b) {
-    for (const Inst& inner : b.insts) add_assigned(inner, vars);
-  };
-  std::visit(Overloaded{
-                 [&](const IAssign& i) { vars.insert(i.var.index); },
-                 [&](const IIf& i) {
-                   blocks(i.then_block);
-                   blocks(i.else_block);
-                 },
-                 [&](const IFor& i) { blocks(i.body); },
-                 [&](const IWhile& i) {
-                   blocks(i.head);
-                   blocks(i.body);
-                 },
-                 [&](const auto&) {},
-             },
-             inst.op);
-}
-
 }  // namespace
 
 std::set<uint32_t> assigned_by(const Inst& inst) {
   std::set<uint32_t> vars;
-  add_assigned(inst, vars);
+  const auto look = [&](const Inst& i) {
+    if (const auto* assign = std::get_if<IAssign>(&i.op)) vars.insert(assign->var.index);
+  };
+  look(inst);
+  visit_blocks(inst.op, [&](const Block& b) { for_each_inst(b, look); });
   return vars;
 }
 
@@ -169,6 +90,18 @@ void Facts::look_at(const Block& block) {
 
 void Facts::look_at(const Inst& inst) {
   if (is_pure(inst) && uses(result_of(inst)) == 0) return;
+  const auto count = [&](const Value& v) {
+    if (!v.is_const()) uses_[v.id().index]++;
+  };
+  note(inst);
+  visit_end_operands(inst.op, count);
+  std::vector<const Block*> blocks;
+  visit_blocks(inst.op, [&](const Block& b) { blocks.push_back(&b); });
+  for (auto it = blocks.rbegin(); it != blocks.rend(); ++it) look_at(**it);
+  visit_operands(inst.op, count);
+}
+
+void Facts::note(const Inst& inst) {
   std::visit(
       Overloaded{
           [&](const IBuiltin& i) {
@@ -179,28 +112,11 @@ void Facts::look_at(const Inst& inst) {
           [&](const IAtomic& i) { stores_to_device_ |= std::holds_alternative<Value>(i.at.base); },
           [&](const ISubgroup&) { works_together_ = knows_subgroups_ = true; },
           [&](const IBarrier&) { works_together_ = true; },
-          [&](const IIf& i) {
-            look_at(i.then_block);
-            look_at(i.else_block);
-          },
-          [&](const IFor& i) {
-            has_loops_ = true;
-            look_at(i.body);
-          },
-          [&](const IWhile& i) {
-            has_loops_ = true;
-            look_at(i.body);
-            // The condition stands between the two.
-            if (!i.cond.is_const()) uses_[i.cond.id().index]++;
-            look_at(i.head);
-          },
-          [&](const auto&) {},
+          [&](const IFor&) { has_loops_ = true; },
+          [&](const IWhile&) { has_loops_ = true; },
+          [](const auto&) {},
       },
       inst.op);
-  if (std::holds_alternative<IWhile>(inst.op)) return;
-  operands(inst, [&](const Value& v) {
-    if (!v.is_const()) uses_[v.id().index]++;
-  });
 }
 
 bool Facts::may_stop(const Block& block) const {
@@ -209,19 +125,18 @@ bool Facts::may_stop(const Block& block) const {
 }
 
 bool Facts::may_stop(const Inst& inst) const {
-  return std::visit(
-      Overloaded{
-          [](const IFail&) { return true; },
-          [](const IStop&) { return true; },
-          [&](const ICall& i) { return may_stop(i.function); },
-          [&](const IIf& i) { return may_stop(i.then_block) || may_stop(i.else_block); },
-          [&](const IFor& i) { return cuts_ || looks(inst) || may_stop(i.body); },
-          [&](const IWhile& i) {
-            return cuts_ || looks(inst) || may_stop(i.head) || may_stop(i.body);
-          },
-          [](const auto&) { return false; },
-      },
-      inst.op);
+  const bool itself = std::visit(Overloaded{
+                                     [](const IFail&) { return true; },
+                                     [](const IStop&) { return true; },
+                                     [&](const ICall& i) { return may_stop(i.function); },
+                                     [&](const IFor&) { return cuts_ || looks(inst); },
+                                     [&](const IWhile&) { return cuts_ || looks(inst); },
+                                     [](const auto&) { return false; },
+                                 },
+                                 inst.op);
+  bool inside = false;
+  visit_blocks(inst.op, [&](const Block& b) { inside |= may_stop(b); });
+  return itself || inside;
 }
 
 /// The turns of loops that a thread makes without counting them, at most; decides for all loops of

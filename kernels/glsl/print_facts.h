@@ -37,6 +37,7 @@ class Facts {
  private:
   void look_at(const kir::Block& block);
   void look_at(const kir::Inst& inst);
+  void note(const kir::Inst& inst);
   int64_t quiet_turns(const kir::Block& block);
   int64_t quiet_turns(const kir::Inst& inst);
 

@@ -165,6 +165,18 @@ TEST(PrintKernel, AVariablesValueIsKeptBeforeItChanges) {
                                   "  F32(ys_).v = t0;\n"));
 }
 
+TEST(PrintKernel, AVariablesValueThatBoundsAnInnerLoopCanBeUsedBehindIt) {
+  Example e;
+  const kir::Var size = e.k.declare(e.n);
+  const Value now = e.k.read(size);
+  e.k.for_(e.n, [&](const Value& i) {
+    e.k.for_(now, [&](const Value& j) { e.store(e.k.add(i, j), PrimValue::f32(1)); });
+  });
+  e.store(now, PrimValue::f32(2));
+  e.store(e.k.add(now, 1), PrimValue::f32(2));
+  EXPECT_THAT(e.text(), HasSubstr("F32(ys_ + uint64_t(v1) * 4ul).v = 2.0;"));
+}
+
 TEST(PrintKernel, OnlyWhatIsUsedIsDeclared) {
   Example e;
   e.store(kir::i32(0), e.load(e.n));

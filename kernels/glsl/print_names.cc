@@ -102,6 +102,8 @@ std::string Names::stable(const Value& v) {
   if (v.is_const()) return literal(v.constant());
   for (size_t k = 0; k < pending_.size(); k++) {
     if (pending_[k].value != v.id().index) continue;
+    // A copy may come from a block around this one, behind which the local variable is not seen.
+    if (pending_[k].is_copy) return local(v.type, take(v).text);
     settle(k);
     break;
   }

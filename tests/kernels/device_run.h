@@ -30,16 +30,16 @@ class OnDevice : public testing::Test {
   /// What the command line named.
   static inline std::string device_name = "cpu";
 
+  /// Runs the kernel on the device only: t.memory has the blocks, t.record the failure record.
+  static void run_on_device(DeviceTest& t);
+  /// Runs it in both and compares the failure and all bytes that the interpreter knows, unless the
+  /// driver ended a loop. `t.memory` is what the interpreter left.
+  static void run_on_both(DeviceTest& t);
+
  protected:
   static void SetUpTestSuite();
   static void TearDownTestSuite();
   static device::Device& device() { return *device_; }
-
-  /// Runs the kernel on the device only: t.memory has the blocks, t.record the failure record.
-  static void run_on_device(DeviceTest& t);
-  /// Runs it in both and compares the failure and all bytes that the interpreter knows. `t.memory`
-  /// is what the interpreter left.
-  static void run_on_both(DeviceTest& t);
 
  private:
   static inline std::shared_ptr<device::ValidationLog> log_;
