@@ -58,6 +58,9 @@ struct Facts {
   int widest = 1;
   /// An element takes long: its code is large or has loops. It is then not repeated in a kernel.
   bool slow = false;
+  /// An element or the operator may stop its thread: it can fail, or has loops that end when the
+  /// call is to stop.
+  bool fails = false;
   int items = 0;        // elements per thread at a time; 0: the plan's choice
   int group_size = 0;   // threads per workgroup, before tuning; 0: the plan's choice
   HostExpr bins = 0;    // hist: per segment

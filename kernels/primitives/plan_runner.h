@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,8 @@ struct Matrix {
   int64_t segments = 1, length = 0;
   bool across = false;
   int widest = 1;
+  /// The element at this place in a row makes the program fail.
+  std::optional<plan::Place> fails = std::nullopt;
 
   int64_t size() const { return segments * length; }
   int64_t index(int64_t segment, int64_t position) const {
@@ -67,9 +70,10 @@ struct Matrix {
   plan::Sink store(kir::Values to) const;
 };
 
-/// Runs a kernel; fails the test if it does something wrong. Blocks are addresses in `memory`.
+/// Runs a kernel; fails the test if the kernel does something wrong. Returns whether the program
+/// failed. Blocks are addresses in `memory`.
 using Launch =
-    std::function<void(const kir::Kernel& kernel, kir::Memory& memory,
+    std::function<bool(const kir::Kernel& kernel, kir::Memory& memory,
                        const std::vector<PrimValue>& args, int64_t groups, const kir::RunOptions&)>;
 /// From now on, trials are for this device only and kernels are run by `launch`, not by the
 /// interpreter.
@@ -108,9 +112,9 @@ class Session {
     uint64_t seed = 0;
     int concurrent_groups = 1;
   };
-  /// Runs all steps; fails the test if the kernels do something wrong, or leave memory that must be
-  /// zero otherwise.
-  void run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
+  /// Runs all steps, up to one in which the program fails; returns whether it did. Fails the test
+  /// if the kernels do something wrong, or leave memory that must be zero otherwise.
+  bool run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
            const Options& options);
 
  private:

@@ -58,11 +58,11 @@ Chosen& chosen() {
   return c;
 }
 
-void interpret(const kir::Kernel& kernel, kir::Memory& memory, const std::vector<PrimValue>& args,
+bool interpret(const kir::Kernel& kernel, kir::Memory& memory, const std::vector<PrimValue>& args,
                int64_t groups, const kir::RunOptions& options) {
   const auto r = kir::run(kernel, memory, args, groups, options);
-  ASSERT_TRUE(r) << kernel.name << ": " << r.error().text();
-  EXPECT_FALSE(r->failure.has_value());
+  EXPECT_TRUE(r) << kernel.name << ": " << r.error().text();
+  return r && r->failure.has_value();
 }
 
 PrimValue sample_of(PrimType type, uint64_t random) {
@@ -200,6 +200,7 @@ plan::Facts Matrix::facts(const std::string& name) const {
   f.segments = segments == 1 ? plan::HostExpr(1) : plan::HostExpr::size(0);
   f.length = plan::HostExpr::size(1);
   f.across = across;
+  f.fails = fails.has_value();
   f.widest = widest;
   f.items = 2 * widest;
   f.group_size = 64;
@@ -209,6 +210,10 @@ plan::Facts Matrix::facts(const std::string& name) const {
 plan::Elements Matrix::load(std::vector<PrimType> types, Values from) const {
   plan::Elements e;
   e.at = [m = *this, types, from](Builder& k, const plan::Place& at) {
+    if (m.fails) {
+      const Value here = k.eq(m.index(k, at), m.index(k, *m.fails));
+      k.if_(here, [&] { k.fail(0, {}); });
+    }
     Values x;
     for (size_t n = 0; n < from.size(); n++) {
       x.push_back(k.load(types[n], from[n], m.index(k, at)));
@@ -281,7 +286,7 @@ Values Session::blocks(Builder& k, const std::vector<uint64_t>& addresses) {
   return out;
 }
 
-void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
+bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
                   const Options& options) {
   std::vector<int64_t> specs;
   for (const auto& s : work.specs) specs.push_back(s.fallback);
@@ -303,7 +308,8 @@ void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
   for (size_t n = 0; n < work.steps.size(); n++) {
     const plan::Step& step = work.steps[n];
     const auto valid = kir::validate(step.kernel);
-    ASSERT_TRUE(valid) << step.kernel.name << ": " << valid.error().text();
+    EXPECT_TRUE(valid) << step.kernel.name << ": " << valid.error().text();
+    if (!valid) return false;
     EXPECT_EQ(kir::unmet(kir::needs_of(step.kernel, run_options.specs), device.target),
               std::nullopt);
     std::vector<PrimValue> args(step.kernel.args.size());
@@ -322,15 +328,17 @@ void Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
       }
     }
     const int64_t groups = step.groups.evaluate(sizes, specs);
-    ASSERT_GE(groups, 0);
+    EXPECT_GE(groups, 0);
     if (groups == 0) continue;
     const Launch launch = chosen().launch ? chosen().launch : interpret;
-    ASSERT_NO_FATAL_FAILURE(launch(step.kernel, memory, args, groups, run_options));
+    const bool failed = launch(step.kernel, memory, args, groups, run_options);
+    if (failed || ::testing::Test::HasFailure()) return failed;
   }
   for (size_t s = 0; s < blocks.size(); s++) {
     if (!work.scratch[s].zero) continue;
     for (const std::byte b : memory.bytes(blocks[s])) EXPECT_EQ(b, std::byte{0}) << "scratch " << s;
   }
+  return false;
 }
 
 std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& facts) {

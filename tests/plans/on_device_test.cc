@@ -22,7 +22,7 @@ class PlansOnDevice : public OnDevice {
   }
 
  private:
-  static void launch(const kir::Kernel& kernel, kir::Memory& memory,
+  static bool launch(const kir::Kernel& kernel, kir::Memory& memory,
                      const std::vector<PrimValue>& args, int64_t groups,
                      const kir::RunOptions& options) {
     DeviceTest t;
@@ -39,9 +39,11 @@ class PlansOnDevice : public OnDevice {
       t.args[a].bits = copy;
     }
     run_on_both(t);
+    if (HasFailure()) return false;
     for (const auto& [from, copy] : blocks) {
       if (!memory.bytes(from).empty()) memory.write(from, t.memory.bytes(copy));
     }
+    return t.record[0] != 0;
   }
 };
 

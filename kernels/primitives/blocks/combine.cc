@@ -28,6 +28,7 @@ Combiner::Combiner(Team& team, const plan::Operator& op)
         native_ && row != nullptr && op::has_subgroup_op(*row, op.facts.types[n], team.target);
     shared_.push_back(team.shared_per_thread(fmt::format("combine{}", n), op.facts.types[n]));
   }
+  store(team.k.local(), op.neutral);
 }
 
 void Combiner::store(const Value& index, const Values& x) {

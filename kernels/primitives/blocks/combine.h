@@ -14,9 +14,11 @@ using kir::Value;
 using kir::Values;
 using plan::Team;
 
-/// An operator in one kernel, with the shared memory that it takes: one value per thread.
+/// An operator in one kernel, with the shared memory that it takes: one value per thread. A thread
+/// that has stopped stores nothing, so what it would have is neutral, or left from an earlier call.
 class Combiner {
  public:
+  /// At the start of the kernel.
   Combiner(Team& team, const plan::Operator& op);
 
   const plan::Operator& op() const { return op_; }

@@ -40,10 +40,17 @@ LookBack::LookBack(Team& team, Combiner& combiner, const Memory& memory)
       state_(team.block(memory.state)),
       words_(team.block(memory.words)),
       boxes_(team, packed_ ? words_ : team.block(memory.boxes), combiner.op().facts.types,
-             team.k.mul(tiles_, 2)) {
+             team.k.mul(tiles_, 2)),
+      arrival_(team) {
   for (size_t n = 0; n < combiner.op().facts.types.size(); n++) {
     found_.push_back(team.shared_scalar(fmt::format("found{}", n), combiner.op().facts.types[n]));
   }
+  Builder& k = team.k;
+  k.if_(k.eq(k.local(), 0), [&] {
+    for (size_t n = 0; n < found_.size(); n++) {
+      k.store(found_[n], kir::i32(0), combiner.op().neutral[n]);
+    }
+  });
 }
 
 Value LookBack::tile() { return start_number(t_, {state_, kir::i32(0)}); }
@@ -156,7 +163,7 @@ Values LookBack::before(const Value& tile, const Values& total) {
 
 void LookBack::finish() {
   Builder& k = t_.k;
-  const Value last = arrives_last(t_, {state_, kir::i32(1)}, tiles_);
+  const Value last = arrival_.arrives({state_, kir::i32(1)}, tiles_);
   k.if_(last, [&] {
     k.if_(k.eq(k.local(), 0), [&] { reset_ticket(t_, {state_, kir::i32(0)}); });
     k.for_(k.to_i64(k.local()), tiles_, t_.group_size_i64(), [&](const Value& n) {

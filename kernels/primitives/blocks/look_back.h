@@ -21,6 +21,7 @@ class LookBack {
   static Memory memory(plan::Maker& m, const plan::OpFacts& op, const program::Target& target,
                        const plan::HostExpr& tiles);
 
+  /// At the start of the kernel.
   LookBack(Team& team, Combiner& combiner, const Memory& memory);
 
   /// The number of this workgroup's tile; contains a barrier.
@@ -47,6 +48,7 @@ class LookBack {
   bool packed_;  // value and flag in one word of 64 bits
   Value tiles_, state_, words_;
   Mailboxes boxes_;
+  LastArrival arrival_;
   std::vector<kir::SharedId> found_;
 };
 

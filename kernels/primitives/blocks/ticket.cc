@@ -10,19 +10,24 @@ namespace {
 Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
 }  // namespace
 
-Value arrives_last(Team& team, const kir::Address& ticket, const Value& count) {
+LastArrival::LastArrival(Team& team)
+    : t_(team), answer_(team.shared_scalar("is_last", PrimType::kBool)) {
   Builder& k = team.k;
-  const kir::SharedId answer = team.shared_scalar("is_last", PrimType::kBool);
+  k.if_(k.eq(k.local(), 0), [&] { k.store(answer_, kir::i32(0), kir::boolean(false)); });
+}
+
+Value LastArrival::arrives(const kir::Address& ticket, const Value& count) {
+  Builder& k = t_.k;
   k.barrier();  // all stores of the workgroup come before its arrival
   k.if_(k.eq(k.local(), 0), [&] {
     const Value before =
         k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1), AtomicOrder::kAcquireRelease);
     const Value last = k.eq(k.to_i64(before), k.sub(count, 1));
-    k.if_(last, [&] { reset_ticket(team, ticket); });
-    k.store(answer, kir::i32(0), last);
+    k.if_(last, [&] { reset_ticket(t_, ticket); });
+    k.store(answer_, kir::i32(0), last);
   });
   k.barrier();
-  return k.load(answer, kir::i32(0));
+  return k.load(answer_, kir::i32(0));
 }
 
 Value start_number(Team& team, const kir::Address& ticket) {

@@ -9,11 +9,23 @@ using kir::Value;
 using kir::Values;
 using plan::Team;
 
-/// Whether this workgroup is the last of `count` (i64) to arrive at the ticket, a u32 in device
-/// memory that must be 0 before the first one arrives and is 0 again behind the last. Every thread
-/// gets the answer; in the last workgroup it sees what the others stored coherently before they
-/// arrived. Contains barriers; once per kernel.
-Value arrives_last(Team& team, const kir::Address& ticket, const Value& count);
+/// Finds the last workgroup to arrive somewhere.
+class LastArrival {
+ public:
+  /// At the start of the kernel.
+  explicit LastArrival(Team& team);
+
+  /// Whether this workgroup is the last of `count` (i64) to arrive at the ticket, a u32 in device
+  /// memory that must be 0 before the first one arrives and is 0 again behind the last. Every thread
+  /// gets the answer; in the last workgroup it sees what the others stored coherently before they
+  /// arrived. Contains barriers; once per kernel. Threads that have stopped get false: there may be
+  /// no barrier under this condition.
+  Value arrives(const kir::Address& ticket, const Value& count);
+
+ private:
+  Team& t_;
+  kir::SharedId answer_;
+};
 
 /// A number from 0 on, another for each workgroup, in the order in which they start; i64. `ticket`
 /// as above, but left as it is: the last workgroup must reset it (`reset_ticket`).

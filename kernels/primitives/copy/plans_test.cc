@@ -55,8 +55,9 @@ void check_copy(const CopyCase& c, PrimType type, const testing::Trial& trial, u
     p.sink = dense.store(session.blocks(k, {out}));
     return p;
   });
-  session.run(work, {m.segments, m.length, c.matrices}, trial.device, trial.options);
-  if (::testing::Test::HasFatalFailure()) return;
+  EXPECT_EQ(session.run(work, {m.segments, m.length, c.matrices}, trial.device, trial.options),
+            false);
+  if (::testing::Test::HasFailure()) return;
   const auto found = session.download(out, m.size() * c.matrices, type);
   for (int64_t a = 0; a < c.matrices; a++) {
     for (int64_t s = 0; s < m.segments; s++) {

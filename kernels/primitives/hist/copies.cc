@@ -14,10 +14,14 @@ Value u32_value(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
 // bins may share a slot.
 class Rounds {
  public:
+  /// At the start of the kernel.
   explicit Rounds(Team& t)
       : t_(t),
         slots_(t.shared_per_thread("slots", PrimType::kU32, 2)),
-        left_(t.shared_scalar("left", PrimType::kU32)) {}
+        left_(t.shared_scalar("left", PrimType::kU32)),
+        going_(t.shared_scalar("going", PrimType::kU32)) {
+    reset();
+  }
 
   /// `body` once for each thread of the workgroup with an element; those with the same bin (i64)
   /// one after the other, with a barrier between. Uniform; contains barriers.
@@ -34,9 +38,8 @@ class Rounds {
   void round(const Value& slot, const Value& own, const kir::Var& waits, const kir::Var& more,
              const kir::Builder::Do& body) {
     Builder& k = t_.k;
-    const kir::Address at{slots_, slot}, left{left_, kir::i32(0)};
-    k.if_(k.eq(k.local(), 0),
-          [&] { k.atomic(AtomicOp::kStore, PrimType::kU32, left, u32_value(0)); });
+    const kir::Address at{slots_, slot}, left{left_, kir::i32(0)}, going{going_, kir::i32(0)};
+    reset();
     k.if_(k.read(waits), [&] { k.atomic(AtomicOp::kStore, PrimType::kU32, at, own); });
     k.barrier();
     k.if_(k.read(waits), [&] {
@@ -49,13 +52,27 @@ class Rounds {
           },
           [&] { k.atomic(AtomicOp::kStore, PrimType::kU32, left, u32_value(1)); });
     });
+    k.atomic(AtomicOp::kAdd, PrimType::kU32, going, u32_value(1));
     k.barrier();
-    k.assign(more, k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, left), 1));
+    // A thread that has stopped reads 0 and leaves, so all must leave if there is one.
+    const Value all = k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, going),
+                           k.convert(t_.group_size(), PrimType::kU32));
+    k.assign(more, k.and_(all, k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, left), 1)));
     k.barrier();  // before the next round begins
   }
 
+  void reset() {
+    Builder& k = t_.k;
+    k.if_(k.eq(k.local(), 0), [&] {
+      for (const kir::SharedId s : {left_, going_}) {
+        k.atomic(AtomicOp::kStore, PrimType::kU32, {s, kir::i32(0)}, u32_value(0));
+      }
+    });
+  }
+
   Team& t_;
-  kir::SharedId slots_, left_;
+  kir::SharedId slots_;
+  kir::SharedId left_, going_;  // whether a thread waits; how many have not stopped
 };
 
 HostExpr parts_for(const Facts& f, const Target& target) {
@@ -79,6 +96,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   const Copies c = make_copies(m, f, parts_for(f, target));
   m.step("_copies", f.segments * c.parts, [&](Team& t) {
     Builder& k = t.k;
+    Rounds rounds(t);
     const Value segment = k.quot(k.group(), t.host(c.parts));
     const Value part = k.sub(k.group(), k.mul(segment, t.host(c.parts)));
     const Value bins = t.host(f.bins), length = t.host(f.length), local = k.to_i64(k.local());
@@ -87,7 +105,6 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     k.for_(local, bins, size,
            [&](const Value& bin) { boxes.store(k.add(base, bin), t.problem.op.neutral); });
     k.barrier();
-    Rounds rounds(t);
     const Value share = k.mul(k.div_up(k.div_up(length, size), t.host(c.parts)), size);
     const Value from = k.min(k.mul(part, share), length);
     const Value to = k.min(k.add(from, share), length);

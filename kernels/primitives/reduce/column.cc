@@ -64,6 +64,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   m.step("_column", strips * parts, [&](Team& t) {
     Builder& k = t.k;
     Combiner c(t, t.problem.op);
+    blocks::LastArrival arrival(t);
     const Value segments = t.host(f.segments), n_parts = t.host(parts), length = t.host(f.length);
     const Value n_strips = t.host(strips);
     const Value part = k.quot(k.group(), n_strips);
@@ -88,8 +89,11 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
         [&] {
           blocks::Mailboxes boxes(t, t.block(partials), f.op.types, t.host(n_boxes));
           k.if_(writes, [&] { boxes.store(k.add(k.mul(part, segments), b.segment), r); });
-          const Value last = blocks::arrives_last(t, {t.block(tickets), strip}, n_parts);
-          k.if_(last, [&] { put(fold_boxes(t, c, b, boxes, n_parts, segments)); });
+          const Value last = arrival.arrives({t.block(tickets), strip}, n_parts);
+          // The others combine nothing, because there are barriers in it.
+          const Value count = k.select(last, n_parts, kir::i64(0));
+          const Values total = fold_boxes(t, c, b, boxes, count, segments);
+          k.if_(last, [&] { put(total); });
         });
   });
   return m.take();

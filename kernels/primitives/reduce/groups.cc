@@ -23,6 +23,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   m.step("_groups", all, [&](Team& t) {
     Builder& k = t.k;
     Combiner c(t, t.problem.op);
+    blocks::LastArrival arrival(t);
     const Value n_parts = t.host(parts), length = t.host(f.length);
     const bool one = f.segments.is(1);
     const Value segment = one ? kir::i64(0) : k.quot(k.group(), n_parts);
@@ -39,12 +40,12 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
         [&] {
           blocks::Mailboxes boxes(t, t.block(partials), f.op.types, t.host(all));
           k.if_(k.eq(k.local(), 0), [&] { boxes.store(k.group(), r); });
-          const Value last = blocks::arrives_last(t, {t.block(tickets), segment}, n_parts);
-          k.if_(last, [&] {
-            const Values total = fold_partials(t, c, boxes, k.mul(segment, n_parts), n_parts);
-            k.if_(k.eq(k.local(), 0), [&] {
-              t.problem.sink.put(k, {segment, kir::i64(0)}, total);
-            });
+          const Value last = arrival.arrives({t.block(tickets), segment}, n_parts);
+          // The others combine nothing, because there are barriers in it.
+          const Value count = k.select(last, n_parts, kir::i64(0));
+          const Values total = fold_partials(t, c, boxes, k.mul(segment, n_parts), count);
+          k.if_(k.and_(last, k.eq(k.local(), 0)), [&] {
+            t.problem.sink.put(k, {segment, kir::i64(0)}, total);
           });
         });
   });

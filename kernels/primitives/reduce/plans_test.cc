@@ -40,8 +40,9 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
     };
     return p;
   });
-  session.run(work, {m.segments, m.length}, trial.device, trial.options);
-  if (::testing::Test::HasFatalFailure()) return;
+  EXPECT_EQ(session.run(work, {m.segments, m.length}, trial.device, trial.options),
+            m.fails.has_value());
+  if (m.fails || ::testing::Test::HasFailure()) return;
   std::vector<std::vector<PrimValue>> found;
   for (size_t n = 0; n < out.size(); n++) {
     found.push_back(session.download(out[n], m.segments, op.facts.types[n]));
@@ -103,6 +104,13 @@ TEST(ReducePlans, Columns) {
   check_all_plans(
       {add, testing::affine_maps()},
       {{0, 3, true}, {40, 0, true}, {1, 50, true}, {33, 1, true}, {70, 17, true}, {5, 300, true}});
+}
+
+TEST(ReducePlans, ElementsThatFail) {
+  Matrix row{1, 300}, rows{5, 40}, columns{20, 40, true};
+  row.fails = {kir::i64(0), kir::i64(77)};
+  rows.fails = columns.fails = {kir::i64(2), kir::i64(33)};
+  check_all_plans({testing::affine_maps()}, {row, rows, columns});
 }
 
 TEST(ReducePlans, EveryOperator) { testing::check_every_reduction(); }

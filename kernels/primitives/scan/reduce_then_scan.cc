@@ -73,13 +73,15 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   m.step("_totals", groups, [&](Team& t) {
     Builder& k = t.k;
     Combiner c(t, t.problem.op);
+    blocks::LastArrival arrival(t);
     const auto [from, to] = range(t);
     t.problem.elements = scanned_only(t.problem.elements, one.op.types.size());
     const Values r = reduce::fold_by_group(t, c, kir::i64(0), from, to);
     blocks::Mailboxes boxes(t, t.block(partials), one.op.types, t.host(groups));
     k.if_(k.eq(k.local(), 0), [&] { boxes.store(k.group(), r); });
-    const Value last = blocks::arrives_last(t, {t.block(ticket), kir::i32(0)}, t.host(groups));
-    k.if_(last, [&] { scan_boxes(t, c, boxes, t.host(groups)); });
+    const Value last = arrival.arrives({t.block(ticket), kir::i32(0)}, t.host(groups));
+    // The others scan nothing, because there are barriers in it.
+    scan_boxes(t, c, boxes, k.select(last, t.host(groups), kir::i64(0)));
   });
   m.step("_scan", groups, [&](Team& t) {
     Builder& k = t.k;

@@ -49,6 +49,16 @@ Tiles::Tiles(Team& team, Combiner& combiner)
     carried_.push_back(
         team.shared_per_thread(fmt::format("carried{}", n), team.facts.carried[n], items_ + 1));
   }
+  if (team.facts.fails) clear();
+}
+
+void Tiles::clear() {
+  Builder& k = t_.k;
+  for (int i = 0; i <= items_; i++) {
+    const Value slot = k.add(k.mul(t_.group_size(), i), k.local());
+    for (size_t n = 0; n < values_.size(); n++) k.store(values_[n], slot, c_.op().neutral[n]);
+  }
+  k.barrier();
 }
 
 Value Tiles::size() { return t_.k.mul(t_.group_size_i64(), items_); }

@@ -26,6 +26,7 @@ int64_t turns_per_tile(const Facts& facts, const Target& target);
 
 class Tiles {
  public:
+  /// At the start of the kernel; may contain a barrier.
   Tiles(Team& team, Combiner& combiner);
 
   /// Elements of a tile; i64.
@@ -37,6 +38,7 @@ class Tiles {
             const std::function<Values(const Values& total)>& before);
 
  private:
+  void clear();
   Value padded(const Value& slot);
   void for_pieces(
       const Value& from, const Value& to,
