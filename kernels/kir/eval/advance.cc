@@ -51,11 +51,20 @@ bool Machine::branch(const Group& g, Thread& t, const Op& op) {
   return true;
 }
 
+/// Whether the thread leaves the loop because it has stopped. It stops here if the host has stopped
+/// the call.
+bool Machine::leaves(Thread& t, const Op& loop) const {
+  if (loop.uniform) return false;
+  const int64_t steps = options_.max_steps - schedule_.steps_left;
+  if (options_.stop_after >= 0 && steps >= options_.stop_after) t.stopped = true;
+  return t.stopped;
+}
+
 bool Machine::enter_for(const Group& g, Thread& t, const Op& op) {
-  t.bits[op.turns] = 0;
-  t.known[op.turns] = kDefined;
+  t.bits[op.iterations] = 0;
+  t.known[op.iterations] = kDefined;
   bool goes = false;
-  if (!t.stopped || op.uniform) {
+  if (!leaves(t, op)) {
     if (!defined(g, t, op, op.a, "the start") || !defined(g, t, op, op.b, "the bound") ||
         !defined(g, t, op, op.c, "the step")) {
       return false;
@@ -73,17 +82,17 @@ bool Machine::enter_for(const Group& g, Thread& t, const Op& op) {
 }
 
 void Machine::next_for(const Group& g, Thread& t, const Op& op) {
-  t.bits[op.turns]++;
+  t.bits[op.iterations]++;
   const uint64_t next = op.step(t.bits[op.dst], t.bits[op.c], 0);
   t.bits[op.dst] = next;
-  const bool goes = (!t.stopped || op.uniform) && op.fn(next, t.bits[op.b], 0) != 0;
+  const bool goes = !leaves(t, op) && op.fn(next, t.bits[op.b], 0) != 0;
   tell_branch(g, t, op, goes);
   if (goes) t.pc = op.target;
 }
 
 bool Machine::test_while(const Group& g, Thread& t, const Op& op) {
   bool goes = false;
-  if (!t.stopped || op.uniform) {
+  if (!leaves(t, op)) {
     if (!defined(g, t, op, op.a, "the condition")) return false;
     goes = t.bits[op.a] != 0;
   }
@@ -138,7 +147,7 @@ Machine::Pause Machine::advance(Group& g, Thread& t) {
       case OpCode::kFor: good = enter_for(g, t, *op); break;
       case OpCode::kForNext: next_for(g, t, *op); continue;
       case OpCode::kWhile: good = test_while(g, t, *op); break;
-      case OpCode::kWhileNext: t.bits[op->turns]++, t.pc = op->target; continue;
+      case OpCode::kWhileNext: t.bits[op->iterations]++, t.pc = op->target; continue;
       case OpCode::kCall: t.bits[op->dst] = t.pc, t.pc = op->target; continue;
       case OpCode::kReturn: t.pc = static_cast<uint32_t>(t.bits[op->a]); continue;
       case OpCode::kFail: good = record_failure(g, t, *op); break;

@@ -55,7 +55,7 @@ struct Op {
   // Accesses: a base (device), b index, c value, d what a compare-and-swap compares with.
   uint32_t target = 0;  // an operation
   uint32_t array = 0;   // index into Code::shared or locals
-  Slot turns = 0;       // loops: the counter of the finished turns
+  Slot iterations = 0;  // loops: the counter of the finished iterations
   uint32_t list = 0;    // index into Code::lists: arguments of a failure, counters of the loops
                         // around a barrier or subgroup operation
   ScalarFn fn = nullptr, step = nullptr;

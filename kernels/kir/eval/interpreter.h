@@ -42,6 +42,7 @@ class Machine {
   bool stuck(Group& g);
 
   // ---- one thread (advance.cc)
+  bool leaves(Thread& t, const Op& loop) const;
   Pause advance(Group& g, Thread& t);
   void scalar(Thread& t, const Op& op);
   bool select(const Group& g, Thread& t, const Op& op);

@@ -71,7 +71,7 @@ Result<RunResult> Machine::run(int64_t groups, ir::ProvId* where) {
       if (idle.empty()) idle.push_back(std::make_unique<Group>(code_, options_.subgroup_size));
       running.push_back(std::move(idle.back()));
       idle.pop_back();
-      running.back()->begin(order[started++], groups);
+      running.back()->begin(order[started++], groups, options_.stop_after == 0);
     }
     const size_t k = schedule_.pick_group(running.size());
     if (!step(*running[k])) break;
