@@ -59,10 +59,11 @@ class Compiler {
     return op;
   }
   void move(Slot dst, Slot from, int lanes) {
-    Op& op = emit(OpCode::kMove);
-    op.dst = dst;
-    op.a = from;
-    op.lanes = static_cast<uint8_t>(lanes);
+    for (Slot k = 0; k < static_cast<Slot>(lanes); k++) {
+      Op& op = emit(OpCode::kMove);
+      op.dst = dst + k;
+      op.a = from + k;
+    }
   }
   void address(Op& op, const Address& at, PrimType type);
   void block(const Block& b);
@@ -184,7 +185,7 @@ void Compiler::put(const IPrim& e) {
 
 void Compiler::put(const IBuiltin& e) {
   out_.uses_subgroups |= e.kind >= BuiltinKind::kLane;
-  move(result(e.dst), static_cast<Slot>(e.kind), 1);
+  vals_[e.dst.index] = static_cast<Slot>(e.kind);
 }
 void Compiler::put(const ICompose& e) {
   for (size_t k = 0; k < e.lanes.size(); k++) {
@@ -192,7 +193,7 @@ void Compiler::put(const ICompose& e) {
   }
 }
 void Compiler::put(const IExtract& e) {
-  move(result(e.dst), slot(e.vector) + static_cast<Slot>(e.lane), 1);
+  vals_[e.dst.index] = slot(e.vector) + static_cast<Slot>(e.lane);
 }
 
 void Compiler::put(const IDeclare& e) {
@@ -224,6 +225,7 @@ void Compiler::address(Op& op, const Address& at, PrimType type) {
     op.space = Space::kLocal;
     op.array = std::get<LocalId>(at.base).index;
   }
+  op.is_access = op.space != Space::kLocal;
 }
 
 void Compiler::put(const ILoad& e) {

@@ -47,10 +47,7 @@ bool Machine::step(Group& g) {
     case Pause::kFault: return false;
     case Pause::kSwitch: g.ready.push_back(number); break;
     case Pause::kWait: break;
-    case Pause::kDone:
-      t.state = ThreadState::kDone;
-      g.done++;
-      break;
+    case Pause::kDone: g.done++; break;
   }
   if (schedule_.steps_left <= 0) {
     return fault(FaultKind::kEndless, g, t, code_.ops[t.pc - 1],

@@ -20,7 +20,7 @@ class Random {
     return z ^ (z >> 31);
   }
   /// 0 .. n - 1.
-  uint32_t below(uint32_t n) { return static_cast<uint32_t>(next() >> 32) % n; }
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
 
  private:
   uint64_t state_;
