@@ -55,6 +55,10 @@ struct Matrix {
   int widest = 1;
   /// The element at this place in a row makes the program fail.
   std::optional<plan::Place> fails = std::nullopt;
+  /// After so many steps of the interpreter, the host stops the call; negative: never.
+  int64_t stop_after = -1;
+
+  bool completes() const { return !fails && stop_after < 0; }
 
   int64_t size() const { return segments * length; }
   int64_t index(int64_t segment, int64_t position) const {
@@ -114,8 +118,8 @@ class Session {
   };
   /// Runs all steps, up to one in which the program fails; returns whether it did. Fails the test
   /// if the kernels do something wrong, or leave memory that must be zero otherwise.
-  bool run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
-           const Options& options);
+  bool run(const plan::Work& work, const std::vector<int64_t>& sizes, const Matrix& matrix,
+           const Device& device, const Options& options);
 
  private:
   std::vector<std::vector<PrimValue>> args_;  // of the caller, by step

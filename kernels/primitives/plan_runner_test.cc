@@ -200,7 +200,7 @@ plan::Facts Matrix::facts(const std::string& name) const {
   f.segments = segments == 1 ? plan::HostExpr(1) : plan::HostExpr::size(0);
   f.length = plan::HostExpr::size(1);
   f.across = across;
-  f.fails = fails.has_value();
+  f.fails = !completes();
   f.widest = widest;
   f.items = 2 * widest;
   f.group_size = 64;
@@ -286,8 +286,8 @@ Values Session::blocks(Builder& k, const std::vector<uint64_t>& addresses) {
   return out;
 }
 
-bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, const Device& device,
-                  const Options& options) {
+bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, const Matrix& matrix,
+                  const Device& device, const Options& options) {
   std::vector<int64_t> specs;
   for (const auto& s : work.specs) specs.push_back(s.fallback);
   if (options.group_size > 0) specs[0] = options.group_size;
@@ -304,6 +304,8 @@ bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
   run_options.seed = options.seed;
   run_options.concurrent_groups = options.concurrent_groups;
   run_options.max_steps = 20'000'000;
+  // Who waits for a thread that has failed is stopped, too.
+  run_options.stop_after = matrix.fails ? 5'000'000 : matrix.stop_after;
   for (const int64_t s : specs) run_options.specs.push_back(PrimValue::i32(static_cast<int>(s)));
   for (size_t n = 0; n < work.steps.size(); n++) {
     const plan::Step& step = work.steps[n];
@@ -333,8 +335,9 @@ bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
     const Launch launch = chosen().launch ? chosen().launch : interpret;
     const bool failed = launch(step.kernel, memory, args, groups, run_options);
     if (failed || ::testing::Test::HasFailure()) return failed;
+    if (matrix.stop_after >= 0) run_options.stop_after = 0;  // the host has stopped the call
   }
-  for (size_t s = 0; s < blocks.size(); s++) {
+  for (size_t s = 0; s < blocks.size() && matrix.completes(); s++) {
     if (!work.scratch[s].zero) continue;
     for (const std::byte b : memory.bytes(blocks[s])) EXPECT_EQ(b, std::byte{0}) << "scratch " << s;
   }

@@ -1,5 +1,7 @@
 // Plans of parallel operations on a device: what they leave in memory is what the interpreter of
 // kernel IR leaves, and the right answer.
+#include "kernels/glsl/compile.h"
+#include "kernels/glsl/print_kernel.h"
 #include "kernels/primitives/plan_runner.h"
 #include "tests/kernels/device_run.h"
 
@@ -52,6 +54,30 @@ TEST_F(PlansOnDevice, Scan) { primitives::testing::check_every_scan(); }
 TEST_F(PlansOnDevice, CountInBins) { primitives::testing::check_every_histogram(); }
 TEST_F(PlansOnDevice, Pack) { primitives::testing::check_every_packing(); }
 TEST_F(PlansOnDevice, Copy) { primitives::testing::check_every_copy(); }
+
+// Plans for other devices than this one: their text compiles; the interpreter runs them.
+bool compile_and_interpret(const kir::Kernel& kernel, kir::Memory& memory,
+                           const std::vector<PrimValue>& args, int64_t groups,
+                           const kir::RunOptions& options) {
+  const glsl::PrintedKernel printed = glsl::print_kernel(kernel, {});
+  const auto spirv = glsl::compile_glsl(kernel.name, printed.text);
+  EXPECT_TRUE(spirv) << spirv.error().text() << printed.text;
+  const auto r = kir::run(kernel, memory, args, groups, options);
+  EXPECT_TRUE(r) << r.error().text();
+  return r && r->failure;
+}
+
+TEST(PlansOnOtherDevices, TheirKernelsCompile) {
+  for (const size_t n : {0, 2, 3}) {
+    primitives::testing::use_device(primitives::testing::made_up_devices()[n],
+                                    compile_and_interpret);
+    primitives::testing::check_every_reduction();
+    primitives::testing::check_every_scan();
+    primitives::testing::check_every_histogram();
+    primitives::testing::check_every_packing();
+    primitives::testing::check_every_copy();
+  }
+}
 
 }  // namespace
 }  // namespace kenaz

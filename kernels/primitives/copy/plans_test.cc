@@ -55,7 +55,7 @@ void check_copy(const CopyCase& c, PrimType type, const testing::Trial& trial, u
     p.sink = dense.store(session.blocks(k, {out}));
     return p;
   });
-  EXPECT_EQ(session.run(work, {m.segments, m.length, c.matrices}, trial.device, trial.options),
+  EXPECT_EQ(session.run(work, {m.segments, m.length, c.matrices}, m, trial.device, trial.options),
             false);
   if (::testing::Test::HasFailure()) return;
   const auto found = session.download(out, m.size() * c.matrices, type);

@@ -19,8 +19,18 @@ class Rounds {
       : t_(t),
         slots_(t.shared_per_thread("slots", PrimType::kU32, 2)),
         left_(t.shared_scalar("left", PrimType::kU32)),
-        going_(t.shared_scalar("going", PrimType::kU32)) {
+        going_(t.shared_scalar("going", PrimType::kU32)) {}
+
+  /// Whether no thread of the workgroup has stopped; the same for all. Contains barriers.
+  Value all_go() {
+    Builder& k = t_.k;
     reset();
+    k.barrier();
+    k.atomic(AtomicOp::kAdd, PrimType::kU32, {going_, kir::i32(0)}, u32_value(1));
+    k.barrier();
+    const Value all = count_is_full();
+    k.barrier();
+    return all;
   }
 
   /// `body` once for each thread of the workgroup with an element; those with the same bin (i64)
@@ -38,7 +48,7 @@ class Rounds {
   void round(const Value& slot, const Value& own, const kir::Var& waits, const kir::Var& more,
              const kir::Builder::Do& body) {
     Builder& k = t_.k;
-    const kir::Address at{slots_, slot}, left{left_, kir::i32(0)}, going{going_, kir::i32(0)};
+    const kir::Address at{slots_, slot}, left{left_, kir::i32(0)};
     reset();
     k.if_(k.read(waits), [&] { k.atomic(AtomicOp::kStore, PrimType::kU32, at, own); });
     k.barrier();
@@ -52,22 +62,25 @@ class Rounds {
           },
           [&] { k.atomic(AtomicOp::kStore, PrimType::kU32, left, u32_value(1)); });
     });
-    k.atomic(AtomicOp::kAdd, PrimType::kU32, going, u32_value(1));
+    k.atomic(AtomicOp::kAdd, PrimType::kU32, {going_, kir::i32(0)}, u32_value(1));
     k.barrier();
-    // A thread that has stopped reads 0 and leaves, so all must leave if there is one.
-    const Value all = k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, going),
-                           k.convert(t_.group_size(), PrimType::kU32));
-    k.assign(more, k.and_(all, k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, left), 1)));
+    const Value waiting = k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, left), 1);
+    k.assign(more, k.and_(count_is_full(), waiting));
     k.barrier();  // before the next round begins
   }
 
-  void reset() {
+  // A thread that has stopped reads 0, so it must be false for all if there is one.
+  Value count_is_full() {
     Builder& k = t_.k;
-    k.if_(k.eq(k.local(), 0), [&] {
-      for (const kir::SharedId s : {left_, going_}) {
-        k.atomic(AtomicOp::kStore, PrimType::kU32, {s, kir::i32(0)}, u32_value(0));
-      }
-    });
+    return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kU32, {going_, kir::i32(0)}),
+                k.convert(t_.group_size(), PrimType::kU32));
+  }
+
+  // By every thread: any of them may have stopped.
+  void reset() {
+    for (const kir::SharedId s : {left_, going_}) {
+      t_.k.atomic(AtomicOp::kStore, PrimType::kU32, {s, kir::i32(0)}, u32_value(0));
+    }
   }
 
   Team& t_;
@@ -104,12 +117,13 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     blocks::Mailboxes boxes = boxes_of(t, c);
     k.for_(local, bins, size,
            [&](const Value& bin) { boxes.store(k.add(base, bin), t.problem.op.neutral); });
-    k.barrier();
+    // A thread that has stopped in there has left bins undefined.
+    const Value all_go = rounds.all_go();
     const Value share = k.mul(k.div_up(k.div_up(length, size), t.host(c.parts)), size);
     const Value from = k.min(k.mul(part, share), length);
     const Value to = k.min(k.add(from, share), length);
     k.for_(
-        from, to, size,
+        from, k.select(all_go, to, from), size,
         [&](const Value& tile) {
           const Value at = k.add(tile, local);
           Values none{kir::i64(-1)};

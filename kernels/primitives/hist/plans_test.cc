@@ -60,9 +60,9 @@ void check_hist(const TestOperator& op, const HistCase& c, const testing::Trial&
     const Values from = session.blocks(k, in);
     return plan::Problem{op.make(k), m.load(types, from), {}, session.blocks(k, out)};
   });
-  EXPECT_EQ(session.run(work, {m.segments, m.length, c.bins}, trial.device, trial.options),
+  EXPECT_EQ(session.run(work, {m.segments, m.length, c.bins}, m, trial.device, trial.options),
             m.fails.has_value());
-  if (m.fails || ::testing::Test::HasFailure()) return;
+  if (!m.completes() || ::testing::Test::HasFailure()) return;
   for (int64_t s = 0; s < m.segments; s++) {
     for (int64_t i = 0; i < m.length; i++) {
       auto& x = rows[static_cast<size_t>(m.index(s, i))];
@@ -143,6 +143,14 @@ TEST(HistPlans, ElementsThatFail) {
   Matrix row{1, 200};
   row.fails = {kir::i64(0), kir::i64(77)};
   check_all_hists({add_to(PrimType::kI32), greatest_pair(PrimType::kI64)}, {{row, 7}});
+}
+
+TEST(HistPlans, CallsThatTheHostStops) {
+  for (const int64_t steps : {0, 300, 2000, 9000}) {
+    Matrix row{1, 200};
+    row.stop_after = steps;
+    check_all_hists({add_to(PrimType::kI32), greatest_pair(PrimType::kI64)}, {{row, 7}});
+  }
 }
 
 TEST(HistPlans, EveryOperatorThatCommutes) { testing::check_every_histogram(); }

@@ -24,6 +24,7 @@ plan::Facts pack_facts(int64_t length, int classes) {
 void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64_t seed) {
   SCOPED_TRACE(std::string(trial.plan->name) + " on " + trial.device.name + ", " +
                std::to_string(length) + " elements, classes " + std::to_string(classes));
+  const Matrix m{1, length};
   Rows rows;
   std::vector<Rows> want(static_cast<size_t>(classes));
   for (int64_t i = 0; i < length; i++) {
@@ -41,7 +42,6 @@ void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64
   }
   out.push_back(session.reserve(classes, PrimType::kI64));
   const plan::Facts facts = pack_facts(length, classes);
-  const Matrix m{1, length};
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
     Builder& k = t.k;
     session.start();
@@ -59,7 +59,7 @@ void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64
     };
     return p;
   });
-  EXPECT_EQ(session.run(work, {1, length}, trial.device, trial.options), false);
+  EXPECT_EQ(session.run(work, {1, length}, m, trial.device, trial.options), false);
   if (::testing::Test::HasFailure()) return;
   const auto counts = session.download(out.back(), classes, PrimType::kI64);
   for (size_t c = 0; c < want.size(); c++) {

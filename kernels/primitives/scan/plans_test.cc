@@ -64,9 +64,9 @@ void check_scan(const TestOperator& op, const Matrix& m, const std::vector<PrimT
     const Values from = session.blocks(k, in), to = session.blocks(k, out);
     return plan::Problem{op.make(k), m.load(types, from), m.store(to), {}};
   });
-  EXPECT_EQ(session.run(work, {m.segments, m.length}, trial.device, trial.options),
+  EXPECT_EQ(session.run(work, {m.segments, m.length}, m, trial.device, trial.options),
             m.fails.has_value());
-  if (m.fails || ::testing::Test::HasFailure()) return;
+  if (!m.completes() || ::testing::Test::HasFailure()) return;
   const Rows want = scan_on_host(op, m, rows);
   for (size_t n = 0; n < types.size(); n++) {
     const auto found = session.download(out[n], m.size(), types[n]);
@@ -116,6 +116,14 @@ TEST(ScanPlans, ElementsThatFail) {
   row.fails = {kir::i64(0), kir::i64(0)};
   rows.fails = {kir::i64(2), kir::i64(33)};
   check_all_scans({add_i32(), testing::affine_maps()}, {row, rows});
+}
+
+TEST(ScanPlans, CallsThatTheHostStops) {
+  for (const int64_t steps : {0, 300, 2000, 9000}) {
+    Matrix row{1, 300}, rows{5, 40};
+    row.stop_after = rows.stop_after = steps;
+    check_all_scans({testing::affine_maps()}, {row, rows});
+  }
 }
 
 TEST(ScanPlans, EveryOperator) { testing::check_every_scan(); }
