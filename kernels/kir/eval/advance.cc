@@ -53,11 +53,12 @@ bool Machine::branch(const Group& g, Thread& t, const Op& op) {
 }
 
 /// Whether the thread leaves the loop because it has stopped. It stops here if the host has stopped
-/// the call.
+/// the call, or if another thread has failed: then it looks at the record now and then only.
 bool Machine::leaves(Thread& t, const Op& loop) const {
   if (loop.uniform) return false;
   const int64_t steps = options_.max_steps - schedule_.steps_left;
   if (options_.stop_after >= 0 && steps >= options_.stop_after) t.stopped = true;
+  if (result_.failure && ++t.late >= schedule_.patience()) t.stopped = true;
   return t.stopped;
 }
 

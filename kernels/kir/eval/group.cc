@@ -55,6 +55,7 @@ void Group::begin(int64_t n, int64_t groups, bool stopped) {
     t.pc = code_.start;
     t.state = ThreadState::kReady;
     t.stopped = stopped;
+    t.late = 0;
     t.clock = ThreadClock{};
     t.clock.local = static_cast<uint16_t>(k);
     ready.push_back(static_cast<uint16_t>(size - 1 - k));

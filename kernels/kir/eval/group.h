@@ -27,6 +27,7 @@ struct Thread {
   uint32_t pc = 0;
   ThreadState state = ThreadState::kReady;
   bool stopped = false;
+  int32_t late = 0;  // iterations since a failure was recorded
   ThreadClock clock;
   int number() const { return clock.local; }
 };

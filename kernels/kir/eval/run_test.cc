@@ -392,6 +392,31 @@ TEST(KirRun, TheHostStopsThreadsInTheirLoops) {
   }
 }
 
+TEST(KirRun, AThreadThatWaitsForOneThatHasFailedStops) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    PerThread t(4, PrimType::kI32);
+    t.options.seed = seed;
+    t.options.max_steps = 200'000;
+    Builder& k = t.k;
+    const Value flag = t.array<int32_t>("flag", {0});
+    k.if_(k.eq(k.local(), 0), [&] {
+      k.fail(3, {});
+      k.atomic(AtomicOp::kStore, PrimType::kI32, {flag, i32(0)}, i32(1));
+    });
+    k.while_(
+        [&] {
+          return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
+        },
+        [] {});
+    k.barrier();
+    t.give(k.local());
+    const auto r = t.run();
+    ASSERT_TRUE(r) << seed << " " << r.error().message;
+    EXPECT_EQ(r->failure->number, 3);
+    EXPECT_FALSE(t.memory.defined(t.args[0].bits + 4, 4)) << seed;
+  }
+}
+
 TEST(KirRun, WhatDoesNotFitTheKernelIsRejected) {
   KernelTest t;
   t.scalar("n", PrimValue::i32(1));

@@ -12,6 +12,7 @@ Schedule::Schedule(uint64_t seed, int64_t max_steps)
   constexpr uint32_t kStalls[] = {0, 16, 256};
   accesses_ = kAccesses[rng_.below(std::size(kAccesses))];
   group_changes_ = kGroupChanges[rng_.below(std::size(kGroupChanges))];
+  patience_ = 1 << rng_.below(kLongestPatience);
   stalls_ = kStalls[rng_.below(std::size(kStalls))];
 }
 

@@ -47,19 +47,23 @@ class Schedule {
   bool switches() { return random_ && --accesses_left_ <= 0; }
   int64_t steps_left;  // of all threads; as of the last change of thread
   int64_t budget() const { return steps_left < kLongest ? steps_left : kLongest; }
+  /// After how many iterations a thread finds that another one has failed.
+  int32_t patience() const { return patience_; }
   bool coin() { return (rng_.next() & 1) != 0; }
 
  private:
   static constexpr int64_t kMostMixed = 1 << 20;
   /// Steps after which another thread goes on in any case.
   static constexpr int64_t kLongest = 2000;
-  static constexpr uint32_t kLongestStall = 15;  // as a power of two, in steps of all threads
+  // As powers of two, in steps of all threads and in iterations of one.
+  static constexpr uint32_t kLongestStall = 15, kLongestPatience = 13;
 
   bool random_;
   Random rng_;
   uint32_t accesses_;       // between two changes, on average
   uint32_t group_changes_;  // changes of thread between two of workgroup
-  uint32_t stalls_;         // one in so many changes holds a workgroup up; 0: never
+  int32_t patience_;
+  uint32_t stalls_;  // one in so many changes holds a workgroup up; 0: never
   int32_t accesses_left_ = 0;
   size_t current_ = 0, cursor_ = 0;
   size_t stalled_ = 0;
