@@ -74,6 +74,10 @@ class BlockPrinter {
   void print(const kir::IBarrier& i);
   void print(const kir::IFence& i);
   std::string combine(const kir::ISubgroup& i, const std::string& value);
+  std::string extremum_of_numbers(const kir::ISubgroup& i, const std::string& text,
+                                  const std::string& value);
+  std::string moved(const kir::ISubgroup& i, const std::string& value);
+  std::string vote(const kir::ISubgroup& i, const std::string& value);
   // control (print_control.cc)
   void print_if(const kir::IIf& i, const std::string& cond);
   static bool is_long_chain(const kir::IIf& i);
