@@ -125,11 +125,13 @@ std::string record_failure(Head& head, int number) {
 
 void BlockPrinter::print(const ICall& i) {
   const Function& f = c_.kernel.functions[i.function.index];
-  c_.called[i.function.index] = true;
-  if (may_have_stopped_) c_.called_by_stopped[i.function.index] = true;
+  PrintedFunction& printed = c_.functions[i.function.index];
+  printed.is_called = true;
+  printed.called_by_stopped |= may_have_stopped_;
+  printed.depth = std::max(printed.depth, c_.depth + out_.depth());
   std::string args;
   for (const Value& a : i.args) args += (args.empty() ? "" : ", ") + names_.take(a).text;
-  const std::string& name = c_.functions[i.function.index];
+  const std::string& name = printed.name;
   if (f.results.size() == 1) {
     names_.bind(i.dsts[0], names_.local(f.results[0].type, fmt::format("{}({})", name, args)));
   } else {
