@@ -34,7 +34,7 @@ void BlockPrinter::print_if(const IIf& i, const std::string& cond) {
   may_have_stopped_ |= after;
 }
 
-// ---- loops. A turn is counted at its end, so that what stands in a loop's body need not ask
+// ---- loops. An iteration is counted at its end, so that what stands in a loop's body need not ask
 // whether the thread has stopped on the way into it.
 
 void BlockPrinter::print_for(const Inst& inst, const IFor& i) {

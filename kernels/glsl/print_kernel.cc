@@ -16,8 +16,8 @@ using namespace kir;  // NOLINT: this folder prints that one's instructions
 
 namespace {
 
-// Every so many turns of its loops a thread looks whether the call has failed elsewhere, or is to
-// stop (program.h). The constant is false for drivers that end long loops themselves.
+// Every so many iterations of its loops a thread looks whether the call has failed elsewhere, or is
+// to stop (program.h). The constant is false for drivers that end long loops themselves.
 constexpr const char* kLoopsLook = "layout(constant_id = 0) const bool loops_look = true;\n";
 constexpr const char* kTurn =
     "uint turns = 0u;\n"
