@@ -21,6 +21,15 @@
 
 namespace kenaz::glsl {
 
+/// A function, and what its calls say of it.
+struct PrintedFunction {
+  std::string name;
+  bool is_called = false;
+  bool called_by_stopped = false;  // by threads that may have stopped
+  /// How deep in conditions and loops the calls stand, at most: drivers put functions there.
+  int depth = 0;
+};
+
 /// What is the same for all functions of a kernel.
 struct KernelContext {
   const kir::Kernel& kernel;
@@ -28,10 +37,9 @@ struct KernelContext {
   const Facts& facts;
   Head head;
   Library library;
-  /// By SharedId, LocalId, FunctionId.
-  std::vector<std::string> shared, locals, functions;
-  /// By FunctionId: whether it is called, and by threads that may have stopped.
-  std::vector<bool> called, called_by_stopped;
+  std::vector<std::string> shared, locals;  // names, by SharedId and LocalId
+  std::vector<PrintedFunction> functions;   // by FunctionId
+  int depth = 0;                            // of the function that is being printed
   /// Threads pass over statements by `going`, also where none can stop.
   bool masks_threads = false;
 };
@@ -74,6 +82,10 @@ class BlockPrinter {
   void print(const kir::IBarrier& i);
   void print(const kir::IFence& i);
   std::string combine(const kir::ISubgroup& i, const std::string& value);
+  std::string extremum_of_numbers(const kir::ISubgroup& i, const std::string& text,
+                                  const std::string& value);
+  std::string moved(const kir::ISubgroup& i, const std::string& value);
+  std::string vote(const kir::ISubgroup& i, const std::string& value);
   // control (print_control.cc)
   void print_if(const kir::IIf& i, const std::string& cond);
   static bool is_long_chain(const kir::IIf& i);

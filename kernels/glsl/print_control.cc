@@ -34,7 +34,7 @@ void BlockPrinter::print_if(const IIf& i, const std::string& cond) {
   may_have_stopped_ |= after;
 }
 
-// ---- loops. A turn is counted at its end, so that what stands in a loop's body need not ask
+// ---- loops. An iteration is counted at its end, so that what stands in a loop's body need not ask
 // whether the thread has stopped on the way into it.
 
 void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
@@ -125,11 +125,13 @@ std::string record_failure(Head& head, int number) {
 
 void BlockPrinter::print(const ICall& i) {
   const Function& f = c_.kernel.functions[i.function.index];
-  c_.called[i.function.index] = true;
-  if (may_have_stopped_) c_.called_by_stopped[i.function.index] = true;
+  PrintedFunction& printed = c_.functions[i.function.index];
+  printed.is_called = true;
+  printed.called_by_stopped |= may_have_stopped_;
+  printed.depth = std::max(printed.depth, c_.depth + out_.depth());
   std::string args;
   for (const Value& a : i.args) args += (args.empty() ? "" : ", ") + names_.take(a).text;
-  const std::string& name = c_.functions[i.function.index];
+  const std::string& name = printed.name;
   if (f.results.size() == 1) {
     names_.bind(i.dsts[0], names_.local(f.results[0].type, fmt::format("{}({})", name, args)));
   } else {

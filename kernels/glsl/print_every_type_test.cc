@@ -120,7 +120,8 @@ TEST_P(EveryTypeOfKernels, Variables) {
   if (is_integer(type())) {
     k.for_(
         e.a, e.b, e.c, [&](Value i) { e.keep(i); }, false, true);
-    k.for_(e.b, [&](Value i) { e.keep(i); }, true);
+    k.for_(
+        e.b, [&](Value i) { e.keep(i); }, true);
   }
   compiles(e.kernel);
 }
@@ -211,7 +212,8 @@ TEST(PrintEvery, VoteBuiltinAndBarrier) {
 TEST(PrintEvery, SpecialisationConstant) {
   AtType e(PrimType::kI32);
   Builder& k = e.k;
-  const Value size = k.spec("size", PrimValue::i32(128)), flag = k.spec("flag", PrimValue::of_bool(true));
+  const Value size = k.spec("size", PrimValue::i32(128)),
+              flag = k.spec("flag", PrimValue::of_bool(true));
   e.kernel.group_size = {1, 0};
   const auto shared = k.shared("s", PrimType::kF32, {3, 0});
   k.store(shared, k.local(), Value(PrimValue::f32(1)));

@@ -12,8 +12,8 @@ using namespace kir;  // NOLINT: this folder prints that one's instructions
 
 namespace {
 
-/// Loops of so few turns, those inside included, need not look.
-constexpr int64_t kFewTurns = 64;
+/// Loops of so few iterations, those inside included, need not look.
+constexpr int64_t kFewIterations = 64;
 
 /// The value that a pure instruction gives.
 ValId result_of(const Inst& inst) {
@@ -31,16 +31,16 @@ std::optional<int64_t> known_number(const Kernel& kernel, const Value& v) {
   return std::nullopt;
 }
 
-std::optional<int64_t> known_turns(const Kernel& kernel, const IFor& loop) {
+std::optional<int64_t> known_iterations(const Kernel& kernel, const IFor& loop) {
   const auto from = known_number(kernel, loop.from), to = known_number(kernel, loop.to),
              step = known_number(kernel, loop.step);
   if (!from || !to || !step || *step < 1) return std::nullopt;
   // Distances beyond 2^63 are long, too.
   const uint64_t distance =
       *to > *from ? static_cast<uint64_t>(*to) - static_cast<uint64_t>(*from) : 0;
-  const uint64_t turns = distance / static_cast<uint64_t>(*step) +
-                         (distance % static_cast<uint64_t>(*step) != 0 ? 1 : 0);
-  return static_cast<int64_t>(std::min<uint64_t>(turns, INT64_MAX / kFewTurns));
+  const uint64_t iterations = distance / static_cast<uint64_t>(*step) +
+                              (distance % static_cast<uint64_t>(*step) != 0 ? 1 : 0);
+  return static_cast<int64_t>(std::min<uint64_t>(iterations, INT64_MAX / kFewIterations));
 }
 
 }  // namespace
@@ -72,14 +72,14 @@ bool is_pure(const Inst& inst) {
 Facts::Facts(const Kernel& kernel, bool cuts)
     : kernel_(kernel), cuts_(cuts), uses_(kernel.vals.size(), 0) {
   for (const Function& f : kernel.functions) {  // callees first
-    function_turns_.push_back(quiet_turns(f.body));
+    function_iterations_.push_back(uncounted_iterations(f.body));
     function_stops_.push_back(may_stop(f.body));
     for (const Value& r : f.results) {
       if (!r.is_const()) uses_[r.id().index]++;
     }
     look_at(f.body);
   }
-  quiet_turns(kernel.main);
+  uncounted_iterations(kernel.main);
   look_at(kernel.main);
 }
 
@@ -139,32 +139,35 @@ bool Facts::may_stop(const Inst& inst) const {
   return itself || inside;
 }
 
-/// The turns of loops that a thread makes without counting them, at most; decides for all loops of
-/// the block whether they look. That the outer loop of a nest of short ones looks costs least.
-int64_t Facts::quiet_turns(const Block& block) {
+/// The iterations of loops that a thread makes without counting them, at most; decides for all
+/// loops of the block whether they look. That the outer loop of a nest of short ones looks costs
+/// least.
+int64_t Facts::uncounted_iterations(const Block& block) {
   int64_t most = 1;
-  for (const Inst& i : block.insts) most = std::max(most, quiet_turns(i));
+  for (const Inst& i : block.insts) most = std::max(most, uncounted_iterations(i));
   return most;
 }
 
-int64_t Facts::quiet_turns(const Inst& inst) {
+int64_t Facts::uncounted_iterations(const Inst& inst) {
   return std::visit(Overloaded{
-                        [&](const ICall& i) { return function_turns_[i.function.index]; },
+                        [&](const ICall& i) { return function_iterations_[i.function.index]; },
                         [&](const IIf& i) {
-                          return std::max(quiet_turns(i.then_block), quiet_turns(i.else_block));
+                          return std::max(uncounted_iterations(i.then_block),
+                                          uncounted_iterations(i.else_block));
                         },
                         [&](const IFor& i) {
-                          const int64_t inside = quiet_turns(i.body);
-                          const auto turns = known_turns(kernel_, i);
-                          if (turns && *turns <= kFewTurns / inside) {
-                            return inside * std::max<int64_t>(1, *turns);
+                          const int64_t inside = uncounted_iterations(i.body);
+                          const auto iterations = known_iterations(kernel_, i);
+                          if (iterations && *iterations <= kFewIterations / inside) {
+                            return inside * std::max<int64_t>(1, *iterations);
                           }
                           if (i.uniform) return inside;
                           looking_.insert(&inst);
                           return int64_t{1};
                         },
                         [&](const IWhile& i) {
-                          const int64_t inside = std::max(quiet_turns(i.head), quiet_turns(i.body));
+                          const int64_t inside =
+                              std::max(uncounted_iterations(i.head), uncounted_iterations(i.body));
                           if (i.uniform) return inside;
                           looking_.insert(&inst);
                           return int64_t{1};

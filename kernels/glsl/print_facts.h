@@ -23,8 +23,8 @@ class Facts {
   bool may_stop(const kir::Inst& inst) const;
   bool may_stop(const kir::Block& block) const;
   bool may_stop(kir::FunctionId f) const { return function_stops_[f.index]; }
-  /// Whether each turn of the loop counts towards looking whether the call is to stop. Loops of
-  /// few known turns do not, nor nests of such.
+  /// Whether each iteration of the loop counts towards looking whether the call is to stop. Loops
+  /// of few known iterations do not, nor nests of such.
   bool looks(const kir::Inst& loop) const { return looking_.count(&loop) != 0; }
 
   bool has_looking_loops() const { return !looking_.empty(); }
@@ -38,14 +38,14 @@ class Facts {
   void look_at(const kir::Block& block);
   void look_at(const kir::Inst& inst);
   void note(const kir::Inst& inst);
-  int64_t quiet_turns(const kir::Block& block);
-  int64_t quiet_turns(const kir::Inst& inst);
+  int64_t uncounted_iterations(const kir::Block& block);
+  int64_t uncounted_iterations(const kir::Inst& inst);
 
   const kir::Kernel& kernel_;
   bool cuts_;
   std::vector<int> uses_;
   std::vector<bool> function_stops_;
-  std::vector<int64_t> function_turns_;  // without looking, at most
+  std::vector<int64_t> function_iterations_;  // without looking, at most
   std::set<const kir::Inst*> looking_;
   bool has_loops_ = false, works_together_ = false, knows_subgroups_ = false;
   bool stores_to_device_ = false;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/glsl/print_block.h"
 #include "kernels/glsl/types.h"
 #include "kernels/program/program.h"
@@ -14,8 +16,8 @@ using namespace kir;  // NOLINT: this folder prints that one's instructions
 
 namespace {
 
-// Every so many turns of its loops a thread looks whether the call has failed elsewhere, or is to
-// stop (program.h). The constant is false for drivers that end long loops themselves.
+// Every so many iterations of its loops a thread looks whether the call has failed elsewhere, or is
+// to stop (program.h). The constant is false for drivers that end long loops themselves.
 constexpr const char* kLoopsLook = "layout(constant_id = 0) const bool loops_look = true;\n";
 constexpr const char* kTurn =
     "uint turns = 0u;\n"
@@ -27,6 +29,10 @@ constexpr const char* kTurn =
 
 // A uint64_t of value 0 that the driver's compiler does not know (types.h).
 constexpr const char* kZeroBits = "zero_bits";
+
+// The conditions that are not counted: around what stopped threads leave out, inside of the
+// library's functions, and those behind which threads leave at once.
+constexpr int kNestingOfFrame = 5;
 
 bool mentions(const std::string& text, const char* what) {
   return text.find(what) != std::string::npos;
@@ -43,9 +49,7 @@ class KernelPrinter {
         options_(options),
         facts_(kernel, static_cast<bool>(options.cut_failure)),
         names_(kernel, facts_, out_),
-        context_{kernel, options, facts_, {}, {}, {}, {}, {}, {}, {}} {
-    context_.called.resize(kernel.functions.size());
-    context_.called_by_stopped.resize(kernel.functions.size());
+        context_{kernel, options, facts_, {}, {}, {}, {}, {}} {
     slots_ = static_cast<int>(kernel.args.size()) + 2;
   }
 
@@ -69,6 +73,7 @@ class KernelPrinter {
   Names names_;
   KernelContext context_;
   int slots_;
+  int nesting_ = 0;
 };
 
 void KernelPrinter::name_everything() {
@@ -76,7 +81,7 @@ void KernelPrinter::name_everything() {
   for (const Spec& s : kernel_.specs) names_.bind(s.val, names_.like(s.name));
   for (const SharedArray& a : kernel_.shared) context_.shared.push_back(names_.like(a.name));
   for (const LocalArray& a : kernel_.locals) context_.locals.push_back(names_.like(a.name));
-  for (const Function& f : kernel_.functions) context_.functions.push_back(names_.like(f.name));
+  for (const Function& f : kernel_.functions) context_.functions.push_back({names_.like(f.name)});
 }
 
 std::string KernelPrinter::function(size_t number) {
@@ -97,9 +102,12 @@ std::string KernelPrinter::function(size_t number) {
       param("out ", r.type, outs.back());
     }
   }
+  const PrintedFunction& printed = context_.functions[number];
+  context_.depth = printed.depth;
+  out_.forget_deepest();
   const std::string type = f.results.size() == 1 ? glsl_type(f.results[0].type) : "void";
-  out_.open(fmt::format("{} {}({}) {{", type, context_.functions[number], params));
-  BlockPrinter(context_, names_, out_, context_.called_by_stopped[number]).block(f.body);
+  out_.open(fmt::format("{} {}({}) {{", type, printed.name, params));
+  BlockPrinter(context_, names_, out_, printed.called_by_stopped).block(f.body);
   for (size_t k = 0; k < outs.size(); k++) {
     out_.line(fmt::format("{} = {};", outs[k], names_.take(f.results[k]).text));
   }
@@ -107,6 +115,7 @@ std::string KernelPrinter::function(size_t number) {
     out_.line(fmt::format("return {};", names_.take(f.results[0]).text));
   }
   out_.close();
+  nesting_ = std::max(nesting_, printed.depth + out_.deepest());
   return out_.exchange("");
 }
 
@@ -115,7 +124,7 @@ std::string KernelPrinter::function(size_t number) {
 std::string KernelPrinter::functions() {
   std::string all;
   for (size_t f = kernel_.functions.size(); f-- > 0;) {
-    if (context_.called[f]) all = function(f) + all;
+    if (context_.functions[f].is_called) all = function(f) + all;
   }
   return all;
 }
@@ -217,6 +226,7 @@ PrintedKernel KernelPrinter::print() {
   out_.deeper();
   BlockPrinter(context_, names_, out_, false).block(kernel_.main);
   const std::string body = out_.exchange("");
+  nesting_ = out_.deepest();
   out_.shallower();
   const std::string code = functions();
   std::string set_up = begin();
@@ -241,7 +251,7 @@ PrintedKernel KernelPrinter::print() {
   text += library + code + check;
   text += (checks ? "void work() {\n" : "void main() {\n") + set_up + body + "}\n";
   if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
-  return {context_.head.text() + text, out_.deepest(), slots_};
+  return {context_.head.text() + text, nesting_ + kNestingOfFrame, slots_};
 }
 
 }  // namespace

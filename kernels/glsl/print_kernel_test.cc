@@ -123,7 +123,7 @@ TEST(PrintKernel, ALongChainIsNoNest) {
   Example e;
   e.k.store(e.ys, kir::i32(0), chain(e, 200, false));
   const PrintedKernel printed = print(e.kernel);
-  EXPECT_LT(printed.nesting, 12);
+  EXPECT_LT(printed.nesting, 20);
   EXPECT_THAT(printed.text, HasSubstr("  int b0 = 200;\n"
                                       "  if (n_ == 0l) { b0 = 0; }\n"
                                       "  if (b0 == 200 && (n_ == 1l)) { b0 = 1; }\n"));
@@ -141,7 +141,27 @@ TEST(PrintKernel, ConditionsOfALongChainPassOverMemoryOnceABranchIsFound) {
 TEST(PrintKernel, ShortChainsAreNests) {
   Example e;
   e.k.store(e.ys, kir::i32(0), chain(e, 5, false));
-  EXPECT_EQ(print(e.kernel).nesting, 6);
+  const int nesting = print(e.kernel).nesting;
+  e.k.store(e.ys, kir::i32(0), chain(e, 7, false));
+  EXPECT_EQ(print(e.kernel).nesting, nesting + 2);
+}
+
+// Drivers put functions where they are called.
+TEST(PrintKernel, NestsInFunctionsCountWhereTheyAreCalled) {
+  Example e;
+  Builder& k = e.k;
+  const auto f = k.function("f", {}, [&](const Values&) {
+    k.if_(k.lt(e.n, 5), [&] { k.store(e.ys, kir::i32(0), e.n); });
+    return Values{};
+  });
+  const auto g = k.function("g", {}, [&](const Values&) {
+    k.if_(k.lt(e.n, 7), [&] { k.call(f, {}); });
+    return Values{};
+  });
+  k.call(g, {});
+  const int nesting = print(e.kernel).nesting;
+  k.if_(k.lt(e.n, 8), [&] { k.if_(k.lt(e.n, 9), [&] { k.call(g, {}); }); });
+  EXPECT_EQ(print(e.kernel).nesting, nesting + 2);
 }
 
 TEST(PrintKernel, AValueThatIsUsedOnceStandsWhereItIsUsed) {

@@ -31,8 +31,11 @@ class Text {
   std::string exchange(std::string instead) { return std::exchange(text_, std::move(instead)); }
   void deeper() { depth_++; }
   void shallower() { depth_--; }
-  /// The deepest level so far.
+  /// The level of the next line, and the deepest so far.
+  int depth() const { return depth_; }
   int deepest() const { return deepest_; }
+  /// Forgets how deep it was.
+  void forget_deepest() { deepest_ = depth_; }
 
  private:
   std::string text_;

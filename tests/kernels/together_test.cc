@@ -1,6 +1,8 @@
 // Subgroups and workgroups.
 #include <gmock/gmock.h>
 
+#include <limits>
+
 #include "tests/kernels/device_run.h"
 
 namespace kenaz {
@@ -72,6 +74,26 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Subgroups, testing::Range(0, kPrimTypeCount),
                          });
 
 using Together = OnDevice;
+
+// Of a subgroup that has none, of one that has few, of one that has only NaNs.
+TEST_F(Together, ExtremaOfNaNs) {
+  for (const PrimType type : {PrimType::kF16, PrimType::kF32, PrimType::kF64}) {
+    Lanes t(type);
+    Builder& k = t.k;
+    const Value is_nan =
+        k.or_(k.eq(k.subgroup(), 2),
+              k.and_(k.eq(k.subgroup(), 1), k.ne(k.rem(k.lane(), i32(4)), i32(3))));
+    const Value nan = PrimValue::of_float(type, std::numeric_limits<double>::quiet_NaN());
+    const Value x = k.select(is_nan, nan, t.x);
+    for (const ScalarOp op : {ScalarOp::kMin, ScalarOp::kMax}) {
+      for (const SubgroupOp kind :
+           {SubgroupOp::kReduce, SubgroupOp::kInclusive, SubgroupOp::kExclusive}) {
+        t.give(k.subgroup_combine(kind, op, x));
+      }
+    }
+    run_on_both(t);
+  }
+}
 
 TEST_F(Together, Votes) {
   Lanes t(PrimType::kI32);
