@@ -16,10 +16,10 @@ class LastArrival {
   explicit LastArrival(Team& team);
 
   /// Whether this workgroup is the last of `count` (i64) to arrive at the ticket, a u32 in device
-  /// memory that must be 0 before the first one arrives and is 0 again behind the last. Every thread
-  /// gets the answer; in the last workgroup it sees what the others stored coherently before they
-  /// arrived. Contains barriers; once per kernel. Threads that have stopped get false: there may be
-  /// no barrier under this condition.
+  /// memory that must be 0 before the first one arrives and is 0 again behind the last. Every
+  /// thread gets the answer; in the last workgroup it sees what the others stored coherently before
+  /// they arrived. Contains barriers; once per kernel. Threads that have stopped get false: there
+  /// may be no barrier under this condition.
   Value arrives(const kir::Address& ticket, const Value& count);
 
  private:
