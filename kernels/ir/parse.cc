@@ -128,19 +128,9 @@ class Parser {
     return PrimType::kI32;
   }
   PrimValue number(const std::string& text, PrimType fallback) {
-    size_t end = text.find_first_of("iuf");
-    PrimType t = fallback;
-    if (end != std::string::npos) {
-      if (const auto pt = prim_from_name(std::string_view(text).substr(end))) {
-        t = *pt;
-      } else {
-        fail_at("bad suffix of a number");
-      }
-    }
-    const std::string digits = text.substr(0, end);
-    if (is_float(t)) return PrimValue::of_float(t, std::strtod(digits.c_str(), nullptr));
-    if (digits[0] == '-') return PrimValue::of_int(t, std::strtoll(digits.c_str(), nullptr, 10));
-    return PrimValue::of_int(t, static_cast<int64_t>(std::strtoull(digits.c_str(), nullptr, 10)));
+    const auto n = number_of(text, fallback);
+    if (!n) fail_at("bad suffix of a number");
+    return n.value_or(PrimValue{});
   }
   Atom atom() {
     if (peek().kind == Token::kNumber) return number(advance().text, PrimType::kI32);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <cstdlib>
 
 namespace kenaz::ir {
 namespace {
@@ -93,5 +94,19 @@ class Lexer {
 }  // namespace
 
 Result<std::vector<Token>> lex(std::string_view text) { return Lexer(text).run(); }
+
+std::optional<PrimValue> number_of(const std::string& text, PrimType fallback) {
+  const size_t end = text.find_first_of("iuf");
+  PrimType t = fallback;
+  if (end != std::string::npos) {
+    const auto named = prim_from_name(std::string_view(text).substr(end));
+    if (!named) return std::nullopt;
+    t = *named;
+  }
+  const std::string digits = text.substr(0, end);
+  if (is_float(t)) return PrimValue::of_float(t, std::strtod(digits.c_str(), nullptr));
+  if (digits[0] == '-') return PrimValue::of_int(t, std::strtoll(digits.c_str(), nullptr, 10));
+  return PrimValue::of_int(t, static_cast<int64_t>(std::strtoull(digits.c_str(), nullptr, 10)));
+}
 
 }  // namespace kenaz::ir

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/kir/identities.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::kir {
@@ -46,43 +47,8 @@ LocalId Builder::local_array(const std::string& name, PrimType type, int32_t len
 
 // ---- scalars
 
-std::optional<Value> Builder::fold(ScalarOp op, PrimType type, PrimType to,
-                                   const Values& args) const {
-  std::vector<PrimValue> constants;
-  for (const Value& a : args) {
-    if (a.is_const()) constants.push_back(a.constant());
-  }
-  if (constants.size() == args.size()) return Value(eval_scalar(op, type, to, constants));
-  if (op == ScalarOp::kSelect && args[0].is_const()) return args[args[0].is_bool(true) ? 1 : 2];
-  if (args.size() != 2) return std::nullopt;
-  const Value &a = args[0], &b = args[1];
-  switch (op) {
-    case ScalarOp::kAdd:
-      if (a.is_int(0)) return b;
-      if (b.is_int(0)) return a;
-      break;
-    case ScalarOp::kSub:
-      if (b.is_int(0)) return a;
-      break;
-    case ScalarOp::kMul:
-      if (a.is_int(0) || b.is_int(1)) return a;
-      if (b.is_int(0) || a.is_int(1)) return b;
-      break;
-    case ScalarOp::kAnd:
-      if (a.is_bool(true) || b.is_bool(false)) return b;
-      if (b.is_bool(true) || a.is_bool(false)) return a;
-      break;
-    case ScalarOp::kOr:
-      if (a.is_bool(false) || b.is_bool(true)) return b;
-      if (b.is_bool(false) || a.is_bool(true)) return a;
-      break;
-    default: break;
-  }
-  return std::nullopt;
-}
-
 Value Builder::op(ScalarOp op, PrimType type, PrimType to, Values args) {
-  if (auto known = fold(op, type, to, args)) return *known;
+  if (auto known = known_result(op, type, to, args)) return *known;
   return define({scalar_op_result(op, type, to)}, [&](ValId dst) {
     return IPrim{dst, op, type, to, std::move(args)};
   });

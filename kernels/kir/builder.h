@@ -1,6 +1,6 @@
 // Building kernel IR so that the code that builds it reads like the kernel. A Builder appends to
 // one block of one kernel; blocks inside are given as functions that build them. Scalar operations
-// on constants are folded on the way, and so are integer additions of 0 and products with 0 and 1.
+// on constants are folded on the way, and so are those that do nothing (identities.h).
 #pragma once
 
 #include <functional>
@@ -156,7 +156,6 @@ class Builder {
  private:
   Value define(Type type, const std::function<decltype(Inst::op)(ValId)>& make);
   void into(Block& block, const Do& build);
-  std::optional<Value> fold(ScalarOp op, PrimType type, PrimType to, const Values& args) const;
 
   Kernel& kernel_;
   Block* block_;

@@ -146,7 +146,7 @@ struct IStore {
 
 enum class AtomicOp : uint8_t { kLoad, kStore, kExchange, kCas, kAdd, kMin, kMax, kAnd, kOr, kXor };
 /// kAcquire: what the writer released before is visible behind it. kRelease: what stands before it
-/// is visible to whoever acquires.
+/// is visible to whoever acquires. A load cannot release, a store cannot acquire.
 enum class AtomicOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcquireRelease };
 /// On i32, u32, i64, u64, in device or shared memory; visible to the whole device or workgroup.
 /// `dst`, if valid, is the old value (kLoad: the value). kCas stores `value` if the old value is
@@ -196,6 +196,7 @@ struct IFence {
 
 // ---- variables
 
+/// Visible like a value: behind here in the same block and the blocks inside; declared once.
 /// Undefined until assigned if there is no `init`.
 struct IDeclare {
   VarId var;
@@ -218,7 +219,8 @@ struct IIf {
 };
 /// for (index = from; index < to; index += step). `index` is a value of the body, of an integer
 /// type, `step` at least 1. `uniform`: all threads of the workgroup make the same turns, stopped
-/// or not; else the loop ends when the thread stops, also because the host stops the call.
+/// or not; else the loop ends when the thread stops, and a thread stops there if it finds that the
+/// call has failed elsewhere or that the host has stopped it.
 /// `unroll`: a hint.
 struct IFor {
   ValId index;
@@ -227,7 +229,8 @@ struct IFor {
   bool uniform = false;
   bool unroll = false;
 };
-/// loop { head; if (!cond) break; body }. `uniform` as above.
+/// loop { head; if (!cond) break; body }. `cond` and `body` see what `head` defines. `uniform` as
+/// above.
 struct IWhile {
   Block head;
   Value cond;

@@ -60,7 +60,8 @@ struct Info {
   bool is_cpu = false;
   int max_nesting = INT_MAX;  // of conditions that one thread runs through
   bool cuts_loops = false;    // the driver ends an invocation's loops after some 2^16 turns itself
-  bool float64 = false, float16 = false, int64_atomics = false, subgroup_arithmetic = false;
+  bool float64 = false, float16 = false, int64_atomics = false;
+  bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
 };
 
 /// One piece of a submit_and_read: data.size() bytes of `src` from `offset` go to `data`.

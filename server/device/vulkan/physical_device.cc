@@ -102,6 +102,7 @@ void read_features(const Functions& vk, PhysicalDevice& d) {
   d.float16 = has.v12.shaderFloat16;
   d.int64_atomics = has.v12.shaderBufferInt64Atomics;
   d.shared_int64_atomics = has.v12.shaderSharedInt64Atomics;
+  d.subgroup_types = has.v12.shaderSubgroupExtendedTypes;
   d.device_scope = has.v12.vulkanMemoryModelDeviceScope;
   d.subgroup_size_control = d.subgroup_size_control && has.subgroup_size.subgroupSizeControl;
 }
@@ -128,9 +129,13 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   info.float64 = d.float64;
   info.float16 = d.float16;
   info.int64_atomics = d.int64_atomics;
-  info.subgroup_arithmetic =
-      (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
-      (v11.subgroupSupportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0;
+  constexpr VkSubgroupFeatureFlags kOperations =
+      VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+      VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+      VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT;
+  info.subgroup_arithmetic = d.subgroup_types &&
+                             (v11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+                             (v11.subgroupSupportedOperations & kOperations) == kOperations;
 }
 
 PhysicalDevice read_device(const Functions& vk, VkPhysicalDevice handle, int index) {
@@ -246,6 +251,7 @@ void wanted_features(const PhysicalDevice& device, FeatureChain& chain) {
   chain.v12.shaderFloat16 = device.float16;
   chain.v12.shaderBufferInt64Atomics = device.int64_atomics;
   chain.v12.shaderSharedInt64Atomics = device.shared_int64_atomics;
+  chain.v12.shaderSubgroupExtendedTypes = device.subgroup_types;
   chain.v12.vulkanMemoryModelDeviceScope = device.device_scope;
   chain.subgroup_size.subgroupSizeControl = device.subgroup_size_control;
   chain.chain(device.subgroup_size_control);

@@ -38,6 +38,7 @@ struct PhysicalDevice {
   uint32_t timestamp_bits = 0;
   // Optional features that the device has.
   bool float64 = false, float16 = false, int64_atomics = false, shared_int64_atomics = false;
+  bool subgroup_types = false;  // subgroup operations on all types, 64-bit integers among them
   bool device_scope = false;
   bool may_map = true;                          // VulkanOptions::force_staging is off
   bool subgroup_size_control = false;           // the extension, with compute among its stages

@@ -1,0 +1,126 @@
+#include "kernels/glsl/print_block.h"
+
+#include <fmt/format.h>
+
+#include "kernels/glsl/scalar.h"
+#include "protocol/base/check.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::glsl {
+
+using namespace kir;  // NOLINT: this folder prints that one's instructions
+
+namespace {
+
+/// Whether the operation's text has operand `k` more than once, or evaluates it only sometimes
+/// (which makes a branch of it).
+bool needs_stable(ScalarOp op, PrimType type, size_t k) {
+  switch (op) {
+    case ScalarOp::kMin:
+    case ScalarOp::kMax:
+    case ScalarOp::kAbs:
+    case ScalarOp::kSgn: return is_integer(type);
+    case ScalarOp::kSelect: return k > 0;
+    case ScalarOp::kAnd:
+    case ScalarOp::kOr:
+    case ScalarOp::kLt:
+    case ScalarOp::kLe: return type == PrimType::kBool && k > 0;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+void BlockPrinter::block(const Block& b) {
+  for (const Inst& i : b.insts) inst(i);
+}
+
+void BlockPrinter::inst(const Inst& inst) {
+  std::visit(Overloaded{
+                 [&](const IIf& i) {
+                   Expr cond = names_.take(i.cond);
+                   names_.settle_before(inst);
+                   if (is_long_chain(i)) {
+                     print_chain(inst, cond.text);
+                   } else {
+                     print_if(i, cond.text);
+                   }
+                 },
+                 [&](const IFor& i) { print_for(inst, i); },
+                 [&](const IWhile& i) { print_while(inst, i); },
+                 [&](const IAssign& i) {
+                   const Expr e = names_.take(i.value);
+                   names_.settle_before(inst);
+                   out_.line(fmt::format("{} = {};", names_.variable(i.var), e.text));
+                 },
+                 [&](const auto& i) { print(i); },
+             },
+             inst.op);
+}
+
+// ---- values
+
+void BlockPrinter::print(const IPrim& i) {
+  if (c_.facts.uses(i.dst) == 0) return;
+  Expr e;
+  std::vector<std::string> args;
+  for (size_t k = 0; k < i.args.size(); k++) {
+    args.push_back(needs_stable(i.op, i.type, k) ? names_.stable(i.args[k])
+                                                 : names_.operand(i.args[k], e.reads));
+  }
+  e.text = scalar_op(c_.library, i.op, i.type, i.to, args);
+  e.is_operand = is_operand_text(e.text);
+  names_.define(i.dst, std::move(e));
+}
+
+void BlockPrinter::print(const IBuiltin& i) {
+  const auto subgroup = [&](const char* text) {
+    c_.head.need_extension("GL_KHR_shader_subgroup_basic");
+    names_.bind(i.dst, text);
+  };
+  switch (i.kind) {
+    case BuiltinKind::kGroup: return names_.bind(i.dst, "group");
+    case BuiltinKind::kGroups: return names_.bind(i.dst, "groups");
+    case BuiltinKind::kLocal: return names_.bind(i.dst, "local");
+    case BuiltinKind::kGroupSize: return names_.bind(i.dst, "int(gl_WorkGroupSize.x)");
+    case BuiltinKind::kLane: return subgroup("int(gl_SubgroupInvocationID)");
+    case BuiltinKind::kSubgroup: return subgroup("int(gl_SubgroupID)");
+    case BuiltinKind::kSubgroups: return subgroup("int(gl_NumSubgroups)");
+    case BuiltinKind::kSubgroupSize: return subgroup("int(gl_SubgroupSize)");
+  }
+}
+
+void BlockPrinter::print(const ICompose& i) {
+  if (c_.facts.uses(i.dst) == 0) return;
+  Expr e;
+  for (const Value& lane : i.lanes) {
+    const Expr l = names_.take(lane);
+    e.text += (e.text.empty() ? "" : ", ") + l.text;
+    e.reads.insert(l.reads.begin(), l.reads.end());
+  }
+  e.text = fmt::format("{}({})", glsl_type(c_.kernel.vals[i.dst.index]), e.text);
+  names_.define(i.dst, std::move(e));
+}
+
+void BlockPrinter::print(const IExtract& i) {
+  if (c_.facts.uses(i.dst) == 0) return;
+  if (i.vector.type.lanes == 1) {
+    names_.define_copy(i.dst, names_.take(i.vector));
+    return;
+  }
+  names_.bind(i.dst, fmt::format("{}.{}", names_.stable(i.vector), "xyzw"[i.lane]));
+}
+
+void BlockPrinter::print(const IDeclare& i) {
+  const std::string init = i.init ? " = " + names_.take(*i.init).text : "";
+  if (!names_.variable(i.var).empty()) return;  // it is the same as another one
+  names_.declare(i.var);
+  out_.line(fmt::format("{} {}{};", glsl_type(c_.kernel.vars[i.var.index]), names_.variable(i.var),
+                        init));
+}
+
+void BlockPrinter::print(const IRead& i) {
+  names_.define_copy(i.dst, {names_.variable(i.var), true, {i.var.index}});
+}
+
+}  // namespace kenaz::glsl

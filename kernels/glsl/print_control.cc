@@ -1,0 +1,183 @@
+// Branches, loops, calls and failures.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/glsl/print_block.h"
+#include "kernels/glsl/scalar.h"
+#include "kernels/glsl/types.h"
+#include "kernels/program/program.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::glsl {
+
+using namespace kir;  // NOLINT: this folder prints that one's instructions
+
+void BlockPrinter::print_if(const IIf& i, const std::string& cond) {
+  const bool before = may_have_stopped_;
+  if (i.then_block.insts.empty()) {
+    out_.open(fmt::format("if (!({})) {{", cond));
+    block(i.else_block);
+    out_.close();
+    may_have_stopped_ |= before;
+    return;
+  }
+  out_.open(fmt::format("if ({}) {{", cond));
+  block(i.then_block);
+  const bool after = std::exchange(may_have_stopped_, before);
+  if (!i.else_block.insts.empty()) {
+    out_.close("} else {");
+    out_.deeper();
+    block(i.else_block);
+  }
+  out_.close();
+  may_have_stopped_ |= after;
+}
+
+// ---- loops. An iteration is counted at its end, so that what stands in a loop's body need not ask
+// whether the thread has stopped on the way into it.
+
+void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
+  const std::string from = names_.take(i.from).text;
+  const std::string to = names_.stable(i.to), step = names_.stable(i.step);
+  names_.settle_before(inst);
+  const bool stops = c_.facts.may_stop(inst), asks = !i.uniform && (may_have_stopped_ || stops);
+  const bool before = may_have_stopped_;
+  const std::string index = names_.fresh('i');
+  names_.bind(i.index, index);
+  std::string head = fmt::format("{} {} = {};", glsl_type(i.from.type), index, from);
+  if (c_.options.cut_failure) {  // which asks for the index behind the loop
+    out_.line(head);
+    head = ";";
+  }
+  if (i.unroll) c_.head.need_extension("GL_EXT_control_flow_attributes");
+  out_.open(fmt::format("{}for ({} {} < {}{}; {}) {{", i.unroll ? "[[unroll]] " : "", head, index,
+                        to, asks ? " && going" : "",
+                        i.step.is_int(1) ? index + "++" : fmt::format("{} += {}", index, step)));
+  may_have_stopped_ = i.uniform && (before || stops);
+  block(i.body);
+  if (c_.facts.looks(inst)) out_.line("turn();");
+  out_.close();
+  may_have_stopped_ = before || stops;
+  fail_if_cut(inst, fmt::format("{} < {}", index, to));
+}
+
+namespace {
+bool head_assigns(const IWhile& i) {
+  return std::any_of(i.head.insts.begin(), i.head.insts.end(),
+                     [](const Inst& inst) { return !assigned_by(inst).empty(); });
+}
+}  // namespace
+
+void BlockPrinter::print_while(const Inst& inst, const IWhile& i) {
+  names_.settle_before(inst);
+  const bool stops = c_.facts.may_stop(inst), asks = !i.uniform && (may_have_stopped_ || stops);
+  const bool before = may_have_stopped_;
+  // A stopped thread comes to the head once more if that can be seen behind the loop.
+  const bool head_counts = head_assigns(i);
+  may_have_stopped_ = (i.uniform || head_counts) && (before || stops);
+  // If all of the head goes into the condition, it stands in the loop's.
+  const std::string outside = out_.exchange("");
+  out_.deeper();
+  block(i.head);
+  out_.shallower();
+  std::string cond = names_.take(i.cond).text;
+  const std::string head = out_.exchange(outside);
+  std::string goes_on = cond;
+  if (head.empty()) {
+    if (asks) cond = is_operand_text(cond) ? cond : "(" + cond + ")";
+    out_.open(fmt::format("while ({}{}) {{", cond, asks ? " && going" : ""));
+  } else {
+    if (c_.options.cut_failure) {
+      goes_on = names_.local({PrimType::kBool}, "true");
+    }
+    const bool asks_first = asks && !head_counts;
+    out_.open(fmt::format("while ({}) {{", asks_first ? "going" : "true"));
+    out_.append(head);
+    if (c_.options.cut_failure) {
+      out_.line(fmt::format("{} = {};", goes_on, cond));
+      cond = goes_on;
+    }
+    out_.line(fmt::format("if (!({}){}) break;", cond, asks && !asks_first ? " || !going" : ""));
+  }
+  block(i.body);
+  if (c_.facts.looks(inst)) out_.line("turn();");
+  out_.close();
+  may_have_stopped_ = before || stops;
+  fail_if_cut(inst, goes_on);
+}
+
+// Mesa's llvmpipe leaves all loops of an invocation after 65535 rounds in all, short loops and
+// those of the library among them. Better an error than a wrong result. `condition` says that the
+// loop should have gone on; what no such check sees is seen at the end.
+void BlockPrinter::fail_if_cut(const Inst& loop, const std::string& condition) {
+  if (!c_.options.cut_failure) return;
+  out_.line(fmt::format("if (!loops_look && going && ({})) {{ {}; going = false; }}", condition,
+                        record_failure(c_.head, c_.options.cut_failure(loop.prov))));
+}
+
+std::string record_failure(Head& head, int number) {
+  return fmt::format("atomicCompSwap({}(fr).v, 0u, {}u)", head.reference({PrimType::kU32}),
+                     number + 1);
+}
+
+// ---- calls and failures
+
+void BlockPrinter::print(const ICall& i) {
+  const Function& f = c_.kernel.functions[i.function.index];
+  PrintedFunction& printed = c_.functions[i.function.index];
+  printed.is_called = true;
+  printed.called_by_stopped |= may_have_stopped_;
+  printed.depth = std::max(printed.depth, c_.depth + out_.depth());
+  std::string args;
+  for (const Value& a : i.args) args += (args.empty() ? "" : ", ") + names_.take(a).text;
+  const std::string& name = printed.name;
+  if (f.results.size() == 1) {
+    names_.bind(i.dsts[0], names_.local(f.results[0].type, fmt::format("{}({})", name, args)));
+  } else {
+    for (size_t k = 0; k < i.dsts.size(); k++) {
+      const std::string result = names_.fresh('t');
+      out_.line(fmt::format("{} {};", glsl_type(f.results[k].type), result));
+      names_.bind(i.dsts[k], result);
+      args += (args.empty() ? "" : ", ") + result;
+    }
+    out_.line(fmt::format("{}({});", name, args));
+  }
+  may_have_stopped_ |= c_.facts.may_stop(i.function);
+}
+
+void BlockPrinter::print(const IFail& i) {
+  const std::string record = record_failure(c_.head, i.number);
+  const char* first = may_have_stopped_ ? "going && " : "";
+  if (i.args.empty()) {
+    out_.line((may_have_stopped_ ? "if (going) " : "") + record + ";");
+  } else {
+    CHECK(i.args.size() <= static_cast<size_t>(program::kMaxFailureArgs));
+    std::vector<std::string> args;
+    std::set<uint32_t> reads;
+    for (const Value& a : i.args) args.push_back(names_.operand(a, reads));
+    out_.open(fmt::format("if ({}{} == 0u) {{", first, record));
+    for (size_t k = 0; k < args.size(); k++) {
+      const PrimType t = i.args[k].type.prim;
+      std::string bits = args[k];
+      if (is_float(t)) {
+        const PrimType word = t == PrimType::kF64   ? PrimType::kI64
+                              : t == PrimType::kF32 ? PrimType::kI32
+                                                    : PrimType::kI16;
+        bits = scalar_op(c_.library, ScalarOp::kBitcast, t, word, std::span(&args[k], 1));
+      }
+      out_.line(fmt::format("{}(fr + {}ul).v = int64_t({});", c_.head.reference({PrimType::kI64}),
+                            16 + 8 * k, bits));
+    }
+    out_.close();
+  }
+  out_.line("going = false;");
+  may_have_stopped_ = true;
+}
+
+void BlockPrinter::print(const IStop&) {
+  out_.line("going = false;");
+  may_have_stopped_ = true;
+}
+
+}  // namespace kenaz::glsl

@@ -1,0 +1,180 @@
+#include "kernels/glsl/print_facts.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "kernels/kir/visit.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::glsl {
+
+using namespace kir;  // NOLINT: this folder prints that one's instructions
+
+namespace {
+
+/// Loops of so few iterations, those inside included, need not look.
+constexpr int64_t kFewIterations = 64;
+
+/// The value that a pure instruction gives.
+ValId result_of(const Inst& inst) {
+  ValId result;
+  visit_results(inst.op, [&](ValId v) { result = v; });
+  return result;
+}
+
+/// An integer that is the same in every launch, or usually is.
+std::optional<int64_t> known_number(const Kernel& kernel, const Value& v) {
+  if (v.is_const()) return v.constant().as_i64();
+  for (const Spec& s : kernel.specs) {
+    if (s.val == v.id()) return s.fallback.as_i64();
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> known_iterations(const Kernel& kernel, const IFor& loop) {
+  const auto from = known_number(kernel, loop.from), to = known_number(kernel, loop.to),
+             step = known_number(kernel, loop.step);
+  if (!from || !to || !step || *step < 1) return std::nullopt;
+  // Distances beyond 2^63 are long, too.
+  const uint64_t distance =
+      *to > *from ? static_cast<uint64_t>(*to) - static_cast<uint64_t>(*from) : 0;
+  const uint64_t iterations = distance / static_cast<uint64_t>(*step) +
+                              (distance % static_cast<uint64_t>(*step) != 0 ? 1 : 0);
+  return static_cast<int64_t>(std::min<uint64_t>(iterations, INT64_MAX / kFewIterations));
+}
+
+}  // namespace
+
+std::set<uint32_t> assigned_by(const Inst& inst) {
+  std::set<uint32_t> vars;
+  const auto look = [&](const Inst& i) {
+    if (const auto* assign = std::get_if<IAssign>(&i.op)) vars.insert(assign->var.index);
+  };
+  look(inst);
+  visit_blocks(inst.op, [&](const Block& b) { for_each_inst(b, look); });
+  return vars;
+}
+
+bool is_pure(const Inst& inst) {
+  return std::visit(Overloaded{
+                        [](const IPrim&) { return true; },
+                        [](const IBuiltin&) { return true; },
+                        [](const ICompose&) { return true; },
+                        [](const IExtract&) { return true; },
+                        [](const ILoad&) { return true; },
+                        [](const IRead&) { return true; },
+                        [](const ISubgroup&) { return true; },
+                        [](const auto&) { return false; },
+                    },
+                    inst.op);
+}
+
+Facts::Facts(const Kernel& kernel, bool cuts)
+    : kernel_(kernel), cuts_(cuts), uses_(kernel.vals.size(), 0) {
+  for (const Function& f : kernel.functions) {  // callees first
+    function_iterations_.push_back(uncounted_iterations(f.body));
+    function_stops_.push_back(may_stop(f.body));
+    for (const Value& r : f.results) {
+      if (!r.is_const()) uses_[r.id().index]++;
+    }
+    look_at(f.body);
+  }
+  uncounted_iterations(kernel.main);
+  look_at(kernel.main);
+}
+
+/// From the last to the first, so that what is used is known when its own operands are counted.
+void Facts::look_at(const Block& block) {
+  for (auto it = block.insts.rbegin(); it != block.insts.rend(); ++it) look_at(*it);
+}
+
+void Facts::look_at(const Inst& inst) {
+  if (is_pure(inst) && uses(result_of(inst)) == 0) return;
+  const auto count = [&](const Value& v) {
+    if (!v.is_const()) uses_[v.id().index]++;
+  };
+  note(inst);
+  visit_end_operands(inst.op, count);
+  std::vector<const Block*> blocks;
+  visit_blocks(inst.op, [&](const Block& b) { blocks.push_back(&b); });
+  for (auto it = blocks.rbegin(); it != blocks.rend(); ++it) look_at(**it);
+  visit_operands(inst.op, count);
+}
+
+void Facts::note(const Inst& inst) {
+  std::visit(
+      Overloaded{
+          [&](const IBuiltin& i) {
+            knows_subgroups_ |= i.kind != BuiltinKind::kGroup && i.kind != BuiltinKind::kGroups &&
+                                i.kind != BuiltinKind::kLocal && i.kind != BuiltinKind::kGroupSize;
+          },
+          [&](const IStore& i) { stores_to_device_ |= std::holds_alternative<Value>(i.to.base); },
+          [&](const IAtomic& i) { stores_to_device_ |= std::holds_alternative<Value>(i.at.base); },
+          [&](const ISubgroup&) { works_together_ = knows_subgroups_ = true; },
+          [&](const IBarrier&) { works_together_ = true; },
+          [&](const IFor&) { has_loops_ = true; },
+          [&](const IWhile&) { has_loops_ = true; },
+          [](const auto&) {},
+      },
+      inst.op);
+}
+
+bool Facts::may_stop(const Block& block) const {
+  return std::any_of(block.insts.begin(), block.insts.end(),
+                     [&](const Inst& i) { return may_stop(i); });
+}
+
+bool Facts::may_stop(const Inst& inst) const {
+  const bool itself = std::visit(Overloaded{
+                                     [](const IFail&) { return true; },
+                                     [](const IStop&) { return true; },
+                                     [&](const ICall& i) { return may_stop(i.function); },
+                                     [&](const IFor&) { return cuts_ || looks(inst); },
+                                     [&](const IWhile&) { return cuts_ || looks(inst); },
+                                     [](const auto&) { return false; },
+                                 },
+                                 inst.op);
+  bool inside = false;
+  visit_blocks(inst.op, [&](const Block& b) { inside |= may_stop(b); });
+  return itself || inside;
+}
+
+/// The iterations of loops that a thread makes without counting them, at most; decides for all
+/// loops of the block whether they look. That the outer loop of a nest of short ones looks costs
+/// least.
+int64_t Facts::uncounted_iterations(const Block& block) {
+  int64_t most = 1;
+  for (const Inst& i : block.insts) most = std::max(most, uncounted_iterations(i));
+  return most;
+}
+
+int64_t Facts::uncounted_iterations(const Inst& inst) {
+  return std::visit(Overloaded{
+                        [&](const ICall& i) { return function_iterations_[i.function.index]; },
+                        [&](const IIf& i) {
+                          return std::max(uncounted_iterations(i.then_block),
+                                          uncounted_iterations(i.else_block));
+                        },
+                        [&](const IFor& i) {
+                          const int64_t inside = uncounted_iterations(i.body);
+                          const auto iterations = known_iterations(kernel_, i);
+                          if (iterations && *iterations <= kFewIterations / inside) {
+                            return inside * std::max<int64_t>(1, *iterations);
+                          }
+                          if (i.uniform) return inside;
+                          looking_.insert(&inst);
+                          return int64_t{1};
+                        },
+                        [&](const IWhile& i) {
+                          const int64_t inside =
+                              std::max(uncounted_iterations(i.head), uncounted_iterations(i.body));
+                          if (i.uniform) return inside;
+                          looking_.insert(&inst);
+                          return int64_t{1};
+                        },
+                        [](const auto&) { return int64_t{1}; },
+                    },
+                    inst.op);
+}
+
+}  // namespace kenaz::glsl

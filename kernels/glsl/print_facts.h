@@ -1,0 +1,60 @@
+// What has to be known of a kernel before its text is printed.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "kernels/kir/kir.h"
+
+namespace kenaz::glsl {
+
+class Facts {
+ public:
+  /// `cuts`: loops may be ended early by the driver, and then stop the thread.
+  Facts(const kir::Kernel& kernel, bool cuts);
+
+  /// How often the value is used by what is printed. Pure instructions whose value is not used
+  /// are not printed.
+  const std::vector<int>& uses() const { return uses_; }
+  int uses(kir::ValId v) const { return uses_[v.index]; }
+
+  /// Whether a thread that goes may have stopped behind it.
+  bool may_stop(const kir::Inst& inst) const;
+  bool may_stop(const kir::Block& block) const;
+  bool may_stop(kir::FunctionId f) const { return function_stops_[f.index]; }
+  /// Whether each iteration of the loop counts towards looking whether the call is to stop. Loops
+  /// of few known iterations do not, nor nests of such.
+  bool looks(const kir::Inst& loop) const { return looking_.count(&loop) != 0; }
+
+  bool has_looking_loops() const { return !looking_.empty(); }
+  bool has_loops() const { return has_loops_; }
+  /// Barriers or subgroup operations: all threads of a workgroup go on, or none.
+  bool works_together() const { return works_together_; }
+  bool knows_subgroups() const { return knows_subgroups_; }
+  bool stores_to_device() const { return stores_to_device_; }
+
+ private:
+  void look_at(const kir::Block& block);
+  void look_at(const kir::Inst& inst);
+  void note(const kir::Inst& inst);
+  int64_t uncounted_iterations(const kir::Block& block);
+  int64_t uncounted_iterations(const kir::Inst& inst);
+
+  const kir::Kernel& kernel_;
+  bool cuts_;
+  std::vector<int> uses_;
+  std::vector<bool> function_stops_;
+  std::vector<int64_t> function_iterations_;  // without looking, at most
+  std::set<const kir::Inst*> looking_;
+  bool has_loops_ = false, works_together_ = false, knows_subgroups_ = false;
+  bool stores_to_device_ = false;
+};
+
+/// The variables that the instruction assigns, those in its blocks included.
+std::set<uint32_t> assigned_by(const kir::Inst& inst);
+
+/// Whether the instruction only computes its value: it need not be printed if that is not used.
+bool is_pure(const kir::Inst& inst);
+
+}  // namespace kenaz::glsl

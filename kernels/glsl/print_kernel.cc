@@ -1,0 +1,263 @@
+// The frame of a kernel's text: declarations, arguments, how its threads begin and end.
+#include "kernels/glsl/print_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/glsl/print_block.h"
+#include "kernels/glsl/types.h"
+#include "kernels/program/program.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::glsl {
+
+using namespace kir;  // NOLINT: this folder prints that one's instructions
+
+namespace {
+
+// Every so many iterations of its loops a thread looks whether the call has failed elsewhere, or is
+// to stop (program.h). The constant is false for drivers that end long loops themselves.
+constexpr const char* kLoopsLook = "layout(constant_id = 0) const bool loops_look = true;\n";
+constexpr const char* kTurn =
+    "uint turns = 0u;\n"
+    "void turn() {\n"
+    "  if (loops_look && (++turns & 4095u) == 0u) {\n"
+    "    if (Stop(fr).v != 0u) going = false;\n"
+    "  }\n"
+    "}\n";
+
+// A uint64_t of value 0 that the driver's compiler does not know (types.h).
+constexpr const char* kZeroBits = "zero_bits";
+
+// The conditions that are not counted: around what stopped threads leave out, inside of the
+// library's functions, and those behind which threads leave at once.
+constexpr int kNestingOfFrame = 5;
+
+bool mentions(const std::string& text, const char* what) {
+  return text.find(what) != std::string::npos;
+}
+
+bool has_loop(const std::string& text) {
+  return mentions(text, "for (") || mentions(text, "while (");
+}
+
+class KernelPrinter {
+ public:
+  KernelPrinter(const Kernel& kernel, const PrintOptions& options)
+      : kernel_(kernel),
+        options_(options),
+        facts_(kernel, static_cast<bool>(options.cut_failure)),
+        names_(kernel, facts_, out_),
+        context_{kernel, options, facts_, {}, {}, {}, {}, {}} {
+    slots_ = static_cast<int>(kernel.args.size()) + 2;
+  }
+
+  PrintedKernel print();
+
+ private:
+  void name_everything();
+  std::string function(size_t f);
+  std::string functions();
+  std::string slot(int k);
+  std::string layout() const;
+  std::string arrays() const;
+  std::string arguments(std::string& set_up);
+  std::string begin();
+  std::string check_for_cut();
+
+  const Kernel& kernel_;
+  const PrintOptions& options_;
+  const Facts facts_;
+  Text out_;
+  Names names_;
+  KernelContext context_;
+  int slots_;
+  int nesting_ = 0;
+};
+
+void KernelPrinter::name_everything() {
+  for (const Arg& a : kernel_.args) names_.bind(a.val, names_.like(a.name));
+  for (const Spec& s : kernel_.specs) names_.bind(s.val, names_.like(s.name));
+  for (const SharedArray& a : kernel_.shared) context_.shared.push_back(names_.like(a.name));
+  for (const LocalArray& a : kernel_.locals) context_.locals.push_back(names_.like(a.name));
+  for (const Function& f : kernel_.functions) context_.functions.push_back({names_.like(f.name)});
+}
+
+std::string KernelPrinter::function(size_t number) {
+  const Function& f = kernel_.functions[number];
+  std::string params;
+  const auto param = [&](const char* kind, Type t, const std::string& name) {
+    params += fmt::format("{}{}{} {}", params.empty() ? "" : ", ", kind, glsl_type(t), name);
+  };
+  for (ValId v : f.params) {
+    const std::string name = names_.fresh('p');
+    names_.bind(v, name);
+    param("", kernel_.vals[v.index], name);
+  }
+  std::vector<std::string> outs;
+  if (f.results.size() != 1) {
+    for (const Value& r : f.results) {
+      outs.push_back(names_.fresh('r'));
+      param("out ", r.type, outs.back());
+    }
+  }
+  const PrintedFunction& printed = context_.functions[number];
+  context_.depth = printed.depth;
+  out_.forget_deepest();
+  const std::string type = f.results.size() == 1 ? glsl_type(f.results[0].type) : "void";
+  out_.open(fmt::format("{} {}({}) {{", type, printed.name, params));
+  BlockPrinter(context_, names_, out_, printed.called_by_stopped).block(f.body);
+  for (size_t k = 0; k < outs.size(); k++) {
+    out_.line(fmt::format("{} = {};", outs[k], names_.take(f.results[k]).text));
+  }
+  if (f.results.size() == 1) {
+    out_.line(fmt::format("return {};", names_.take(f.results[0]).text));
+  }
+  out_.close();
+  nesting_ = std::max(nesting_, printed.depth + out_.deepest());
+  return out_.exchange("");
+}
+
+/// Those that are called. Callers are printed before what they call, so that it is known where
+/// that is called, and stand behind it.
+std::string KernelPrinter::functions() {
+  std::string all;
+  for (size_t f = kernel_.functions.size(); f-- > 0;) {
+    if (context_.functions[f].is_called) all = function(f) + all;
+  }
+  return all;
+}
+
+std::string KernelPrinter::slot(int k) {
+  if (slots_ * 8 <= program::kPushBytes) return fmt::format("push.a[{}]", k);
+  return fmt::format("{}(push.a[0] + {}ul).v", context_.head.reference({PrimType::kU64}), 8 * k);
+}
+
+std::string KernelPrinter::layout() const {
+  const StaticSize& size = kernel_.group_size;
+  std::string s;
+  if (size.spec < 0) {
+    s = fmt::format("layout(local_size_x = {}) in;\n", size.constant);
+  } else {
+    CHECK(size.constant == 1);  // no product of a specialisation constant can be a group's size
+    s = fmt::format("layout(local_size_x = {}, local_size_x_id = {}) in;\n",
+                    kernel_.specs[size.spec].fallback.as_i64(), size.spec + 1);
+  }
+  s += fmt::format("layout(push_constant, scalar) uniform Push {{ uint64_t a[{}]; }} push;\n",
+                   slots_ * 8 <= program::kPushBytes ? slots_ : 1);
+  for (size_t k = 0; k < kernel_.specs.size(); k++) {
+    const Spec& spec = kernel_.specs[k];
+    s += fmt::format("layout(constant_id = {}) const {} {} = {};\n", k + 1,
+                     glsl_type(spec.fallback.type), names_.name(spec.val), literal(spec.fallback));
+  }
+  return s;
+}
+
+std::string KernelPrinter::arrays() const {
+  std::string s;
+  for (size_t k = 0; k < kernel_.shared.size(); k++) {
+    const SharedArray& a = kernel_.shared[k];
+    std::string length = std::to_string(a.length.constant);
+    if (a.length.spec >= 0) {
+      length += fmt::format(" * {}", names_.name(kernel_.specs[a.length.spec].val));
+    }
+    s += fmt::format("shared {} {}[{}];\n", glsl_type(memory_type(a.type)), context_.shared[k],
+                     length);
+  }
+  for (size_t k = 0; k < kernel_.locals.size(); k++) {
+    const LocalArray& a = kernel_.locals[k];
+    s += fmt::format("{} {}[{}];\n", glsl_type(a.type), context_.locals[k], a.length);
+  }
+  return s;
+}
+
+/// Declares those that are used; `set_up` fetches them.
+std::string KernelPrinter::arguments(std::string& set_up) {
+  std::string s;
+  for (size_t k = 0; k < kernel_.args.size(); k++) {
+    const ValId v = kernel_.args[k].val;
+    if (facts_.uses(v) == 0) continue;
+    const PrimType t = kernel_.vals[v.index].prim;
+    s += fmt::format("{} {};\n", glsl_type(t), names_.name(v));
+    set_up +=
+        fmt::format("  {} = {};\n", names_.name(v), from_slot(t, slot(static_cast<int>(k) + 1)));
+  }
+  return s;
+}
+
+/// What every thread does first. Workgroups beyond the last leave, and all threads do if the call
+/// has failed: together, if they are to work together.
+std::string KernelPrinter::begin() {
+  std::string s = fmt::format("  groups = int64_t({});\n  fr = {};\n", slot(slots_ - 1), slot(0));
+  s += "  group = int64_t(gl_WorkGroupID.x) + int64_t(gl_WorkGroupID.y) * "
+       "int64_t(gl_NumWorkGroups.x);\n"
+       "  if (group >= groups) return;\n";
+  if (facts_.knows_subgroups()) {  // whose order is what makes a thread's number
+    context_.head.need_extension("GL_KHR_shader_subgroup_basic");
+    s += "  local = int(gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID);\n";
+  } else {
+    s += "  local = int(gl_LocalInvocationID.x);\n";
+  }
+  const std::string failed =
+      fmt::format("{}(fr).v != 0u", context_.head.reference({PrimType::kU32}));
+  if (facts_.works_together()) {
+    s += fmt::format(
+        "  if (local == 0) had_failed = {};\n  barrier();\n  if (had_failed) return;\n", failed);
+  } else {
+    s += fmt::format("  if ({}) return;\n", failed);
+  }
+  return s;
+}
+
+std::string KernelPrinter::check_for_cut() {
+  // The compiler must not know the bound: a failure's number has no such bit.
+  return fmt::format(
+      "void check_for_cut() {{\n"
+      "  uint most = 2u + ({}(fr).v >> 31), n = 0u;\n"
+      "  while (n < most) n++;\n"
+      "  if (n < most) {};\n}}\n",
+      context_.head.reference({PrimType::kU32}),
+      record_failure(context_.head, options_.cut_failure(kernel_.prov)));
+}
+
+PrintedKernel KernelPrinter::print() {
+  name_everything();
+  out_.deeper();
+  BlockPrinter(context_, names_, out_, false).block(kernel_.main);
+  const std::string body = out_.exchange("");
+  nesting_ = out_.deepest();
+  out_.shallower();
+  const std::string code = functions();
+  std::string set_up = begin();
+  const std::string args = arguments(set_up);
+  const std::string& library = context_.library.text();
+  const bool loops = facts_.has_loops() || has_loop(library);
+  const bool checks = loops && options_.cut_failure;
+  const bool stops = facts_.may_stop(kernel_.main) || context_.masks_threads;
+  const std::string check = checks ? check_for_cut() : "";
+  if (facts_.has_looking_loops()) context_.head.need_stop_word();
+
+  std::string text = layout() + "uint64_t fr;\nint64_t groups, group;\nint local;\n";
+  if (loops) text += kLoopsLook;
+  if (stops) text += "bool going = true;\n";
+  if (facts_.has_looking_loops()) text += kTurn;
+  text += args + arrays();
+  if (facts_.works_together()) text += "shared bool had_failed;\n";
+  if (mentions(library + code + body, kZeroBits)) {
+    text += fmt::format("uint64_t {};\n", kZeroBits);
+    set_up = fmt::format("  {} = uint64_t(gl_NumWorkGroups.z >> 31);\n", kZeroBits) + set_up;
+  }
+  text += library + code + check;
+  text += (checks ? "void work() {\n" : "void main() {\n") + set_up + body + "}\n";
+  if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
+  return {context_.head.text() + text, nesting_ + kNestingOfFrame, slots_};
+}
+
+}  // namespace
+
+PrintedKernel print_kernel(const Kernel& kernel, const PrintOptions& options) {
+  return KernelPrinter(kernel, options).print();
+}
+
+}  // namespace kenaz::glsl

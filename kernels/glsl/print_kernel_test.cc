@@ -1,0 +1,228 @@
+#include "kernels/glsl/print_kernel.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "kernels/glsl/compile.h"
+#include "kernels/kir/builder.h"
+
+namespace kenaz::glsl {
+namespace {
+
+using kir::Builder;
+using kir::Kernel;
+using kir::Value;
+using kir::Values;
+using testing::HasSubstr;
+using testing::Not;
+
+PrintedKernel print(const Kernel& kernel, bool cuts = false) {
+  PrintOptions options;
+  if (cuts) options.cut_failure = [](ir::ProvId) { return 7; };
+  PrintedKernel printed = print_kernel(kernel, options);
+  const auto made = compile_glsl(kernel.name, printed.text);
+  EXPECT_TRUE(made) << made.error().text() << "\n" << printed.text;
+  return printed;
+}
+
+std::string text(const Kernel& kernel) { return print(kernel).text; }
+
+/// A kernel with two blocks, xs and ys, a number n, and a variable v of type f32.
+struct Example {
+  Kernel kernel;
+  Builder k{kernel};
+  Value xs, ys, n;
+  kir::Var v;
+  Example() {
+    kernel.name = "example";
+    kernel.group_size = {128};
+    xs = k.block_arg("xs");
+    ys = k.block_arg("ys");
+    n = k.arg("n", PrimType::kI64);
+    v = k.declare(Value(PrimValue::f32(1)));
+  }
+  Value load(Value i) { return k.load(PrimType::kF32, xs, std::move(i)); }
+  void store(Value i, Value x) { k.store(ys, std::move(i), std::move(x)); }
+  std::string text() const { return glsl::text(kernel); }
+};
+
+TEST(PrintKernel, AMapReadsLikeOne) {
+  Example e;
+  const Value i = e.k.global();
+  e.k.if_(e.k.lt(i, e.n), [&] { e.store(i, e.k.mul(e.load(i), PrimValue::f32(2))); });
+  EXPECT_THAT(e.text(), HasSubstr("  if (t0 < n_) {\n"
+                                  "    float t1 = F32(xs_ + uint64_t(t0) * 4ul).v;\n"
+                                  "    F32(ys_ + uint64_t(t0) * 4ul).v = t1 * 2.0;\n"
+                                  "  }\n"));
+}
+
+TEST(PrintKernel, NothingIsSaidOfStoppingWhereNothingStops) {
+  Example e;
+  e.k.for_(kir::i32(10), [&](Value i) { e.store(i, e.load(i)); });
+  EXPECT_THAT(e.text(), Not(HasSubstr("going")));
+}
+
+TEST(PrintKernel, BehindAFailureMemoryIsLeftAlone) {
+  Example e;
+  e.store(kir::i32(0), e.load(kir::i32(0)));
+  e.k.if_(e.k.lt(e.n, 3), [&] { e.k.fail(5, {e.n}); });
+  e.store(kir::i32(1), e.load(kir::i32(1)));
+  EXPECT_THAT(e.text(), HasSubstr("  float t0 = F32(xs_).v;\n"
+                                  "  F32(ys_).v = t0;\n"
+                                  "  if (n_ < 3l) {\n"
+                                  "    if (atomicCompSwap(U32(fr).v, 0u, 6u) == 0u) {\n"
+                                  "      I64(fr + 16ul).v = int64_t(n_);\n"
+                                  "    }\n"
+                                  "    going = false;\n"
+                                  "  }\n"
+                                  "  float t1 = uintBitsToFloat(uint(zero_bits));\n"
+                                  "  if (going) t1 = F32(xs_ + 4ul).v;\n"
+                                  "  if (going) F32(ys_ + 4ul).v = t1;\n"));
+}
+
+TEST(PrintKernel, ALongLoopLooksWhetherToStopAtTheEndOfEachTurn) {
+  Example e;
+  e.k.for_(e.n, [&](Value i) { e.store(i, e.load(i)); });
+  EXPECT_THAT(e.text(), HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going; i0++) {\n"
+                                  "    float t0 = F32(xs_ + uint64_t(i0) * 4ul).v;\n"
+                                  "    F32(ys_ + uint64_t(i0) * 4ul).v = t0;\n"
+                                  "    turn();\n"
+                                  "  }\n"));
+}
+
+TEST(PrintKernel, OfANestOfShortLoopsTheOuterLooks) {
+  Example e;
+  e.k.for_(kir::i32(20), [&](Value i) {
+    e.k.for_(kir::i32(20), [&](Value j) { e.store(e.k.add(i, j), e.load(j)); });
+  });
+  EXPECT_THAT(e.text(), HasSubstr("  for (int i0 = 0; i0 < 20 && going; i0++) {\n"
+                                  "    for (int i1 = 0; i1 < 20; i1++) {\n"));
+}
+
+TEST(PrintKernel, ALoopThatTheDriverEndedIsAFailure) {
+  Example e;
+  e.k.for_(e.n, [&](Value i) { e.store(i, e.load(i)); });
+  const std::string text = print(e.kernel, true).text;
+  EXPECT_THAT(text,
+              HasSubstr("  if (!loops_look && going && (i0 < n_)) { atomicCompSwap(U32(fr).v, "
+                        "0u, 8u); going = false; }\n"));
+  EXPECT_THAT(text, HasSubstr("void main() { work(); if (!loops_look) check_for_cut(); }\n"));
+}
+
+/// if n == 0 then 0 else if n == 1 then 1 .. else -1
+Value chain(Example& e, int links, bool loads, int first = 0) {
+  Builder& k = e.k;
+  if (first == links) return kir::i64(-1);
+  const Value n = loads ? k.load(PrimType::kI64, e.xs, kir::i32(first)) : e.n;
+  return k.if_values(
+      k.eq(n, first), [&] { return Values{k.add(e.n, first)}; },
+      [&] { return Values{chain(e, links, loads, first + 1)}; })[0];
+}
+
+TEST(PrintKernel, ALongChainIsNoNest) {
+  Example e;
+  e.k.store(e.ys, kir::i32(0), chain(e, 200, false));
+  const PrintedKernel printed = print(e.kernel);
+  EXPECT_LT(printed.nesting, 20);
+  EXPECT_THAT(printed.text, HasSubstr("  int b0 = 200;\n"
+                                      "  if (n_ == 0l) { b0 = 0; }\n"
+                                      "  if (b0 == 200 && (n_ == 1l)) { b0 = 1; }\n"));
+  EXPECT_THAT(printed.text, Not(HasSubstr("going")));
+}
+
+TEST(PrintKernel, ConditionsOfALongChainPassOverMemoryOnceABranchIsFound) {
+  Example e;
+  e.k.store(e.ys, kir::i32(0), chain(e, 20, true));
+  EXPECT_THAT(e.text(), HasSubstr("  if (t0 == 0l) { b0 = 0; g0 = going; going = false; }\n"
+                                  "  int64_t t1 = 0l;\n"
+                                  "  if (going) t1 = I64(xs_ + 8ul).v;\n"));
+}
+
+TEST(PrintKernel, ShortChainsAreNests) {
+  Example e;
+  e.k.store(e.ys, kir::i32(0), chain(e, 5, false));
+  const int nesting = print(e.kernel).nesting;
+  e.k.store(e.ys, kir::i32(0), chain(e, 7, false));
+  EXPECT_EQ(print(e.kernel).nesting, nesting + 2);
+}
+
+// Drivers put functions where they are called.
+TEST(PrintKernel, NestsInFunctionsCountWhereTheyAreCalled) {
+  Example e;
+  Builder& k = e.k;
+  const auto f = k.function("f", {}, [&](const Values&) {
+    k.if_(k.lt(e.n, 5), [&] { k.store(e.ys, kir::i32(0), e.n); });
+    return Values{};
+  });
+  const auto g = k.function("g", {}, [&](const Values&) {
+    k.if_(k.lt(e.n, 7), [&] { k.call(f, {}); });
+    return Values{};
+  });
+  k.call(g, {});
+  const int nesting = print(e.kernel).nesting;
+  k.if_(k.lt(e.n, 8), [&] { k.if_(k.lt(e.n, 9), [&] { k.call(g, {}); }); });
+  EXPECT_EQ(print(e.kernel).nesting, nesting + 2);
+}
+
+TEST(PrintKernel, AValueThatIsUsedOnceStandsWhereItIsUsed) {
+  Example e;
+  const Value sum = e.k.add(e.n, 7);
+  e.k.for_(kir::i32(5), [&](Value i) { e.store(i, e.k.convert(sum, PrimType::kF32)); });
+  // Not in the loop, where it would be computed again and again.
+  EXPECT_THAT(e.text(), HasSubstr("  int64_t t0 = n_ + 7l;\n  for ("));
+  Example f;
+  f.k.store(f.ys, f.k.mul(f.k.add(f.n, 7), 2), kir::i32(1));
+  EXPECT_THAT(f.text(), HasSubstr("  I32(ys_ + uint64_t((n_ + 7l) * 2l) * 4ul).v = 1;\n"));
+}
+
+TEST(PrintKernel, AVariablesValueIsKeptBeforeItChanges) {
+  Example e;
+  const Value before = e.k.read(e.v);
+  e.k.assign(e.v, Value(PrimValue::f32(2)));
+  e.store(kir::i32(0), before);
+  EXPECT_THAT(e.text(), HasSubstr("  float t0 = v0;\n"
+                                  "  v0 = 2.0;\n"
+                                  "  F32(ys_).v = t0;\n"));
+}
+
+TEST(PrintKernel, AVariablesValueThatBoundsAnInnerLoopCanBeUsedBehindIt) {
+  Example e;
+  const kir::Var size = e.k.declare(e.n);
+  const Value now = e.k.read(size);
+  e.k.for_(e.n, [&](const Value& i) {
+    e.k.for_(now, [&](const Value& j) { e.store(e.k.add(i, j), PrimValue::f32(1)); });
+  });
+  e.store(now, PrimValue::f32(2));
+  e.store(e.k.add(now, 1), PrimValue::f32(2));
+  EXPECT_THAT(e.text(), HasSubstr("F32(ys_ + uint64_t(v1) * 4ul).v = 2.0;"));
+}
+
+TEST(PrintKernel, OnlyWhatIsUsedIsDeclared) {
+  Example e;
+  e.store(kir::i32(0), e.load(e.n));
+  const std::string text = e.text();
+  for (const char* unused : {"double", "float16_t", "shared", "subgroup", "memory_scope",
+                             "zero_bits", "volatile", "loops_look", "U64"}) {
+    EXPECT_THAT(text, Not(HasSubstr(unused)));
+  }
+}
+
+TEST(PrintKernel, FloatZerosAreUnknownToTheDriver) {
+  Example e;
+  e.store(kir::i32(0), Value(PrimValue::f32(0)));
+  EXPECT_THAT(e.text(), HasSubstr("  F32(ys_).v = uintBitsToFloat(uint(zero_bits));\n"));
+}
+
+TEST(PrintKernel, NoNameIsAWordOfGlsl) {
+  Kernel kernel;
+  kernel.group_size = {32};
+  Builder k(kernel);
+  const Value out = k.block_arg("main");
+  for (const char* name : {"float", "float", "gl_Position", "a__b", "3d", "", "x.y", "going_"}) {
+    k.store(out, kir::i32(0), k.arg(name, PrimType::kI32));
+  }
+  print(kernel);
+}
+
+}  // namespace
+}  // namespace kenaz::glsl

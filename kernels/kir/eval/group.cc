@@ -1,0 +1,65 @@
+#include "kernels/kir/eval/group.h"
+
+#include <algorithm>
+
+namespace kenaz::kir::eval {
+
+Group::Group(const Code& code, int subgroup_size)
+    : threads(code.group_size),
+      subgroups(code.group_size / subgroup_size + 1),
+      data(code.shared_bytes),
+      known(code.shared_bytes),
+      shadow(code.shared_bytes),
+      code_(code),
+      subgroup_size_(subgroup_size),
+      bits_(code.bits.size() * code.group_size),
+      slots_known_(bits_.size()),
+      locals_(code.local_bytes * code.group_size),
+      locals_known_(locals_.size()) {
+  for (size_t k = 0; k < threads.size(); k++) {
+    Thread& t = threads[k];
+    t.bits = bits_.data() + k * code.bits.size();
+    t.known = slots_known_.data() + k * code.bits.size();
+    t.local = locals_.data() + k * code.local_bytes;
+    t.local_known = locals_known_.data() + k * code.local_bytes;
+    clocks.push_back(&t.clock);
+  }
+}
+
+void Group::begin(int64_t n, int64_t groups, bool stopped) {
+  number = n;
+  done = 0;
+  barrier.waiting = 0;
+  for (Meeting& m : subgroups) m.waiting = 0;
+  clock = GroupClock{};
+  clock.number = static_cast<uint32_t>(n);
+  std::fill(known.begin(), known.end(), 0);
+  std::fill(locals_known_.begin(), locals_known_.end(), 0);
+  ready.clear();
+  const auto size = static_cast<uint32_t>(code_.group_size);
+  const auto subgroup = static_cast<uint32_t>(subgroup_size_);
+  for (uint32_t k = 0; k < size; k++) {
+    Thread& t = threads[k];
+    std::copy(code_.bits.begin(), code_.bits.end(), t.bits);
+    std::copy(code_.known.begin(), code_.known.end(), t.known);
+    const uint64_t builtins[] = {static_cast<uint64_t>(n),
+                                 static_cast<uint64_t>(groups),
+                                 k,
+                                 size,
+                                 k % subgroup,
+                                 k / subgroup,
+                                 size / subgroup,
+                                 subgroup};
+    static_assert(std::size(builtins) == kZeroSlot);
+    std::copy(std::begin(builtins), std::end(builtins), t.bits);
+    t.pc = code_.start;
+    t.state = ThreadState::kReady;
+    t.stopped = stopped;
+    t.late = 0;
+    t.clock = ThreadClock{};
+    t.clock.local = static_cast<uint16_t>(k);
+    ready.push_back(static_cast<uint16_t>(size - 1 - k));
+  }
+}
+
+}  // namespace kenaz::kir::eval

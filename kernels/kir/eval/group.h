@@ -1,0 +1,64 @@
+// A workgroup that runs: its threads' state and its shared memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/kir/eval/code.h"
+#include "kernels/kir/eval/races.h"
+
+namespace kenaz::kir::eval {
+
+/// What a thread waits for, and in which iterations of the loops around it.
+struct Meeting {
+  uint32_t op = 0;
+  std::vector<uint64_t> iterations;
+  int waiting = 0;  // how many threads
+};
+
+enum class ThreadState : uint8_t { kReady, kAtBarrier, kAtSubgroup, kDone };
+
+struct Thread {
+  uint64_t* bits = nullptr;
+  uint8_t* known = nullptr;  // by slot: a bit per byte of the value; 0xff: all are defined
+  std::byte* local = nullptr;
+  uint8_t* local_known = nullptr;  // by byte, as Memory::Block::known
+  uint32_t pc = 0;
+  ThreadState state = ThreadState::kReady;
+  bool stopped = false;
+  int32_t late = 0;  // iterations since a failure was recorded
+  ThreadClock clock;
+  int number() const { return clock.local; }
+};
+
+class Group {
+ public:
+  Group(const Code& code, int subgroup_size);
+  /// The workgroup `number` of `groups` begins; `stopped`: its threads have stopped.
+  void begin(int64_t number, int64_t groups, bool stopped);
+
+  int64_t number = 0;
+  std::vector<Thread> threads;
+  std::vector<uint16_t> ready;  // the last one goes on if the seed does not choose
+  int done = 0;
+  Meeting barrier;
+  std::vector<Meeting> subgroups;
+  GroupClock clock;
+  std::vector<ThreadClock*> clocks;  // the threads'
+
+  /// Shared memory.
+  std::vector<std::byte> data;
+  std::vector<uint8_t> known;
+  Shadow shadow;
+
+ private:
+  const Code& code_;
+  int subgroup_size_;
+  std::vector<uint64_t> bits_;
+  std::vector<uint8_t> slots_known_;
+  std::vector<std::byte> locals_;
+  std::vector<uint8_t> locals_known_;
+};
+
+}  // namespace kenaz::kir::eval

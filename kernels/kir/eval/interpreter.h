@@ -1,0 +1,96 @@
+// The inside of the interpreter. Functions that return bool return false after recording a fault.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/kir/eval/defined.h"
+#include "kernels/kir/eval/group.h"
+#include "kernels/kir/eval/machine.h"
+#include "kernels/kir/eval/memory_block.h"
+#include "kernels/kir/eval/schedule.h"
+
+namespace kenaz::kir {
+
+class Machine {
+ public:
+  /// All but `code` must outlive the machine.
+  Machine(const Kernel& kernel, eval::Code code, Memory& memory, const RunOptions& options,
+          Observer* observer);
+  Result<RunResult> run(int64_t groups, ir::ProvId* where);
+
+ private:
+  using Op = eval::Op;
+  using Group = eval::Group;
+  using Thread = eval::Thread;
+  enum class Pause : uint8_t { kSwitch, kWait, kDone, kFault };
+  /// Where an access goes. `shadow` is null for arrays of a thread.
+  struct Place {
+    std::byte* data = nullptr;
+    uint8_t* known = nullptr;
+    eval::Shadow* shadow = nullptr;
+    uint64_t offset = 0;   // in the shadow
+    uint64_t address = 0;  // for observers: of the device, or in the shared array
+  };
+
+  // ---- running (run.cc)
+  bool step(Group& g);
+  void make_ready(Group& g, Thread& t);
+  bool stuck(Group& g);
+
+  // ---- one thread (advance.cc)
+  bool leaves(Thread& t, const Op& loop) const;
+  Pause advance(Group& g, Thread& t);
+  bool execute(Group& g, Thread& t, const Op& op);
+  void scalar(Thread& t, const Op& op);
+  bool select(const Group& g, Thread& t, const Op& op);
+  bool branch(const Group& g, Thread& t, const Op& op);
+  bool enter_for(const Group& g, Thread& t, const Op& op);
+  void next_for(const Group& g, Thread& t, const Op& op);
+  bool test_while(const Group& g, Thread& t, const Op& op);
+  bool record_failure(const Group& g, Thread& t, const Op& op);
+  bool defined(const Group& g, const Thread& t, const Op& op, eval::Slot slot, const char* what);
+  void tell_branch(const Group& g, const Thread& t, const Op& op, bool taken);
+
+  // ---- memory (access.cc)
+  bool load(Group& g, Thread& t, const Op& op);
+  bool store(Group& g, Thread& t, const Op& op);
+  bool atomic(Group& g, Thread& t, const Op& op);
+  bool locate(Group& g, Thread& t, const Op& op, Place& place);
+  bool locate_device(const Group& g, const Thread& t, const Op& op, int64_t index, Place& place);
+  bool access(Group& g, Thread& t, const Op& op, const Place& place, bool write);
+
+  // ---- threads together (together.cc). False if the thread waits, too: see fault_.
+  bool meet(Group& g, Thread& t, const Op& op, eval::Meeting& m, FaultKind kind);
+  bool barrier(Group& g, Thread& t, const Op& op);
+  bool subgroup(Group& g, Thread& t, const Op& op);
+  void combine(Thread* lanes, const Op& op);
+  bool exchange(Group& g, Thread* lanes, const Op& op);
+  void vote(Thread* lanes, const Op& op);
+
+  // ---- faults (fault.cc)
+  bool fault(FaultKind kind, const Group& g, const Thread& t, const Op& op,
+             const std::string& what);
+  std::string name(const Op& op) const;
+
+  struct Fault {
+    std::string text;
+    ir::ProvId prov;
+  };
+
+  const Kernel& kernel_;
+  const eval::Code code_;
+  Memory& memory_;
+  Memory::Block* last_block_ = nullptr;  // that an access went to
+  const RunOptions& options_;
+  Observer* observer_;
+  eval::Races races_;
+  eval::Schedule schedule_;
+  std::optional<Fault> fault_;
+  RunResult result_;
+};
+
+}  // namespace kenaz::kir

@@ -1,0 +1,239 @@
+#include "kernels/kir/eval/races.h"
+
+#include <algorithm>
+
+namespace kenaz::kir::eval {
+
+// ---- knowledge
+
+uint32_t Knowledge::until(uint64_t whom) const {
+  auto it = std::lower_bound(entries_.begin(), entries_.end(), std::pair(whom, 0u));
+  return it != entries_.end() && it->first == whom ? it->second : 0;
+}
+
+void Knowledge::add(uint64_t whom, uint32_t until) {
+  auto it = std::lower_bound(entries_.begin(), entries_.end(), std::pair(whom, 0u));
+  if (it != entries_.end() && it->first == whom) {
+    it->second = std::max(it->second, until);
+  } else {
+    entries_.insert(it, {whom, until});
+  }
+}
+
+bool covers(const Knowledge& a, const Knowledge& b) {
+  auto x = a.entries_.begin();
+  for (const auto& e : b.entries_) {
+    while (x != a.entries_.end() && x->first < e.first) ++x;
+    if (x == a.entries_.end() || x->first != e.first || x->second < e.second) return false;
+  }
+  return true;
+}
+
+Knowledge join(const Knowledge& a, const Knowledge& b) {
+  Knowledge out;
+  out.entries_.reserve(a.entries_.size() + b.entries_.size());
+  auto x = a.entries_.begin(), y = b.entries_.begin();
+  while (x != a.entries_.end() || y != b.entries_.end()) {
+    if (y == b.entries_.end() || (x != a.entries_.end() && x->first < y->first)) {
+      out.entries_.push_back(*x++);
+    } else if (x == a.entries_.end() || y->first < x->first) {
+      out.entries_.push_back(*y++);
+    } else {
+      out.entries_.emplace_back(x->first, std::max(x->second, y->second));
+      ++x, ++y;
+    }
+  }
+  return out;
+}
+
+KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b) {
+  if (!b || a == b) return a;
+  if (!a) return b;
+  if (covers(*a, *b)) return a;
+  if (covers(*b, *a)) return b;
+  return std::make_shared<Knowledge>(join(*a, *b));
+}
+
+// ---- shadows
+
+std::pair<Cell*, int> Shadow::cells(uint64_t offset, int bytes, int unit) {
+  Page& page = pages_[offset / kPageBytes];
+  if (page.unit == 0 || page.unit > unit) {
+    auto finer = std::make_unique<Cell[]>(kPageBytes / unit);
+    if (page.unit != 0) {
+      const int parts = page.unit / unit;
+      for (uint64_t k = 0; k < kPageBytes / unit; k++) finer[k] = page.cells[k / parts];
+    }
+    page.cells = std::move(finer);
+    page.unit = unit;
+  }
+  return {&page.cells[offset % kPageBytes / page.unit], bytes / page.unit};
+}
+
+// ---- accesses
+
+uint32_t Races::segment(const GroupClock& group, ThreadClock& thread, bool atomic) {
+  // What a fence released before an atomic goes to whoever reads it, and so does the atomic, though
+  // it stands behind the fence: the last workgroup may reset the counter by a plain store.
+  const bool early = atomic && thread.fence_time != 0;
+  uint32_t& segment = early ? thread.atomic_segment : thread.segment;
+  if (segment == 0) {
+    segment = static_cast<uint32_t>(segments_.size());
+    segments_.push_back(
+        {group.number, group.epoch, early ? thread.fence_time : thread.time, thread.local});
+  }
+  return segment;
+}
+
+bool Races::ordered(const Stamp& s, const GroupClock& group, const ThreadClock& thread,
+                    bool visible, bool shared) const {
+  if (s.segment == 0 || s.segment == thread.segment) return true;
+  const Segment& other = segments_[s.segment];
+  if (other.group == group.number) {
+    if (other.local == thread.local || other.epoch < group.epoch) return true;
+  } else if (shared) {
+    return true;  // left by an earlier workgroup
+  }
+  if (!visible || !thread.known) return false;
+  return thread.known->until(Knowledge::of_thread(other.group, other.local)) >= other.time ||
+         thread.known->until(Knowledge::of_group(other.group)) > other.epoch;
+}
+
+bool Races::check(const Cell& cell, const GroupClock& group, const ThreadClock& thread,
+                  const Access& a, Conflict& conflict) const {
+  for (const Stamp& w : cell.writes) {
+    if (a.atomic && w.atomic()) continue;
+    const bool visible = a.shared || (w.coherent() && (a.write || a.coherent));
+    if (!ordered(w, group, thread, visible, a.shared)) {
+      conflict = {w, true};
+      return false;
+    }
+  }
+  if (!a.write) return true;
+  for (const Stamp& r : cell.reads) {
+    if (a.atomic && r.atomic()) continue;
+    if (!ordered(r, group, thread, true, a.shared)) {
+      conflict = {r, false};
+      return false;
+    }
+  }
+  return true;
+}
+
+void Races::note_read(Cell& cell, Stamp now, const GroupClock& group, const ThreadClock& thread,
+                      bool shared) const {
+  for (Stamp& r : cell.reads) {
+    if (r.segment == now.segment) {
+      if (r.atomic()) r = now;
+      return;
+    }
+  }
+  for (Stamp& r : cell.reads) {
+    if (ordered(r, group, thread, true, shared)) {
+      r = now;
+      return;
+    }
+  }
+  // One of each of two workgroups tells the most.
+  auto is_mine = [&](const Stamp& r) { return segments_[r.segment].group == group.number; };
+  Stamp& victim = cell.reads[is_mine(cell.reads[1]) && !is_mine(cell.reads[0]) ? 1 : 0];
+  if (victim.atomic() || !now.atomic()) victim = now;
+}
+
+void Races::note_write(Cell& cell, Stamp now, const GroupClock& group, const ThreadClock& thread,
+                       bool shared) const {
+  if (!now.atomic()) {
+    cell = Cell{};
+    cell.writes[0] = now;
+    return;
+  }
+  for (Stamp& w : cell.writes) {
+    if (ordered(w, group, thread, true, shared)) {
+      w = now;
+      return;
+    }
+  }
+  cell.writes[1] = cell.writes[0];
+  cell.writes[0] = now;
+}
+
+bool Races::access(Shadow& shadow, const GroupClock& group, ThreadClock& thread, const Access& a,
+                   Conflict& conflict) {
+  const Stamp now = Stamp::of(segment(group, thread, a.atomic), a.op, a.coherent, a.atomic);
+  auto [cell, n] = shadow.cells(a.offset, a.bytes, a.unit);
+  for (; n > 0; n--, cell++) {
+    if (!check(*cell, group, thread, a, conflict)) return false;
+    if (a.write) {
+      note_write(*cell, now, group, thread, a.shared);
+    } else {
+      note_read(*cell, now, group, thread, a.shared);
+    }
+  }
+  return true;
+}
+
+// ---- synchronisation
+
+KnowledgePtr Races::release(const GroupClock& group, ThreadClock& thread) {
+  Knowledge now = thread.known ? *thread.known : Knowledge{};
+  if (group.epoch > 0) now.add(Knowledge::of_group(group.number), group.epoch);
+  now.add(Knowledge::of_thread(group.number, thread.local), thread.time);
+  thread.time++;
+  thread.segment = 0;
+  return std::make_shared<Knowledge>(std::move(now));
+}
+
+void Races::atomic(ReleasedAt& at, uint64_t address, bool shared, const GroupClock& group,
+                   ThreadClock& thread, bool reads, bool writes, AtomicOrder order) {
+  const bool acquires = order == AtomicOrder::kAcquire || order == AtomicOrder::kAcquireRelease;
+  const bool releases = writes && order >= AtomicOrder::kRelease;
+  const bool publishes = releases || (writes && thread.group);
+  if (at.empty() && !publishes) return;
+  auto it = at.find(address);
+  if (reads && it != at.end()) {
+    KnowledgePtr& to = acquires ? thread.known : thread.pending;
+    to = join(to, it->second.device);
+    if (it->second.number == group.number) to = join(to, it->second.group);
+  }
+  if (!writes) return;
+  if (it != at.end() && !reads) {
+    at.erase(it);
+    it = at.end();
+  }
+  if (!publishes) return;
+  if (it == at.end()) it = at.emplace(address, Released{}).first;
+  Released& r = it->second;
+  if (releases) r.device = join(r.device, release(group, thread));
+  r.device = join(r.device, shared ? thread.group : thread.device);
+  if (shared || !thread.group) return;
+  r.group = r.number == group.number ? join(r.group, thread.group) : thread.group;
+  r.number = group.number;
+}
+
+void Races::fence(const GroupClock& group, ThreadClock& thread, Scope scope) {
+  thread.known = join(thread.known, thread.pending);
+  thread.pending = nullptr;
+  thread.fence_time = thread.time;
+  thread.atomic_segment = 0;
+  thread.group = release(group, thread);
+  if (scope == Scope::kDevice) thread.device = thread.group;
+}
+
+void Races::barrier(GroupClock& group, std::span<ThreadClock* const> threads) {
+  KnowledgePtr ThreadClock::*const kinds[] = {&ThreadClock::known, &ThreadClock::pending,
+                                              &ThreadClock::device, &ThreadClock::group};
+  for (auto kind : kinds) {
+    KnowledgePtr all = threads[0]->*kind;
+    bool equal = true;
+    for (const ThreadClock* t : threads) {
+      equal = equal && t->*kind == all;
+      if (!equal) all = join(all, t->*kind);
+    }
+    if (equal) continue;
+    for (ThreadClock* t : threads) t->*kind = all;
+  }
+  group.epoch++;
+  for (ThreadClock* t : threads) t->segment = t->atomic_segment = 0;
+}
+
+}  // namespace kenaz::kir::eval

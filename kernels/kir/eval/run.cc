@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "kernels/kir/eval/interpreter.h"
+
+namespace kenaz::kir {
+
+using eval::ThreadState;
+
+Machine::Machine(const Kernel& kernel, eval::Code code, Memory& memory, const RunOptions& options,
+                 Observer* observer)
+    : kernel_(kernel),
+      code_(std::move(code)),
+      memory_(memory),
+      options_(options),
+      observer_(observer),
+      schedule_(options.seed, options.max_steps) {}
+
+void Machine::make_ready(Group& g, Thread& t) {
+  t.state = ThreadState::kReady;
+  g.ready.push_back(static_cast<uint16_t>(t.number()));
+}
+
+/// No thread of the workgroup can go on, and not all have ended.
+bool Machine::stuck(Group& g) {
+  for (ThreadState state : {ThreadState::kAtBarrier, ThreadState::kAtSubgroup}) {
+    for (Thread& t : g.threads) {
+      if (t.state != state) continue;
+      const bool barrier = state == ThreadState::kAtBarrier;
+      return fault(barrier ? FaultKind::kDivergentBarrier : FaultKind::kDivergentSubgroup, g, t,
+                   code_.ops[t.pc - 1],
+                   fmt::format("waits for others, {} of which have ended", g.done));
+    }
+  }
+  return true;
+}
+
+bool Machine::step(Group& g) {
+  const size_t k = schedule_.pick_thread(g.ready.size());
+  Thread& t = g.threads[g.ready[k]];
+  const uint16_t number = g.ready[k];
+  // It is out of the list while it runs: a barrier fills the list anew.
+  g.ready[k] = g.ready.back();
+  g.ready.pop_back();
+  switch (advance(g, t)) {
+    case Pause::kFault: return false;
+    case Pause::kSwitch: g.ready.push_back(number); break;
+    case Pause::kWait: break;
+    case Pause::kDone: g.done++; break;
+  }
+  if (schedule_.steps_left <= 0) {
+    return fault(FaultKind::kEndless, g, t, code_.ops[t.pc - 1],
+                 fmt::format("{} steps are over", options_.max_steps));
+  }
+  if (g.ready.empty() && g.done < static_cast<int>(g.threads.size())) return stuck(g);
+  return true;
+}
+
+Result<RunResult> Machine::run(int64_t groups, ir::ProvId* where) {
+  for (auto& [address, block] : memory_.blocks_) block->shadow.reset();
+  const std::vector<int64_t> order = schedule_.order(groups);
+  size_t started = 0;
+  std::vector<std::unique_ptr<Group>> running, idle;
+  const auto most = static_cast<size_t>(std::max(1, options_.concurrent_groups));
+  while (started < order.size() || !running.empty()) {
+    while (running.size() < most && started < order.size()) {
+      if (idle.empty()) idle.push_back(std::make_unique<Group>(code_, options_.subgroup_size));
+      running.push_back(std::move(idle.back()));
+      idle.pop_back();
+      running.back()->begin(order[started++], groups, options_.stop_after == 0);
+    }
+    const size_t k = schedule_.pick_group(running.size());
+    if (!step(*running[k])) break;
+    if (running[k]->done < static_cast<int>(running[k]->threads.size())) continue;
+    idle.push_back(std::move(running[k]));
+    running.erase(running.begin() + static_cast<int64_t>(k));
+    schedule_.forget_groups();
+  }
+  for (auto& [address, block] : memory_.blocks_) block->shadow.reset();
+  if (!fault_) return std::move(result_);
+  if (where != nullptr) *where = fault_->prov;
+  return internal_error(fault_->text);
+}
+
+Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const PrimValue> args,
+                      int64_t groups, const RunOptions& options, Observer* observer,
+                      ir::ProvId* where) {
+  KENAZ_ASSIGN(eval::Code code, eval::compile(kernel, args, options.specs));
+  if (groups < 0 || groups > int64_t{1} << 32) {
+    return bad_request(fmt::format("kernel {}: {} workgroups", kernel.name, groups));
+  }
+  if (options.subgroup_size < 1 ||
+      (code.uses_subgroups && code.group_size % options.subgroup_size != 0)) {
+    return bad_request(fmt::format("kernel {}: subgroups of {} in a workgroup of {}", kernel.name,
+                                   options.subgroup_size, code.group_size));
+  }
+  return Machine(kernel, std::move(code), memory, options, observer).run(groups, where);
+}
+
+}  // namespace kenaz::kir

@@ -1,0 +1,16 @@
+#include "kernels/kir/passes/passes.h"
+
+#include "kernels/kir/passes/cse.h"
+#include "kernels/kir/passes/dead_code.h"
+#include "kernels/kir/passes/fold.h"
+#include "kernels/kir/passes/hoist.h"
+
+namespace kenaz::kir {
+
+void optimise(Kernel& kernel) {
+#define KIR_PASS(function) function(kernel);
+#include "kernels/kir/passes/pipeline.def"
+#undef KIR_PASS
+}
+
+}  // namespace kenaz::kir

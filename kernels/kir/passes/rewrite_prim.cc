@@ -1,0 +1,133 @@
+#include "kernels/kir/passes/rewrite_prim.h"
+
+#include <utility>
+
+#include "kernels/kir/identities.h"
+
+namespace kenaz::kir {
+namespace {
+
+bool is_exact(PrimType t) { return !is_float(t); }
+
+bool commutes(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kAdd:
+    case ScalarOp::kMul:
+    case ScalarOp::kMin:
+    case ScalarOp::kMax:
+    case ScalarOp::kAnd:
+    case ScalarOp::kOr:
+    case ScalarOp::kXor:
+    case ScalarOp::kEq:
+    case ScalarOp::kNe: return true;
+    default: return false;
+  }
+}
+bool associates(ScalarOp op) { return commutes(op) && op != ScalarOp::kEq && op != ScalarOp::kNe; }
+
+IPrim prim(const IPrim& like, ScalarOp op, PrimType type, std::vector<Value> args) {
+  return {like.dst, op, type, scalar_op_result(op, type, type), std::move(args)};
+}
+
+/// Constants go to the right, x - c becomes x + -c, and (x + c) + d becomes x + (c + d). Integers
+/// and truth values only.
+bool gather_constants(IPrim& i, const MadeBy& made_by) {
+  if (i.args.size() != 2 || !is_exact(i.type)) return false;
+  if (commutes(i.op) && i.args[0].is_const() && !i.args[1].is_const()) {
+    std::swap(i.args[0], i.args[1]);
+    return true;
+  }
+  if (!i.args[1].is_const()) return false;
+  const PrimValue c = i.args[1].constant();
+  if (i.op == ScalarOp::kSub) {
+    i = prim(i, ScalarOp::kAdd, i.type,
+             {i.args[0], eval_scalar(ScalarOp::kNeg, i.type, i.type, {{c}})});
+    return true;
+  }
+  const IPrim* inner = made_by(i.args[0]);
+  if (!associates(i.op) || !inner || inner->op != i.op || inner->type != i.type ||
+      !inner->args[1].is_const()) {
+    return false;
+  }
+  const PrimValue both[] = {inner->args[1].constant(), c};
+  i = prim(i, i.op, i.type, {inner->args[0], eval_scalar(i.op, i.type, i.type, both)});
+  return true;
+}
+
+/// Choices by and among truth values.
+bool rewrite_choice(IPrim& i, const MadeBy& made_by) {
+  if (i.op == ScalarOp::kSelect) {
+    const IPrim* cond = made_by(i.args[0]);
+    if (i.args[1].is_bool(false) && i.args[2].is_bool(true)) {
+      i = prim(i, ScalarOp::kNot, PrimType::kBool, {i.args[0]});
+    } else if (cond && cond->op == ScalarOp::kNot) {
+      i.args = {cond->args[0], i.args[2], i.args[1]};
+    } else {
+      return false;
+    }
+    return true;
+  }
+  if ((i.op == ScalarOp::kEq && i.args[1].is_bool(false)) ||
+      (i.op == ScalarOp::kNe && i.args[1].is_bool(true))) {
+    i = prim(i, ScalarOp::kNot, PrimType::kBool, {i.args[0]});
+    return true;
+  }
+  return false;
+}
+
+/// not (a == b), and of integers not (a < b): with a NaN the latter is no b <= a.
+bool negate_comparison(IPrim& i, const MadeBy& made_by) {
+  if (i.op != ScalarOp::kNot || i.type != PrimType::kBool) return false;
+  const IPrim* inner = made_by(i.args[0]);
+  if (inner == nullptr) return false;
+  const auto &a = inner->args[0], &b = inner->args.back();
+  switch (inner->op) {
+    case ScalarOp::kEq: i = prim(i, ScalarOp::kNe, inner->type, {a, b}); return true;
+    case ScalarOp::kNe: i = prim(i, ScalarOp::kEq, inner->type, {a, b}); return true;
+    case ScalarOp::kLt:
+    case ScalarOp::kLe:
+      if (!is_exact(inner->type)) return false;
+      i = prim(i, inner->op == ScalarOp::kLt ? ScalarOp::kLe : ScalarOp::kLt, inner->type, {b, a});
+      return true;
+    default: return false;
+  }
+}
+
+/// A integer that was widened and is cut again.
+bool shorten_conversion(IPrim& i, const MadeBy& made_by) {
+  if (i.op != ScalarOp::kConvert || !is_integer(i.type) || !is_integer(i.to)) return false;
+  const IPrim* inner = made_by(i.args[0]);
+  if (!inner || inner->op != ScalarOp::kConvert || !is_integer(inner->type)) return false;
+  if (prim_size(inner->type) > prim_size(i.type) || prim_size(i.to) > prim_size(inner->type)) {
+    return false;
+  }
+  i.type = inner->type;
+  i.args = {inner->args[0]};
+  return true;
+}
+
+/// What two operations give that undo each other.
+std::optional<Value> undone(const IPrim& i, const MadeBy& made_by) {
+  const IPrim* inner = made_by(i.args[0]);
+  if (!inner || inner->op != i.op) return std::nullopt;
+  const bool inverse = i.op == ScalarOp::kNot || (i.op == ScalarOp::kNeg && is_exact(i.type));
+  // A bool has fewer bits than the integer that it comes from.
+  const bool bits = i.op == ScalarOp::kBitcast && i.to == inner->type && i.type != PrimType::kBool;
+  if (inverse || bits) return inner->args[0];
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Value> rewrite_prim(IPrim& inst, const MadeBy& made_by) {
+  while (true) {
+    if (auto known = known_result(inst.op, inst.type, inst.to, inst.args)) return known;
+    if (auto known = undone(inst, made_by)) return known;
+    if (!gather_constants(inst, made_by) && !rewrite_choice(inst, made_by) &&
+        !negate_comparison(inst, made_by) && !shorten_conversion(inst, made_by)) {
+      return std::nullopt;
+    }
+  }
+}
+
+}  // namespace kenaz::kir

@@ -1,0 +1,194 @@
+// Plans: the ways in which a parallel operation runs on a device. A family (reduce, scan, hist,
+// pack, copy) has a table of plans, best first. Code generation
+//
+//   1. states the facts of the operation that it knows at compile time (Facts);
+//   2. asks for the plans that fit (`choose`). Each has a condition on sizes that the host
+//      evaluates; the last one's is true. So they become a chain of ifs in host code;
+//   3. has each chosen plan made (Plan::make): a few kernels, to be launched one after the other,
+//      with what the host must compute and allocate for them (Work).
+//
+// Plans emit kernel IR and see the operation through functions: how an element is made, how two
+// values are combined, where a result goes (Problem). These are bound to a kernel by a function of
+// the caller's (Bind), which is called once at the start of each kernel and may add arguments,
+// functions and local arrays of its own to it.
+//
+// Terms. An operation has `segments` segments of `length` elements each: a reduction of each row
+// of a matrix has as many segments as rows. An element's place is its segment and its position
+// there. All are i64.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/kir/builder.h"
+#include "kernels/op/operators.h"
+#include "kernels/plan/host_expr.h"
+#include "kernels/program/target.h"
+
+namespace kenaz::plan {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
+
+// ---- at compile time
+
+/// What is known of an operator before there is code. A value is a tuple of scalars.
+struct OpFacts {
+  std::vector<PrimType> types;
+  bool commutative = false;
+  /// Per scalar: the row of the operator that combines it by itself; null if its result depends on
+  /// other scalars, or there is no such row.
+  std::vector<const op::Known*> known;
+};
+
+struct Facts {
+  std::string name;  // prefix of the kernels' names
+  ir::ProvId prov;
+  OpFacts op;                     // reduce, scan, hist
+  std::vector<PrimType> carried;  // scan, pack: scalars of an element behind the operator's
+  HostExpr segments = 1, length;
+  /// Neighbours in memory are the elements at the same position of neighbouring segments, and not
+  /// those at neighbouring positions: the columns of a matrix.
+  bool across = false;
+  /// How many neighbours along a segment can be loaded at once (Elements::many): 1, 2, 4, 8 or 16.
+  int widest = 1;
+  /// An element takes long: its code is large or has loops. It is then not repeated in a kernel.
+  bool slow = false;
+  /// An element or the operator may stop its thread: it can fail, or has loops that end when the
+  /// call is to stop.
+  bool fails = false;
+  int items = 0;        // elements per thread at a time; 0: the plan's choice
+  int group_size = 0;   // threads per workgroup, before tuning; 0: the plan's choice
+  HostExpr bins = 0;    // hist: per segment
+  HostExpr matrix = 0;  // copy, across: segments of each matrix; 0: there is one matrix
+  int classes = 0;      // pack: 1 to 4
+};
+
+// ---- in a kernel
+
+/// Combines values. Associative.
+struct Operator {
+  OpFacts facts;
+  Values neutral;
+  std::function<Values(Builder&, const Values& a, const Values& b)> combine;
+};
+
+/// Where an element stands; both i64.
+struct Place {
+  Value segment, position;
+};
+
+/// What makes the elements. Must have no effects but failures: a plan may make an element more than
+/// once, and not in order. Places are always inside of the segments.
+struct Elements {
+  /// The element: reduce: the operator's scalars; scan: those, then the carried; hist: the bin
+  /// (i64; dropped if it is not from 0 to bins - 1), then the operator's; pack: the class (i32;
+  /// dropped if it is not from 0 to classes - 1), then the carried; copy: the carried.
+  std::function<Values(Builder&, const Place&)> at;
+  /// The elements at `n` neighbouring positions from `first` on, which is a multiple of n. n is at
+  /// most Facts::widest. May be empty: then `at` is used.
+  std::function<std::vector<Values>(Builder&, const Place& first, int n)> many;
+};
+
+/// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
+/// inclusive scan, then the carried; copy: the carried; pack: the carried, where the segment is the
+/// class and the position counts the elements of that class. Each place is put once.
+struct Sink {
+  std::function<void(Builder&, const Place&, const Values&)> put;
+  /// As Elements::many; may be empty.
+  std::function<void(Builder&, const Place& first, const std::vector<Values>&)> put_many;
+};
+
+struct Problem {
+  Operator op;
+  Elements elements;
+  Sink sink;
+  /// hist: the addresses (u64) of dense arrays [segments][bins], one per scalar of the operator.
+  /// The values of elements are combined with what stands there.
+  Values bins;
+  /// pack: takes how many elements each class has (i64s); called by one thread.
+  std::function<void(Builder&, const Values& counts)> counts;
+};
+
+/// One kernel while it is built: its builder, and values that the host computes (team.h).
+class Team;
+
+/// Binds the problem to a kernel whose body is about to be built.
+using Bind = std::function<Problem(Team&)>;
+
+// ---- what the host does
+
+/// A block that the kernels of one Work share.
+struct Scratch {
+  HostExpr bytes;
+  /// All bytes must be 0 before the first kernel, and are 0 after the last, unless the call fails
+  /// or is stopped. So one block, as large as the largest use, can serve all launches that run one
+  /// after the other.
+  bool zero = false;
+};
+struct ScratchId {
+  int number;  // index into Work::scratch
+};
+
+/// A specialisation constant of all kernels of a Work, at the same index in Kernel::specs. Work has
+/// been made so that any positive value is right that the device can run; spec 0 is the workgroup's
+/// size.
+struct PlanSpec {
+  std::string name;
+  int32_t fallback;
+};
+
+/// What the host passes for an argument that the plan added.
+struct PlanArg {
+  size_t arg;  // index into Kernel::args; those that are not listed are the caller's
+  std::variant<HostExpr, ScratchId> value;  // i64, or the block's address
+};
+
+struct Step {
+  kir::Kernel kernel;
+  HostExpr groups;  // workgroups; 0: not launched
+  std::vector<PlanArg> args;
+};
+
+/// The launches of one plan, in order; each sees the results of those before it.
+struct Work {
+  std::vector<PlanSpec> specs;
+  std::vector<Scratch> scratch;
+  std::vector<Step> steps;
+};
+
+// ---- the tables
+
+struct Plan {
+  const char* name;
+  /// Whether the plan is right and possible: by the operator's facts and the target's.
+  bool (*applies)(const Facts&, const program::Target&);
+  /// For which sizes it is preferred to those behind it in the table. It is right for all others,
+  /// too, unless the table says otherwise.
+  HostExpr (*when)(const Facts&, const program::Target&);
+  Work (*make)(const Facts&, const program::Target&, const Bind&);
+};
+
+struct Choice {
+  const Plan* plan;
+  HostExpr when;
+};
+
+/// The plans of a table that apply, in order, up to the first that is always preferred. The last
+/// one's condition is true. At least one plan of each table applies to anything.
+std::vector<Choice> choose(std::span<const Plan> table, const Facts& facts,
+                           const program::Target& target);
+
+// ---- operators out of others
+
+/// A scalar operator that the table knows.
+Operator known_operator(const op::Known& row, PrimType type);
+/// The operator on tuples that works on each part by itself. All parts of one kernel.
+Operator join(std::vector<Operator> parts);
+OpFacts join(const std::vector<OpFacts>& parts);
+
+}  // namespace kenaz::plan

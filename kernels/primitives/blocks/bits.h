@@ -1,0 +1,18 @@
+// Scalars as unsigned integers.
+#pragma once
+
+#include "kernels/kir/builder.h"
+
+namespace kenaz::primitives::blocks {
+
+/// The bits of a scalar of at most 32 bits, zero-extended, as u32; of 64 bits, as u64. And back,
+/// from an integer of the same size.
+kir::Value bits_of(kir::Builder& k, const kir::Value& x);
+kir::Value from_bits(kir::Builder& k, const kir::Value& bits, PrimType type);
+
+/// The unsigned type that bits_of gives.
+inline PrimType bits_type(PrimType t) {
+  return prim_size(t) == 8 ? PrimType::kU64 : PrimType::kU32;
+}
+
+}  // namespace kenaz::primitives::blocks

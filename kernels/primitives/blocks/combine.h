@@ -1,0 +1,72 @@
+// Combining one value of each thread, over a subgroup or the workgroup, in the threads' order:
+// by the subgroup's own instructions where the operator and the target have them, else by
+// shuffles, else through shared memory.
+#pragma once
+
+#include <vector>
+
+#include "kernels/plan/team.h"
+
+namespace kenaz::primitives::blocks {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
+using plan::Team;
+
+/// An operator in one kernel, with the shared memory that it takes: one value per thread. A thread
+/// that has stopped stores nothing, so what it would have is neutral, or left from an earlier call.
+class Combiner {
+ public:
+  /// At the start of the kernel.
+  Combiner(Team& team, const plan::Operator& op);
+
+  const plan::Operator& op() const { return op_; }
+  Values combine(const Values& a, const Values& b) const { return op_.combine(t_.k, a, b); }
+
+  /// Of all values of the workgroup; every thread gets it. Contains barriers, may stand in a
+  /// uniform loop. `of_subgroup`: all lanes of a subgroup have its result already.
+  Values reduce(const Values& x, bool of_subgroup = false);
+
+  /// The workgroup as rows of `width` threads (i32, equal for the workgroup, a divisor of its
+  /// size): each thread gets the combination of its column, from the first row on. As reduce.
+  Values reduce_columns(const Values& x, const Value& width);
+
+  struct Scan {
+    Values before;  // the threads before this one; neutral in thread 0
+    Values total;   // all of the workgroup
+  };
+  /// As reduce.
+  Scan scan(const Values& x);
+
+  /// Of all lanes of the subgroup; every lane gets it. Only on targets with subgroups, as are the
+  /// others of their kind.
+  Values subgroup_reduce(const Values& x);
+  /// Of the `width` lanes (i32, a power of two, equal for the workgroup, at most the subgroup's
+  /// size) around this lane; log2_width is its logarithm.
+  Values part_reduce(const Values& x, const Value& log2_width);
+  Values subgroup_inclusive(const Values& x);
+  /// Inclusive within each part of `width` lanes.
+  Values part_inclusive(const Values& x, const Value& log2_width);
+
+ private:
+  Values butterfly(const Values& x, const Value& log2_width);
+  Values shuffle_scan(const Values& x, const Value& log2_width);
+  Scan tree_scan(const Values& x);
+  void store(const Value& index, const Values& x);
+  Values load(const Value& index);
+  Value log2_subgroup();
+
+  Team& t_;
+  plan::Operator op_;
+  bool native_;  // every scalar has a subgroup operation
+  std::vector<kir::SharedId> shared_;
+};
+
+/// cond ? a : b, for each scalar.
+Values select(Builder& k, const Value& cond, const Values& a, const Values& b);
+
+/// The logarithm of a power of two; i32.
+Value log2_of(Builder& k, const Value& power);
+
+}  // namespace kenaz::primitives::blocks

@@ -1,0 +1,175 @@
+#include "kernels/primitives/blocks/look_back.h"
+
+#include <fmt/format.h>
+
+#include "kernels/primitives/blocks/bits.h"
+
+namespace kenaz::primitives::blocks {
+
+using kir::AtomicOp;
+using kir::AtomicOrder;
+using kir::SubgroupOp;
+
+namespace {
+
+Value u32_of(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
+
+bool fits_word(const plan::OpFacts& op, const program::Target& target) {
+  return target.i64_atomics && op.types.size() == 1 && prim_size(op.types[0]) <= 4;
+}
+
+PrimType word_type(bool packed) { return packed ? PrimType::kU64 : PrimType::kU32; }
+
+}  // namespace
+
+LookBack::Memory LookBack::memory(plan::Maker& m, const plan::OpFacts& op,
+                                  const program::Target& target, const plan::HostExpr& tiles) {
+  const bool packed = fits_word(op, target);
+  Memory out{tiles, {}, {}, {}};
+  out.state = m.scratch(16, true);
+  out.words = m.scratch(tiles * (packed ? 8 : 4), true);
+  out.boxes = m.scratch(packed ? plan::HostExpr(0) : Mailboxes::bytes(op.types, tiles * 2));
+  return out;
+}
+
+LookBack::LookBack(Team& team, Combiner& combiner, const Memory& memory)
+    : t_(team),
+      c_(combiner),
+      packed_(fits_word(combiner.op().facts, team.target)),
+      tiles_(team.host(memory.tiles)),
+      state_(team.block(memory.state)),
+      words_(team.block(memory.words)),
+      boxes_(team, packed_ ? words_ : team.block(memory.boxes), combiner.op().facts.types,
+             team.k.mul(tiles_, 2)),
+      arrival_(team) {
+  for (size_t n = 0; n < combiner.op().facts.types.size(); n++) {
+    found_.push_back(team.shared_scalar(fmt::format("found{}", n), combiner.op().facts.types[n]));
+  }
+  Builder& k = team.k;
+  k.if_(k.eq(k.local(), 0), [&] {
+    for (size_t n = 0; n < found_.size(); n++) {
+      k.store(found_[n], kir::i32(0), combiner.op().neutral[n]);
+    }
+  });
+}
+
+Value LookBack::tile() { return start_number(t_, {state_, kir::i32(0)}); }
+
+kir::Address LookBack::word(const Value& tile) { return {words_, tile}; }
+
+void LookBack::publish(const Value& tile, Flag flag, const Values& x) {
+  Builder& k = t_.k;
+  if (packed_) {
+    const Value value = k.convert(bits_of(k, x[0]), PrimType::kU64);
+    const Value head = PrimValue{PrimType::kU64, uint64_t{flag} << 32};
+    k.atomic(AtomicOp::kStore, PrimType::kU64, word(tile), k.or_(value, head));
+    return;
+  }
+  boxes_.store(flag == kTotal ? tile : k.add(tiles_, tile), x);
+  k.atomic(AtomicOp::kStore, PrimType::kU32, word(tile), u32_of(flag), AtomicOrder::kRelease);
+}
+
+LookBack::Published LookBack::wait_for(const Value& tile) {
+  Builder& k = t_.k;
+  const PrimType type = word_type(packed_);
+  const kir::Var seen = k.declare(Value(PrimValue{type, 0}));
+  k.while_([&] { return k.eq(k.read(seen), 0); },
+           [&] {
+             const auto order = packed_ ? AtomicOrder::kRelaxed : AtomicOrder::kAcquire;
+             k.assign(seen, k.atomic(AtomicOp::kLoad, type, word(tile), {}, order));
+           });
+  const Value w = k.read(seen);
+  if (packed_) {
+    const Value flag = k.lshr(w, PrimValue{PrimType::kU64, 32});
+    return {k.convert(flag, PrimType::kU32),
+            {from_bits(k, k.convert(w, PrimType::kU32), c_.op().facts.types[0])}};
+  }
+  const Value is_total = k.eq(w, kTotal);
+  return {w, boxes_.load(k.select(is_total, tile, k.add(tiles_, tile)))};
+}
+
+// By one subgroup: its lanes look at as many tiles at a time, the last lane at the nearest.
+void LookBack::look_back(const Value& tile, const kir::Vars& acc) {
+  Builder& k = t_.k;
+  const Value size = k.to_i64(k.subgroup_size()), lane = k.lane();
+  const kir::Var end = k.declare(tile), done = k.declare(kir::boolean(false));
+  k.while_([&] { return k.not_(k.read(done)); },
+           [&] {
+             const Value at = k.add(k.sub(k.read(end), size), k.to_i64(lane));
+             Values seen = k.if_values(
+                 k.le(kir::i64(0), at),
+                 [&] {
+                   Published p = wait_for(at);
+                   p.x.push_back(p.flag);
+                   return p.x;
+                 },
+                 [&] {
+                   Values none = c_.op().neutral;
+                   none.push_back(u32_of(kPrefix));
+                   return none;
+                 });
+             const Value flag = seen.back();
+             seen.pop_back();
+             // The nearest tile that ends the search; what stands before it is in it.
+             const Value mine = k.select(k.eq(flag, kTotal), kir::i32(-1), lane);
+             const Value last = k.subgroup_combine(SubgroupOp::kReduce, ScalarOp::kMax, mine);
+             const Values x = select(k, k.le(last, lane), seen, c_.op().neutral);
+             k.assign(acc, c_.combine(c_.subgroup_reduce(x), k.read(acc)));
+             k.assign(done, k.le(kir::i32(0), last));
+             k.assign(end, k.sub(k.read(end), size));
+           },
+           true);
+}
+
+void LookBack::look_back_alone(const Value& tile, const kir::Vars& acc) {
+  Builder& k = t_.k;
+  const kir::Var at = k.declare(k.sub(tile, 1));
+  k.while_([&] { return k.le(kir::i64(0), k.read(at)); },
+           [&] {
+             const Value n = k.read(at);
+             const Published p = wait_for(n);
+             k.assign(acc, c_.combine(p.x, k.read(acc)));
+             k.assign(at, k.select(k.eq(p.flag, kTotal), k.sub(n, 1), kir::i64(-1)));
+           });
+}
+
+Values LookBack::before(const Value& tile, const Values& total) {
+  Builder& k = t_.k;
+  const Value first = k.eq(k.local(), 0);
+  const Value searches = t_.has_subgroups() ? k.eq(k.subgroup(), 0) : first;
+  k.if_(searches, [&] {
+    const kir::Vars acc = k.declare(c_.op().neutral);
+    k.if_(
+        k.eq(tile, 0), [&] { k.if_(first, [&] { publish(tile, kPrefix, total); }); },
+        [&] {
+          k.if_(first, [&] { publish(tile, kTotal, total); });
+          if (t_.has_subgroups()) {
+            look_back(tile, acc);
+          } else {
+            look_back_alone(tile, acc);
+          }
+          k.if_(first, [&] { publish(tile, kPrefix, c_.combine(k.read(acc), total)); });
+        });
+    k.if_(first, [&] {
+      const Values x = k.read(acc);
+      for (size_t n = 0; n < x.size(); n++) k.store(found_[n], kir::i32(0), x[n]);
+    });
+  });
+  k.barrier();
+  Values out;
+  for (const kir::SharedId s : found_) out.push_back(k.load(s, kir::i32(0)));
+  return out;
+}
+
+void LookBack::finish() {
+  Builder& k = t_.k;
+  const Value last = arrival_.arrives({state_, kir::i32(1)}, tiles_);
+  k.if_(last, [&] {
+    k.if_(k.eq(k.local(), 0), [&] { reset_ticket(t_, {state_, kir::i32(0)}); });
+    k.for_(k.to_i64(k.local()), tiles_, t_.group_size_i64(), [&](const Value& n) {
+      k.store(words_, n, PrimValue{word_type(packed_), 0});
+    });
+  });
+}
+
+}  // namespace kenaz::primitives::blocks

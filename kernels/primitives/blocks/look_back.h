@@ -1,0 +1,55 @@
+// Prefixes over workgroups in one dispatch: each publishes the total of its tile, then combines
+// those of the tiles before it, back to the first whose prefix is known. Needs workgroups that
+// proceed once they have started; tiles are numbered in the order in which workgroups start, so
+// what one waits for has started.
+#pragma once
+
+#include "kernels/primitives/blocks/combine.h"
+#include "kernels/primitives/blocks/ticket.h"
+
+namespace kenaz::primitives::blocks {
+
+class LookBack {
+ public:
+  /// What the host allocates for it.
+  struct Memory {
+    plan::HostExpr tiles;
+    plan::ScratchId state;  // two tickets: started and finished workgroups
+    plan::ScratchId words;  // one per tile: what it has published, and where it fits, the value
+    plan::ScratchId boxes;  // other values: totals, then prefixes
+  };
+  static Memory memory(plan::Maker& m, const plan::OpFacts& op, const program::Target& target,
+                       const plan::HostExpr& tiles);
+
+  /// At the start of the kernel.
+  LookBack(Team& team, Combiner& combiner, const Memory& memory);
+
+  /// The number of this workgroup's tile; contains a barrier.
+  Value tile();
+  /// What stands before the tile, for all threads; contains barriers. `total`: of the tile.
+  Values before(const Value& tile, const Values& total);
+  /// Zeroes the memory that must be so. After `before`; once.
+  void finish();
+
+ private:
+  enum Flag : uint32_t { kTotal = 1, kPrefix = 2 };
+  struct Published {
+    Value flag;  // u32; 0: the thread has been stopped while it waited
+    Values x;
+  };
+  void publish(const Value& tile, Flag flag, const Values& x);
+  Published wait_for(const Value& tile);
+  void look_back(const Value& tile, const kir::Vars& acc);
+  void look_back_alone(const Value& tile, const kir::Vars& acc);
+  kir::Address word(const Value& tile);
+
+  Team& t_;
+  Combiner& c_;
+  bool packed_;  // value and flag in one word of 64 bits
+  Value tiles_, state_, words_;
+  Mailboxes boxes_;
+  LastArrival arrival_;
+  std::vector<kir::SharedId> found_;
+};
+
+}  // namespace kenaz::primitives::blocks

@@ -1,0 +1,25 @@
+// Parts of subgroups: short segments have a power of two of neighbouring lanes each.
+#pragma once
+
+#include "kernels/plan/team.h"
+
+namespace kenaz::primitives::blocks {
+
+/// All i32.
+struct Part {
+  kir::Value log2_width, width, lane;
+};
+
+/// The parts for segments of `length` (i64, equal for the workgroup): the power of two from the
+/// length on, no more lanes than the subgroup has.
+Part part_of(plan::Team& t, const kir::Value& length);
+
+/// Workgroups for one part per segment; right to a factor of two.
+plan::HostExpr groups_of_parts(const plan::Facts& f, const program::Target& target);
+
+/// Calls `body` with this part's segments: those that are none are not `live`. Uniform.
+void for_segments(
+    plan::Team& t, const Part& p,
+    const std::function<void(const kir::Value& segment, const kir::Value& live)>& body);
+
+}  // namespace kenaz::primitives::blocks

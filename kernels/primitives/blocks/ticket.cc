@@ -1,0 +1,63 @@
+#include "kernels/primitives/blocks/ticket.h"
+
+namespace kenaz::primitives::blocks {
+
+using kir::AtomicOp;
+using kir::AtomicOrder;
+using kir::Builder;
+
+namespace {
+Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
+}  // namespace
+
+LastArrival::LastArrival(Team& team)
+    : t_(team), answer_(team.shared_scalar("is_last", PrimType::kBool)) {
+  Builder& k = team.k;
+  k.if_(k.eq(k.local(), 0), [&] { k.store(answer_, kir::i32(0), kir::boolean(false)); });
+}
+
+Value LastArrival::arrives(const kir::Address& ticket, const Value& count) {
+  Builder& k = t_.k;
+  k.barrier();  // all stores of the workgroup come before its arrival
+  k.if_(k.eq(k.local(), 0), [&] {
+    const Value before =
+        k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1), AtomicOrder::kAcquireRelease);
+    const Value last = k.eq(k.to_i64(before), k.sub(count, 1));
+    k.if_(last, [&] { reset_ticket(t_, ticket); });
+    k.store(answer_, kir::i32(0), last);
+  });
+  k.barrier();
+  return k.load(answer_, kir::i32(0));
+}
+
+Value start_number(Team& team, const kir::Address& ticket) {
+  Builder& k = team.k;
+  const kir::SharedId number = team.shared_scalar("start_number", PrimType::kU32);
+  k.if_(k.eq(k.local(), 0), [&] {
+    k.store(number, kir::i32(0), k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1)));
+  });
+  k.barrier();
+  return k.to_i64(k.load(number, kir::i32(0)));
+}
+
+void reset_ticket(Team& team, const kir::Address& ticket) {
+  team.k.atomic(AtomicOp::kStore, PrimType::kU32, ticket, u32(0));
+}
+
+kir::Address Mailboxes::at(size_t n, const Value& index) {
+  Builder& k = t_.k;
+  const Value slot = k.add(k.mul(count_, static_cast<int64_t>(n)), index);
+  return {base_, k.mul(slot, 8 / prim_size(types_[n]))};
+}
+void Mailboxes::store(const Value& index, const Values& x) {
+  for (size_t n = 0; n < x.size(); n++) t_.k.store(at(n, index), x[n], order_);
+}
+Values Mailboxes::load(const Value& index) {
+  Values out;
+  for (size_t n = 0; n < types_.size(); n++) {
+    out.push_back(t_.k.load(kir::Type{types_[n]}, at(n, index), order_));
+  }
+  return out;
+}
+
+}  // namespace kenaz::primitives::blocks

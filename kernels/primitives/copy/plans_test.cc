@@ -1,0 +1,116 @@
+#include "kernels/primitives/copy/plans.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/primitives/plan_runner.h"
+
+namespace kenaz::primitives {
+namespace {
+
+using kir::Builder;
+using kir::Values;
+using testing::Matrix;
+
+struct CopyCase {
+  Matrix source;
+  int64_t matrices = 1;  // of source.segments segments each
+};
+
+plan::Facts copy_facts(const CopyCase& c, PrimType type) {
+  plan::Facts f = c.source.facts("copy");
+  f.carried = {type};
+  if (c.matrices == 1) return f;
+  f.matrix = plan::HostExpr::size(0);
+  f.segments = f.matrix * plan::HostExpr::size(2);
+  return f;
+}
+
+void check_copy(const CopyCase& c, PrimType type, const testing::Trial& trial, uint64_t seed) {
+  const Matrix& m = c.source;
+  SCOPED_TRACE(std::string(trial.plan->name) + " on " + trial.device.name + ", " + m.text() + ", " +
+               std::string(prim_name(type)));
+  const auto op = testing::known_test_operator(ScalarOp::kAdd, type);
+  const auto rows = testing::random_rows(op, m.size() * c.matrices, seed);
+  testing::Session session;
+  const uint64_t in = session.upload(rows, 0, type);
+  const uint64_t out = session.reserve(m.size() * c.matrices, type);
+  Matrix dense = m;
+  dense.across = false;
+  const plan::Facts facts = copy_facts(c, type);
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    Builder& k = t.k;
+    session.start();
+    plan::Problem p;
+    const Values from = session.blocks(k, {in});
+    p.elements = m.load({type}, from);
+    if (c.matrices > 1) {
+      p.elements.at = [=](Builder& b, const plan::Place& at) {
+        const kir::Value number = b.quot(at.segment, kir::i64(m.segments));
+        const kir::Value row = b.sub(at.segment, b.mul(number, m.segments));
+        // The element's index in its matrix, and the matrices before.
+        const kir::Value index = b.add(m.index(b, {row, at.position}), b.mul(number, m.size()));
+        return Values{b.load(type, from[0], index)};
+      };
+    }
+    p.sink = dense.store(session.blocks(k, {out}));
+    return p;
+  });
+  EXPECT_EQ(session.run(work, {m.segments, m.length, c.matrices}, m, trial.device, trial.options),
+            false);
+  if (::testing::Test::HasFailure()) return;
+  const auto found = session.download(out, m.size() * c.matrices, type);
+  for (int64_t a = 0; a < c.matrices; a++) {
+    for (int64_t s = 0; s < m.segments; s++) {
+      for (int64_t i = 0; i < m.length; i++) {
+        const auto from = static_cast<size_t>(a * m.size() + m.index(s, i));
+        const auto to = static_cast<size_t>(a * m.size() + dense.index(s, i));
+        ASSERT_EQ(found[to], rows[from][0]) << "segment " << s << " position " << i;
+      }
+    }
+  }
+}
+
+void check_all_copies(const std::vector<CopyCase>& cases, const std::vector<PrimType>& types) {
+  uint64_t seed = 3;
+  for (const PrimType type : types) {
+    for (const CopyCase& c : cases) {
+      for (const auto& trial : testing::trials(copy_plans(), copy_facts(c, type))) {
+        check_copy(c, type, trial, seed++);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(CopyPlans, RowsOfAnyLength) {
+  check_all_copies({{{1, 0}},
+                    {{0, 7}},
+                    {{1, 1}},
+                    {{1, 1000}},
+                    {{1, 1003, false, 4}},
+                    {{1, 3, false, 4}},
+                    {{3, 100}},
+                    {{200, 3}},
+                    {{7, 64, false, 2}}},
+                   {PrimType::kI32, PrimType::kU8, PrimType::kI64});
+}
+
+TEST(CopyPlans, Transposes) {
+  check_all_copies({{{31, 33, true}},
+                    {{1, 70, true}},
+                    {{70, 1, true}},
+                    {{65, 40, true}},
+                    {{0, 5, true}},
+                    {{5, 0, true}},
+                    {{9, 35, true}, 3}},
+                   {PrimType::kI32, PrimType::kU8, PrimType::kI64});
+}
+
+}  // namespace
+
+void testing::check_every_copy() {
+  check_all_copies({{{1, 1003, false, 4}}, {{200, 3}}, {{65, 40, true}}, {{9, 35, true}, 3}},
+                   {PrimType::kI32, PrimType::kU8, PrimType::kI64});
+}
+
+}  // namespace kenaz::primitives

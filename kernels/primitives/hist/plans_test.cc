@@ -1,0 +1,188 @@
+#include "kernels/primitives/hist/plans.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/primitives/plan_runner.h"
+
+namespace kenaz::primitives {
+namespace {
+
+using kir::Builder;
+using kir::Values;
+using testing::Matrix;
+using testing::Rows;
+using testing::TestOperator;
+
+struct HistCase {
+  Matrix matrix;
+  int64_t bins;
+  bool all_equal = false;  // every element has the same bin
+};
+
+plan::Facts hist_facts(const TestOperator& op, const HistCase& c) {
+  plan::Facts f = c.matrix.facts("hist");
+  f.op = op.facts;
+  f.bins = plan::HostExpr::size(2);
+  return f;
+}
+
+// A bin from -1 to the number of bins: one too few, one too many.
+int64_t bin_of(const HistCase& c, int64_t element, uint64_t seed) {
+  if (c.all_equal) return c.bins / 2;
+  const auto r =
+      static_cast<int64_t>((static_cast<uint64_t>(element) * 2654435761u + seed * 97) % 1000003);
+  return r % (c.bins + 2) - 1;
+}
+
+void check_hist(const TestOperator& op, const HistCase& c, const testing::Trial& trial,
+                uint64_t seed) {
+  const Matrix& m = c.matrix;
+  SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " + m.text() +
+               ", bins " + std::to_string(c.bins));
+  Rows rows = testing::random_rows(op, m.size(), seed);
+  Rows bins = testing::random_rows(op, m.segments * c.bins, seed + 1);
+  testing::Session session;
+  std::vector<uint64_t> in, out;
+  for (size_t n = 0; n < op.facts.types.size(); n++) {
+    in.push_back(session.upload(rows, n, op.facts.types[n]));
+    out.push_back(session.upload(bins, n, op.facts.types[n]));
+  }
+  for (int64_t i = 0; i < m.size(); i++) {
+    rows[static_cast<size_t>(i)].push_back(PrimValue::i64(bin_of(c, i, seed)));
+  }
+  in.insert(in.begin(), session.upload(rows, op.facts.types.size(), PrimType::kI64));
+  std::vector<PrimType> types = op.facts.types;
+  types.insert(types.begin(), PrimType::kI64);
+  const plan::Facts facts = hist_facts(op, c);
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    Builder& k = t.k;
+    session.start();
+    const Values from = session.blocks(k, in);
+    return plan::Problem{op.make(k), m.load(types, from), {}, session.blocks(k, out)};
+  });
+  EXPECT_EQ(session.run(work, {m.segments, m.length, c.bins}, m, trial.device, trial.options),
+            m.fails.has_value());
+  if (!m.completes() || ::testing::Test::HasFailure()) return;
+  for (int64_t s = 0; s < m.segments; s++) {
+    for (int64_t i = 0; i < m.length; i++) {
+      auto& x = rows[static_cast<size_t>(m.index(s, i))];
+      const int64_t bin = x.back().as_i64();
+      if (bin < 0 || bin >= c.bins) continue;
+      x.pop_back();
+      auto& old = bins[static_cast<size_t>(s * c.bins + bin)];
+      old = testing::combine_on_host(op, old, x);
+    }
+  }
+  for (size_t n = 0; n < op.facts.types.size(); n++) {
+    const auto found = session.download(out[n], m.segments * c.bins, op.facts.types[n]);
+    for (size_t b = 0; b < bins.size(); b++) {
+      ASSERT_EQ(found[b].bits, bins[b][n].bits) << "bin " << b << " scalar " << n;
+    }
+  }
+}
+
+void check_all_hists(const std::vector<TestOperator>& ops, const std::vector<HistCase>& cases) {
+  uint64_t seed = 100;
+  for (const TestOperator& op : ops) {
+    for (const HistCase& c : cases) {
+      for (const auto& trial : testing::trials(hist_plans(), hist_facts(op, c))) {
+        check_hist(op, c, trial, seed++);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+// Commuting operators that are in no table.
+TestOperator greatest_pair(PrimType key) {
+  const plan::Operator known = plan::known_operator(*op::known(ScalarOp::kMax, key), key);
+  TestOperator t;
+  t.name = "greatest of pairs with " + std::string(prim_name(key));
+  t.facts.types = {key, PrimType::kU16};
+  t.facts.commutative = true;
+  t.facts.known = {nullptr, nullptr};
+  t.make = [facts = t.facts, least = known.neutral[0]](Builder&) {
+    plan::Operator o;
+    o.facts = facts;
+    o.neutral = {least, PrimValue{PrimType::kU16, 0}};
+    o.combine = [](Builder& k, const Values& a, const Values& b) {
+      const kir::Value first = k.or_(k.lt(b[0], a[0]), k.and_(k.eq(a[0], b[0]), k.le(b[1], a[1])));
+      return Values{k.select(first, a[0], b[0]), k.select(first, a[1], b[1])};
+    };
+    return o;
+  };
+  t.sample = [key](size_t n, uint64_t r) {
+    return PrimValue::of_int(n == 0 ? key : PrimType::kU16, static_cast<int64_t>(r));
+  };
+  return t;
+}
+
+TestOperator add_to(PrimType t) { return testing::known_test_operator(ScalarOp::kAdd, t); }
+
+TEST(HistPlans, AnyNumberOfElementsAndBins) {
+  check_all_hists({add_to(PrimType::kI32)}, {{{1, 0}, 3},
+                                             {{1, 5}, 0},
+                                             {{1, 1}, 1},
+                                             {{1, 64}, 7},
+                                             {{1, 65}, 100},
+                                             {{1, 700}, 20},
+                                             {{1, 300, false, 4}, 20},
+                                             {{1, 200}, 20, true}});
+}
+
+TEST(HistPlans, BinsBeyondSharedMemoryAreDoneInWindows) {
+  check_all_hists({add_to(PrimType::kI32)}, {{{1, 400}, 3500}});
+}
+
+TEST(HistPlans, SeveralSegments) {
+  check_all_hists({add_to(PrimType::kI32)},
+                  {{{0, 4}, 4}, {{3, 0}, 4}, {{5, 40}, 6}, {{2, 150}, 9}});
+}
+
+TEST(HistPlans, ElementsThatFail) {
+  Matrix row{1, 200};
+  row.fails = {kir::i64(0), kir::i64(77)};
+  check_all_hists({add_to(PrimType::kI32), greatest_pair(PrimType::kI64)}, {{row, 7}});
+}
+
+TEST(HistPlans, CallsThatTheHostStops) {
+  for (const int64_t steps : {0, 300, 2000, 9000}) {
+    Matrix row{1, 200};
+    row.stop_after = steps;
+    check_all_hists({add_to(PrimType::kI32), greatest_pair(PrimType::kI64)}, {{row, 7}});
+  }
+}
+
+TEST(HistPlans, EveryOperatorThatCommutes) { testing::check_every_histogram(); }
+
+TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
+  const program::Target target = testing::made_up_devices()[3].target;
+  const auto name_for = [&](const TestOperator& op, int64_t length, int64_t bins) {
+    const plan::Facts f = hist_facts(op, {{1, length}, bins});
+    const int64_t sizes[] = {1, length, bins}, specs[] = {256};
+    for (const auto& c : plan::choose(hist_plans(), f, target)) {
+      if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 256), "shared");
+  EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 50000), "shared");
+  EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 1 << 19), "global");
+  EXPECT_EQ(name_for(add_to(PrimType::kI32), 10, 256), "global");
+  EXPECT_EQ(name_for(add_to(PrimType::kU8), 10, 256), "words");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI32), 10, 256), "words");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 1 << 20, 256), "copies");
+}
+
+}  // namespace
+
+void testing::check_every_histogram() {
+  std::vector<TestOperator> ops{greatest_pair(PrimType::kI8), greatest_pair(PrimType::kI32),
+                                greatest_pair(PrimType::kI64)};
+  for (const TestOperator& op : testing::test_operators()) {
+    if (op.facts.commutative) ops.push_back(op);
+  }
+  check_all_hists(ops, {{{1, 260}, 11}, {{3, 50}, 5}});
+}
+
+}  // namespace kenaz::primitives

@@ -1,0 +1,65 @@
+#include "kernels/primitives/scan/flat.h"
+
+namespace kenaz::primitives::scan {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
+
+namespace {
+
+// (f, x) (g, y) -> (f || g, if g then y else x op y)
+plan::Operator flagged(const plan::Operator& op, const plan::OpFacts& facts) {
+  plan::Operator out;
+  out.facts = facts;
+  out.neutral = {kir::boolean(false)};
+  out.neutral.insert(out.neutral.end(), op.neutral.begin(), op.neutral.end());
+  out.combine = [op](Builder& k, const Values& a, const Values& b) {
+    const Values x(a.begin() + 1, a.end()), y(b.begin() + 1, b.end());
+    // Not a select: the operator may fail on values that do not belong together.
+    Values r = k.if_values(
+        b[0], [&] { return y; }, [&] { return op.combine(k, x, y); });
+    r.insert(r.begin(), k.or_(a[0], b[0]));
+    return r;
+  };
+  return out;
+}
+
+}  // namespace
+
+Flat::Flat(const plan::Facts& facts, const plan::Bind& bind)
+    : facts_(facts), length_(facts.length), bind_(bind), one_(facts.segments.is(1)) {
+  flat_bind_ = [this](plan::Team& t) { return wrap(t); };
+  if (one_) return;
+  facts_.length = facts.segments * facts.length;
+  facts_.segments = 1;
+  facts_.across = false;
+  facts_.widest = 1;  // segments may begin anywhere
+  facts_.op.commutative = false;
+  facts_.op.types.insert(facts_.op.types.begin(), PrimType::kBool);
+  facts_.op.known.assign(facts_.op.types.size(), nullptr);
+}
+
+plan::Problem Flat::wrap(plan::Team& t) {
+  inner_ = bind_(t);
+  if (one_) return inner_;
+  places_.emplace(t.host(length_));
+  plan::Problem p;
+  p.op = flagged(inner_.op, facts_.op);
+  p.elements.at = [this](Builder& b, const plan::Place& at) {
+    const plan::Place here = places_->at(b, at.position);
+    Values x = inner_.elements.at(b, here);
+    x.insert(x.begin(), b.eq(here.position, 0));
+    return x;
+  };
+  p.sink.put = [this](Builder& b, const plan::Place& at, const Values& x) {
+    inner_.sink.put(b, places_->at(b, at.position), Values(x.begin() + 1, x.end()));
+  };
+  return p;
+}
+
+void Flat::begin(Builder& k, const Value& from) {
+  if (!one_) places_->begin(k, from);
+}
+
+}  // namespace kenaz::primitives::scan

@@ -1,0 +1,162 @@
+#include "kernels/primitives/scan/plans.h"
+
+#include <gtest/gtest.h>
+
+#include "kernels/primitives/plan_runner.h"
+
+namespace kenaz::primitives {
+namespace {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
+using testing::Matrix;
+using testing::Rows;
+using testing::TestOperator;
+
+plan::Facts scan_facts(const TestOperator& op, const Matrix& m,
+                       const std::vector<PrimType>& carried) {
+  plan::Facts f = m.facts("scan");
+  f.op = op.facts;
+  f.carried = carried;
+  return f;
+}
+
+Rows scan_on_host(const TestOperator& op, const Matrix& m, const Rows& rows) {
+  Rows out(rows.size());
+  const size_t scanned = op.facts.types.size();
+  for (int64_t i = 0; i < m.segments; i++) {
+    auto acc = testing::neutral_on_host(op);
+    for (int64_t j = 0; j < m.length; j++) {
+      const auto at = static_cast<size_t>(m.index(i, j));
+      auto x = rows[at];
+      const std::vector<PrimValue> carried(x.begin() + static_cast<long>(scanned), x.end());
+      x.resize(scanned);
+      acc = testing::combine_on_host(op, acc, x);
+      out[at] = acc;
+      out[at].insert(out[at].end(), carried.begin(), carried.end());
+    }
+  }
+  return out;
+}
+
+void check_scan(const TestOperator& op, const Matrix& m, const std::vector<PrimType>& carried,
+                const testing::Trial& trial, uint64_t seed) {
+  SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " + m.text());
+  Rows rows = testing::random_rows(op, m.size(), seed);
+  std::vector<PrimType> types = op.facts.types;
+  types.insert(types.end(), carried.begin(), carried.end());
+  for (size_t i = 0; i < rows.size(); i++) {
+    for (const PrimType t : carried) {
+      rows[i].push_back(PrimValue::of_int(t, static_cast<int64_t>(i * 7 + 1)));
+    }
+  }
+  testing::Session session;
+  std::vector<uint64_t> in, out;
+  for (size_t n = 0; n < types.size(); n++) {
+    in.push_back(session.upload(rows, n, types[n]));
+    out.push_back(session.reserve(m.size(), types[n]));
+  }
+  const plan::Facts facts = scan_facts(op, m, carried);
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    Builder& k = t.k;
+    session.start();
+    const Values from = session.blocks(k, in), to = session.blocks(k, out);
+    return plan::Problem{op.make(k), m.load(types, from), m.store(to), {}};
+  });
+  EXPECT_EQ(session.run(work, {m.segments, m.length}, m, trial.device, trial.options),
+            m.fails.has_value());
+  if (!m.completes() || ::testing::Test::HasFailure()) return;
+  const Rows want = scan_on_host(op, m, rows);
+  for (size_t n = 0; n < types.size(); n++) {
+    const auto found = session.download(out[n], m.size(), types[n]);
+    for (size_t i = 0; i < want.size(); i++) {
+      ASSERT_EQ(found[i].bits, want[i][n].bits) << "element " << i << " scalar " << n;
+    }
+  }
+}
+
+void check_all_scans(const std::vector<TestOperator>& ops, const std::vector<Matrix>& shapes,
+                     const std::vector<PrimType>& carried = {}) {
+  uint64_t seed = 100;
+  for (const TestOperator& op : ops) {
+    for (const Matrix& m : shapes) {
+      for (const auto& trial : testing::trials(scan_plans(), scan_facts(op, m, carried))) {
+        check_scan(op, m, carried, trial, seed++);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TestOperator add_i32() { return testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32); }
+
+TEST(ScanPlans, OneSegmentOfAnyLength) {
+  check_all_scans(
+      {add_i32(), testing::affine_maps()},
+      {{1, 0}, {1, 1}, {1, 7}, {1, 8}, {1, 9}, {1, 16}, {1, 63}, {1, 128}, {1, 129}, {1, 777}});
+}
+
+TEST(ScanPlans, VectorsOfNeighbours) {
+  check_all_scans({add_i32(), testing::affine_maps()},
+                  {{1, 1, false, 4}, {1, 515, false, 4}, {5, 64, false, 2}});
+}
+
+TEST(ScanPlans, SeveralSegments) {
+  check_all_scans({add_i32(), testing::affine_maps()},
+                  {{0, 5}, {3, 0}, {2, 1}, {67, 3}, {17, 8}, {9, 33}, {3, 200}});
+}
+
+TEST(ScanPlans, Columns) {
+  check_all_scans({add_i32()}, {{40, 0, true}, {33, 1, true}, {70, 9, true}, {3, 100, true}});
+}
+
+TEST(ScanPlans, ElementsThatFail) {
+  Matrix row{1, 300}, rows{5, 40};
+  row.fails = {kir::i64(0), kir::i64(0)};
+  rows.fails = {kir::i64(2), kir::i64(33)};
+  check_all_scans({add_i32(), testing::affine_maps()}, {row, rows});
+}
+
+TEST(ScanPlans, CallsThatTheHostStops) {
+  for (const int64_t steps : {0, 300, 2000, 9000}) {
+    Matrix row{1, 300}, rows{5, 40};
+    row.stop_after = rows.stop_after = steps;
+    check_all_scans({testing::affine_maps()}, {row, rows});
+  }
+}
+
+TEST(ScanPlans, EveryOperator) { testing::check_every_scan(); }
+
+TEST(ScanPlans, ScalarsAreCarriedThrough) {
+  check_all_scans({add_i32(), testing::matrices()}, {{1, 150}, {6, 37}, {1, 301, false, 4}},
+                  {PrimType::kU16, PrimType::kI64});
+}
+
+TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
+  program::Target target = testing::made_up_devices()[3].target;
+  target.threads = 1 << 16;
+  const auto name_for = [&](int64_t segments, int64_t length, bool across = false) {
+    const plan::Facts f = scan_facts(add_i32(), {segments, length, across}, {});
+    const int64_t sizes[] = {segments, length}, specs[] = {256};
+    for (const auto& c : plan::choose(scan_plans(), f, target)) {
+      if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(name_for(1, 1000), "group");
+  EXPECT_EQ(name_for(1, 1 << 20), "look_back");
+  EXPECT_EQ(name_for(1 << 20, 4), "thread");
+  EXPECT_EQ(name_for(1 << 20, 20), "subgroup");
+  EXPECT_EQ(name_for(1 << 14, 1 << 14), "group");
+  EXPECT_EQ(name_for(10, 1 << 20), "look_back");
+  EXPECT_EQ(name_for(1 << 15, 1 << 10, true), "thread");
+  target.forward_progress = false;
+  EXPECT_EQ(name_for(1, 1 << 20), "reduce_then_scan");
+}
+
+}  // namespace
+
+void testing::check_every_scan() { check_all_scans(test_operators(), {{1, 150}, {6, 37}}); }
+
+}  // namespace kenaz::primitives

@@ -1,0 +1,189 @@
+#include "kernels/primitives/scan/tiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kenaz::primitives::scan {
+
+namespace {
+
+// Elements of a tile per thread that shared memory has room for.
+int most_items(const Facts& facts, const Target& target) {
+  const int wanted = facts.items > 0 ? facts.items : 16;
+  const int bytes = plan::bytes_of(facts.op.types) + plan::bytes_of(facts.carried);
+  const int per_thread = target.shared_bytes / plan::group_size_for(facts, target);
+  // One value of each thread is the combiner's, one more the padding.
+  return std::clamp(per_thread / std::max(bytes, 1) - 2, 1, wanted);
+}
+
+// Neighbours that a thread makes at a time.
+int piece_size(const Facts& facts, const Target& target) {
+  int n = 1;
+  while (2 * n <= std::min(most_items(facts, target), facts.widest)) n *= 2;
+  return n;
+}
+
+}  // namespace
+
+int items_per_thread(const Facts& facts, const Target& target) {
+  const int piece = piece_size(facts, target);
+  return most_items(facts, target) / piece * piece;
+}
+
+HostExpr tile_size(const Facts& facts, const Target& target) {
+  return plan::Maker::group_size() * HostExpr(items_per_thread(facts, target));
+}
+
+int64_t turns_per_tile(const Facts& facts, const Target& target) {
+  return 4 * items_per_thread(facts, target) + 80;
+}
+
+Tiles::Tiles(Team& team, Combiner& combiner)
+    : t_(team), c_(combiner), items_(items_per_thread(team.facts, team.target)) {
+  for (size_t n = 0; n < team.facts.op.types.size(); n++) {
+    values_.push_back(
+        team.shared_per_thread(fmt::format("tile{}", n), team.facts.op.types[n], items_ + 1));
+  }
+  for (size_t n = 0; n < team.facts.carried.size(); n++) {
+    carried_.push_back(
+        team.shared_per_thread(fmt::format("carried{}", n), team.facts.carried[n], items_ + 1));
+  }
+  if (team.facts.fails) clear();
+}
+
+void Tiles::clear() {
+  Builder& k = t_.k;
+  for (int i = 0; i <= items_; i++) {
+    const Value slot = k.add(k.mul(t_.group_size(), i), k.local());
+    for (size_t n = 0; n < values_.size(); n++) k.store(values_[n], slot, c_.op().neutral[n]);
+  }
+  k.barrier();
+}
+
+Value Tiles::size() { return t_.k.mul(t_.group_size_i64(), items_); }
+
+// Both orders of access then spread over the banks of shared memory.
+Value Tiles::padded(const Value& slot) { return t_.k.add(slot, t_.k.lshr(slot, kir::i32(5))); }
+
+void Tiles::keep(const Value& slot, const Values& x) {
+  for (size_t n = 0; n < values_.size(); n++) t_.k.store(values_[n], padded(slot), x[n]);
+}
+void Tiles::keep_carried(const Value& slot, const Values& element) {
+  for (size_t n = 0; n < carried_.size(); n++) {
+    t_.k.store(carried_[n], padded(slot), element[values_.size() + n]);
+  }
+}
+Values Tiles::kept(const Value& slot) {
+  Values out;
+  for (const kir::SharedId s : values_) out.push_back(t_.k.load(s, padded(slot)));
+  return out;
+}
+Values Tiles::element(const Value& slot) {
+  Values out = kept(slot);
+  for (const kir::SharedId s : carried_) out.push_back(t_.k.load(s, padded(slot)));
+  return out;
+}
+
+// This thread's pieces of Facts::widest neighbours; by element where the tile ends.
+void Tiles::for_pieces(
+    const Value& from, const Value& to,
+    const std::function<void(const Value& first, const Value& slot)>& full,
+    const std::function<void(const Value& place, const Value& slot, const Value& live)>& one) {
+  Builder& k = t_.k;
+  const int n = piece_size(t_.facts, t_.target);
+  k.for_(
+      kir::i32(0), kir::i32(items_ / n), kir::i32(1),
+      [&](const Value& j) {
+        const Value slot = k.mul(k.add(k.mul(j, t_.group_size()), k.local()), n);
+        const Value first = k.add(from, k.to_i64(slot));
+        if (n == 1) {
+          one(first, slot, k.lt(first, to));
+          return;
+        }
+        k.if_(
+            k.le(k.add(first, n), to), [&] { full(first, slot); },
+            [&] {
+              k.for_(kir::i32(n), [&](const Value& i) {
+                const Value place = k.add(first, k.to_i64(i));
+                one(place, k.add(slot, i), k.lt(place, to));
+              });
+            });
+      },
+      false, true);
+}
+
+void Tiles::load(const Value& segment, const Value& from, const Value& to) {
+  Builder& k = t_.k;
+  const plan::Elements& e = t_.problem.elements;
+  const int n = piece_size(t_.facts, t_.target);
+  for_pieces(
+      from, to,
+      [&](const Value& first, const Value& slot) {
+        std::vector<Values> all;
+        if (e.many) {
+          all = e.many(k, {segment, first}, n);
+        } else {
+          for (int i = 0; i < n; i++) all.push_back(e.at(k, {segment, k.add(first, i)}));
+        }
+        for (int i = 0; i < n; i++) {
+          keep(k.add(slot, i), all[static_cast<size_t>(i)]);
+          keep_carried(k.add(slot, i), all[static_cast<size_t>(i)]);
+        }
+      },
+      [&](const Value& place, const Value& slot, const Value& live) {
+        k.if_(
+            live,
+            [&] {
+              const Values x = e.at(k, {segment, place});
+              keep(slot, x);
+              keep_carried(slot, x);
+            },
+            [&] { keep(slot, c_.op().neutral); });
+      });
+}
+
+void Tiles::store(const Value& segment, const Value& from, const Value& to) {
+  Builder& k = t_.k;
+  const plan::Sink& sink = t_.problem.sink;
+  const int n = piece_size(t_.facts, t_.target);
+  for_pieces(
+      from, to,
+      [&](const Value& first, const Value& slot) {
+        std::vector<Values> all;
+        for (int i = 0; i < n; i++) all.push_back(element(k.add(slot, i)));
+        if (sink.put_many) {
+          sink.put_many(k, {segment, first}, all);
+          return;
+        }
+        for (int i = 0; i < n; i++) {
+          sink.put(k, {segment, k.add(first, i)}, all[static_cast<size_t>(i)]);
+        }
+      },
+      [&](const Value& place, const Value& slot, const Value& live) {
+        k.if_(live, [&] { sink.put(k, {segment, place}, element(slot)); });
+      });
+}
+
+void Tiles::scan(const Value& segment, const Value& from, const Value& to,
+                 const std::function<Values(const Values& total)>& before) {
+  Builder& k = t_.k;
+  load(segment, from, to);
+  k.barrier();
+  const Value mine = k.mul(k.local(), items_);
+  std::vector<Values> x;
+  for (int i = 0; i < items_; i++) {
+    x.push_back(kept(k.add(mine, i)));
+    if (i > 0) x.back() = c_.combine(x[static_cast<size_t>(i) - 1], x.back());
+  }
+  // All threads have read when the first barrier in here is behind them.
+  const Combiner::Scan s = c_.scan(x.back());
+  const Values front = c_.combine(before(s.total), s.before);
+  for (int i = 0; i < items_; i++) {
+    keep(k.add(mine, i), c_.combine(front, x[static_cast<size_t>(i)]));
+  }
+  k.barrier();
+  store(segment, from, to);
+}
+
+}  // namespace kenaz::primitives::scan
