@@ -1,6 +1,8 @@
 #include "kernels/passes/algebra.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 namespace kenaz::passes {
 namespace {
@@ -15,6 +17,19 @@ bool is_float_one(const Atom& a, PrimType t) {
   return a.is_const() && is_float(t) && a.constant() == PrimValue::of_float(t, 1);
 }
 Atom b_zero(PrimType t) { return PrimValue::of_int(t, 0); }
+
+/// 1 / c if multiplying by it is exactly as dividing by c: both are powers of two, and neither is
+/// subnormal, as some devices take those for zero.
+std::optional<PrimValue> exact_reciprocal(const Atom& c, PrimType t) {
+  if (!c.is_const() || !is_float(t)) return std::nullopt;
+  const double d = c.constant().as_double();
+  int exponent = 0;
+  if (std::fabs(std::frexp(d, &exponent)) != 0.5) return std::nullopt;
+  // d is +-2^(exponent - 1).
+  const int most = t == PrimType::kF16 ? 14 : t == PrimType::kF32 ? 126 : 1022;
+  if (std::abs(exponent - 1) > most) return std::nullopt;
+  return PrimValue::of_float(t, 1 / d);
+}
 
 std::optional<Atom> fold(const EPrim& e) {
   std::vector<PrimValue> values;
@@ -122,6 +137,11 @@ std::optional<EPrim> simplify_prim_of_prim(const EPrim& e, const PrimOf& prim_of
     return d && d->op == op ? d : nullptr;
   };
   const PrimType t = e.type;
+  if (e.op == ScalarOp::kDiv) {
+    if (const auto r = exact_reciprocal(e.args[1], t)) {
+      return EPrim{ScalarOp::kMul, t, t, {e.args[0], *r}};
+    }
+  }
   if (e.op == ScalarOp::kNot) {
     if (const EPrim* d = made_by(e.args[0], ScalarOp::kNot)) {
       return EPrim{ScalarOp::kOr, t, t, {d->args[0], d->args[0]}};
