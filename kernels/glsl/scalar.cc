@@ -193,6 +193,7 @@ std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
   const std::string type = glsl_type(t);
   switch (op) {
     case ScalarOp::kDiv:
+      if (t != PrimType::kF64) return call(lib, "div", t, a);
       return fmt::format("{} / {}", a[0], opaque(t, a[1]));
     case ScalarOp::kMin: return call(lib, "fmin", t, a);
     case ScalarOp::kMax: return call(lib, "fmax", t, a);
@@ -201,8 +202,9 @@ std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kAbs: return builtin("abs", a);
     case ScalarOp::kSgn: return call(lib, "fsgn", t, a);
     case ScalarOp::kFma: return call(lib, "ffma", t, a);
-    case ScalarOp::kSqrt: return builtin("sqrt", a);
-    case ScalarOp::kRsqrt: return fmt::format("{}(1.0) / sqrt({})", type, a[0]);
+    case ScalarOp::kSqrt: return t == PrimType::kF64 ? builtin("sqrt", a) : call(lib, "sqrt", t, a);
+    case ScalarOp::kRsqrt:
+      return t == PrimType::kF64 ? fmt::format("1.0lf / sqrt({})", a[0]) : call(lib, "rsqrt", t, a);
     case ScalarOp::kFloor: return builtin("floor", a);
     case ScalarOp::kCeil: return builtin("ceil", a);
     case ScalarOp::kRound: return builtin("roundEven", a);
