@@ -243,7 +243,7 @@ class Files(Hostile):
         self.assertEqual(line.read_reply()[0], FAILURE)
         self.assertEqual(line.request("restore good v i32"), [])
 
-    def test_restores_what_is_large(self):
+    def test_restores_and_stores_what_is_large(self):
         data = header(5_000_000) + bytes(range(250)) * 80_000
         with open(os.path.join(self.root, "data"), "wb") as file:
             file.write(data)
@@ -255,6 +255,9 @@ class Files(Hostile):
         self.assertEqual(line.download("v"), data)
         self.assertEqual(line.ask("restore text w []i32 n i32"), [])
         self.assertEqual(line.download("w"), value(range(100_000)))
+        self.assertEqual(line.ask("store out v w"), [])
+        with open(os.path.join(self.root, "out"), "rb") as file:
+            self.assertEqual(file.read(), data + value(range(100_000)))
         self.assertEqual(server.stats(line)["client_memory_bytes"] >> 20, 0)
 
 
