@@ -144,7 +144,8 @@ class Engine {
 std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine);
 
 /// The bytes of a call's result. A program may make shapes that no value has, since an array
-/// without elements takes no memory: those are the call's failure.
-Result<int64_t> result_bytes(PrimType prim, std::span<const int64_t> shape);
+/// without elements takes no memory: negative sizes in one are 0 from now on, and if the others are
+/// too large that is the call's failure.
+Result<int64_t> result_bytes(PrimType prim, std::vector<int64_t>& shape);
 
 }  // namespace kenaz::host
