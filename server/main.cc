@@ -182,6 +182,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   const std::string name = (*engine)->name();
   std::optional<EndingTimer> ending;  // goes after the server, and with it the engine
   JobQueue queue;
+  (*engine)->set_step_aside([&](const std::function<void()>& wait) { queue.step_aside(wait); });
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
   if (!server) return report(server.error());
   spdlog::info("running on {}", name);

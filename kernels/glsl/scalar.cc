@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "kernels/glsl/types.h"
 #include "protocol/base/check.h"
 
@@ -24,36 +26,67 @@ std::string builtin(const char* name, Args args) {
 
 std::string infix(const char* op, Args a) { return fmt::format("{} {} {}", a[0], op, a[1]); }
 
+const char* comparison(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kEq: return "==";
+    case ScalarOp::kNe: return "!=";
+    case ScalarOp::kLt: return "<";
+    case ScalarOp::kLe: return "<=";
+    default: UNREACHABLE("comparison");
+  }
+}
+
 std::string int_to_float(PrimType to, const std::string& a) {
   // Integers reach a half through a float: every device converts small ones from 32 bits.
   if (to == PrimType::kF16) return fmt::format("float16_t(float({}))", a);
   return fmt::format("{}({})", glsl_type(to), a);
 }
 
+/// Between integer types. A signed value that becomes unsigned is taken for unsigned at its own
+/// width first.
+std::string resize(Library& lib, PrimType from, PrimType to, const std::string& a) {
+  const bool to_unsigned = prim_kind(to) == PrimKind::kUnsigned;
+  if (is_narrow(to) && prim_size(to) <= prim_size(from)) return wrap(to, a);
+  if (is_narrow(from)) {
+    const bool turns = to_unsigned && prim_kind(from) != PrimKind::kUnsigned;
+    const std::string wide = widened(from, a);
+    return fmt::format("{}({})", glsl_type(to),
+                       turns ? fmt::format("wrap_u{}(uint({}))", 8 * prim_size(from), wide) : wide);
+  }
+  if (to_unsigned) return fmt::format("{}({}({}))", glsl_type(to), glsl_unsigned(from), a);
+  if (from == PrimType::kI32 && to == PrimType::kI64) {
+    return fmt::format("{}({})", lib.need("widen_i32"), a);
+  }
+  return fmt::format("{}({})", glsl_type(to), a);
+}
+
 std::string convert(Library& lib, PrimType from, PrimType to, const std::string& a) {
   if (from == to) return a;
-  // A loop's counter is 0 in the first of its turns, and drivers unroll loops.
-  if (is_integer(from) && is_float(to)) return opaque(to, int_to_float(to, a));
   const std::string target = glsl_type(to);
+  // A loop's counter is 0 in the first of its turns, and drivers unroll loops.
+  if (!is_float(from) && is_float(to)) {
+    return opaque(to, int_to_float(to, is_narrow(from) ? widened(from, a) : a));
+  }
   if (to == PrimType::kBool) {
+    if (is_narrow(from)) return widened(from, a) + " != " + widened(from, "0");
     return fmt::format("{} != {}", a, literal({from, 0}));
   }
   if (is_float(from) && is_integer(to)) {
     const char* width = prim_size(to) == 8 ? "i64" : "i32";
-    const std::string whole = lib.need(fmt::format("trunc_{}_{}", width, prim_name(from)));
-    return fmt::format("{}({}({}))", target, whole, a);
+    const std::string name = lib.need(fmt::format("trunc_{}_{}", width, prim_name(from)));
+    const std::string whole = fmt::format("{}({})", name, a);
+    return is_narrow(to) ? wrap(to, whole) : fmt::format("{}({})", target, whole);
   }
-  if (is_integer(from) && prim_kind(to) == PrimKind::kUnsigned) {
-    return fmt::format("{}({}({}))", target, glsl_unsigned(from), a);
-  }
-  if (from == PrimType::kI32 && to == PrimType::kI64) {
-    return fmt::format("{}({})", lib.need("widen_i32"), a);
-  }
+  if (is_integer(from) && is_integer(to)) return resize(lib, from, to, a);
   return fmt::format("{}({})", target, a);
 }
 
 std::string bitcast(PrimType from, PrimType to, const std::string& a) {
   if (from == to) return a;
+  if (is_narrow(from) && is_narrow(to)) return wrap(to, a);
+  if (from == PrimType::kF16 && is_narrow(to)) {
+    return wrap(to, fmt::format("float16BitsToUint16({})", a));
+  }
   if (is_float(from) == is_float(to)) return fmt::format("{}({})", glsl_type(to), a);
   switch (is_float(to) ? to : from) {
     case PrimType::kF16:
@@ -125,19 +158,53 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
   }
 }
 
+/// On integers of 8 and 16 bits: see is_narrow.
+std::string narrow_op(Library& lib, ScalarOp op, PrimType t, Args a) {
+  std::vector<std::string> wide;
+  for (const std::string& arg : a) wide.push_back(widened(t, arg));
+  const int bits = 8 * prim_size(t);
+  switch (op) {
+    case ScalarOp::kEq:
+    case ScalarOp::kNe:
+    case ScalarOp::kLt:
+    case ScalarOp::kLe: return infix(comparison(op), wide);
+    case ScalarOp::kMin: return fmt::format("{} < {} ? {} : {}", wide[0], wide[1], a[0], a[1]);
+    case ScalarOp::kMax: return fmt::format("{} > {} ? {} : {}", wide[0], wide[1], a[0], a[1]);
+    case ScalarOp::kPopc:
+    case ScalarOp::kClz:
+    case ScalarOp::kCtz: return int_op(lib, op, t, a);
+    case ScalarOp::kShl:
+    case ScalarOp::kShr:
+      return wrap(t, fmt::format("{} {} ({} & {})", wide[0], op == ScalarOp::kShl ? "<<" : ">>",
+                                 wide[1], widened(t, std::to_string(bits - 1))));
+    case ScalarOp::kLShr:
+      return wrap(t, fmt::format("wrap_u{0}(uint({1})) >> ({2} & {3})", bits, a[0], wide[1],
+                                 widened(t, std::to_string(bits - 1))));
+    case ScalarOp::kMulHi: return wrap(t, fmt::format("({} * {}) >> {}", wide[0], wide[1], bits));
+    default: {
+      const bool is_unsigned = prim_kind(t) == PrimKind::kUnsigned;
+      const PrimType type = is_unsigned ? PrimType::kU32 : PrimType::kI32;
+      return wrap(t, scalar_op(lib, op, type, type, wide));
+    }
+  }
+}
+
 std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
   const std::string type = glsl_type(t);
   switch (op) {
-    case ScalarOp::kDiv: return fmt::format("{} / {}", a[0], opaque(t, a[1]));
+    case ScalarOp::kDiv:
+      if (t != PrimType::kF64) return call(lib, "div", t, a);
+      return fmt::format("{} / {}", a[0], opaque(t, a[1]));
     case ScalarOp::kMin: return call(lib, "fmin", t, a);
     case ScalarOp::kMax: return call(lib, "fmax", t, a);
     case ScalarOp::kMod: return call(lib, "fmod", t, a);
-    case ScalarOp::kNeg: return "-" + a[0];
+    case ScalarOp::kNeg: return negated(t, a[0]);
     case ScalarOp::kAbs: return builtin("abs", a);
     case ScalarOp::kSgn: return call(lib, "fsgn", t, a);
     case ScalarOp::kFma: return call(lib, "ffma", t, a);
-    case ScalarOp::kSqrt: return builtin("sqrt", a);
-    case ScalarOp::kRsqrt: return fmt::format("{}(1.0) / sqrt({})", type, a[0]);
+    case ScalarOp::kSqrt: return t == PrimType::kF64 ? builtin("sqrt", a) : call(lib, "sqrt", t, a);
+    case ScalarOp::kRsqrt:
+      return t == PrimType::kF64 ? fmt::format("1.0lf / sqrt({})", a[0]) : call(lib, "rsqrt", t, a);
     case ScalarOp::kFloor: return builtin("floor", a);
     case ScalarOp::kCeil: return builtin("ceil", a);
     case ScalarOp::kRound: return builtin("roundEven", a);
@@ -161,14 +228,15 @@ std::string scalar_op(Library& lib, ScalarOp op, PrimType type, PrimType to, Arg
     default: break;
   }
   if (type == PrimType::kBool) return bool_op(op, a);
+  if (is_narrow(type)) return narrow_op(lib, op, type, a);
   switch (op) {
     case ScalarOp::kAdd: return infix("+", a);
     case ScalarOp::kSub: return infix("-", a);
     case ScalarOp::kMul: return infix("*", a);
-    case ScalarOp::kEq: return infix("==", a);
-    case ScalarOp::kNe: return infix("!=", a);
-    case ScalarOp::kLt: return infix("<", a);
-    case ScalarOp::kLe: return infix("<=", a);
+    case ScalarOp::kEq:
+    case ScalarOp::kNe:
+    case ScalarOp::kLt:
+    case ScalarOp::kLe: return infix(comparison(op), a);
     case ScalarOp::kMad: return fmt::format("{} * {} + {}", a[0], a[1], a[2]);
     default: break;
   }

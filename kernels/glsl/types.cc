@@ -108,6 +108,7 @@ std::string store(PrimType t, const std::string& address, const std::string& val
 }
 
 std::string from_slot(PrimType t, const std::string& slot) {
+  if (is_narrow(t)) return wrap(t, slot);
   switch (t) {
     case PrimType::kU64: return slot;
     case PrimType::kF16: return fmt::format("uint16BitsToFloat16(uint16_t({}))", slot);
@@ -131,6 +132,32 @@ std::string opaque(PrimType t, const std::string& value) {
   }
 }
 
+std::string negated(PrimType t, const std::string& value) {
+  switch (t) {
+    case PrimType::kF16:
+      return fmt::format(
+          "uint16BitsToFloat16(float16BitsToUint16({}) ^ uint16_t(zero_bits | 0x8000ul))", value);
+    case PrimType::kF32:
+      return fmt::format("uintBitsToFloat(floatBitsToUint({}) ^ (uint(zero_bits) | 0x80000000u))",
+                         value);
+    case PrimType::kF64:
+      return fmt::format(
+          "uint64BitsToDouble(doubleBitsToUint64({}) ^ (zero_bits | 0x8000000000000000ul))", value);
+    default: UNREACHABLE("negation by the sign bit");
+  }
+}
+
+bool is_narrow(PrimType t) { return is_integer(t) && prim_size(t) < 4; }
+
+std::string widened(PrimType t, const std::string& value) {
+  const char* wide = prim_kind(t) == PrimKind::kUnsigned ? "uint" : "int";
+  return fmt::format("{}({})", wide, value);
+}
+
+std::string wrap(PrimType t, const std::string& value) {
+  return fmt::format("{}(wrap_{}({}))", glsl_type(t), prim_name(t), widened(t, value));
+}
+
 std::string preamble() {
   std::string s =
       "#version 460\n"
@@ -147,6 +174,10 @@ std::string preamble() {
         prim_size(t), ref_type(t), glsl_type(t));
   }
   s += "uint64_t zero_bits;\n";
+  s += "int wrap_i8(int x) { int k = 24 | int(zero_bits); return (x << k) >> k; }\n"
+       "int wrap_i16(int x) { int k = 16 | int(zero_bits); return (x << k) >> k; }\n"
+       "uint wrap_u8(uint x) { return x & (0xffu | uint(zero_bits)); }\n"
+       "uint wrap_u16(uint x) { return x & (0xffffu | uint(zero_bits)); }\n";
   // A word that may change while the kernel runs.
   s += "layout(buffer_reference, scalar, buffer_reference_align = 4) volatile buffer Stop { uint "
        "v; };\n";

@@ -28,9 +28,26 @@ std::string from_slot(PrimType t, const std::string& slot);
 /// unrolled goes through here.
 std::string opaque(PrimType t, const std::string& value);
 
-/// Declarations that every kernel starts with: version, extensions, buffer reference types, and
-/// `zero_bits`. That is a uint64_t of value 0, which the kernel's main function has to compute from
-/// something that the driver's compiler does not know.
+/// A float expression, negated in a way that the driver's compiler cannot fold: NVIDIA's (seen in
+/// 580) makes 0 of -(float of false), which is -0.
+std::string negated(PrimType t, const std::string& value);
+
+/// Whether it is an integer type of 8 or 16 bits.
+///
+/// Drivers keep such values in registers of 32 bits, and NVIDIA's compiler (seen in 580) may
+/// compare them, or take the smaller of two, without wrapping the sum or difference that was
+/// computed there. So all arithmetic and comparisons are of `widened` operands, and every result
+/// that may exceed its type goes through `wrap`, by bits that the compiler does not know: the
+/// register always holds the value itself.
+bool is_narrow(PrimType t);
+/// The value of an expression of a narrow type, as an int or uint.
+std::string widened(PrimType t, const std::string& value);
+/// The value of a narrow type that an integer expression has modulo 2^bits.
+std::string wrap(PrimType t, const std::string& value);
+
+/// Declarations that every kernel starts with: version, extensions, buffer reference types, what
+/// `wrap` calls, and `zero_bits`. That is a uint64_t of value 0, which the kernel's main function
+/// has to compute from something that the driver's compiler does not know.
 std::string preamble();
 
 }  // namespace kenaz::glsl

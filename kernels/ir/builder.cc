@@ -1,40 +1,9 @@
 #include "kernels/ir/builder.h"
 
-#include <optional>
-
+#include "kernels/ir/algebra.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::ir {
-namespace {
-
-// Constants, and the identities that size arithmetic is full of. Integers only: x + 0.0 is not x.
-std::optional<Atom> fold(ScalarOp op, PrimType type, const std::vector<Atom>& args) {
-  bool all_const = true;
-  for (const Atom& a : args) all_const = all_const && a.is_const();
-  if (all_const) {
-    std::vector<PrimValue> values;
-    for (const Atom& a : args) values.push_back(a.constant());
-    return Atom(eval_scalar(op, type, type, values));
-  }
-  if (!is_integer(type) || args.size() != 2) return std::nullopt;
-  switch (op) {
-    case ScalarOp::kAdd:
-      if (args[0].is_int(0)) return args[1];
-      if (args[1].is_int(0)) return args[0];
-      break;
-    case ScalarOp::kSub:
-      if (args[1].is_int(0)) return args[0];
-      break;
-    case ScalarOp::kMul:
-      if (args[0].is_int(1)) return args[1];
-      if (args[1].is_int(1)) return args[0];
-      break;
-    default: break;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 Type array_of(Atom width, const Type& t) {
   Type result = t;
@@ -102,9 +71,10 @@ void Builder::emit_to(std::vector<VarId> pat, Exp exp) {
 
 Atom Builder::prim(ScalarOp op, std::vector<Atom> args, std::string name) {
   const PrimType type = program_.type_of(args[op == ScalarOp::kSelect ? 1 : 0]).prim;
-  if (auto folded = fold(op, type, args)) return *folded;
   const PrimType result = scalar_op_result(op, type, type);
-  return emit(EPrim{op, type, result, std::move(args)}, Type{result, {}}, std::move(name));
+  EPrim operation{op, type, result, std::move(args)};
+  if (auto known = simplify_prim(operation)) return *known;
+  return emit(std::move(operation), Type{result, {}}, std::move(name));
 }
 
 Atom Builder::convert(Atom a, PrimType to, std::string name) {

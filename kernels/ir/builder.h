@@ -1,6 +1,5 @@
 // Building array IR: a Builder appends statements to one body, inventing variables. Scalar
-// operations on constants are folded on the way, and so are additions of 0 and products with 1 at
-// i64, so that size arithmetic stays readable.
+// operations are simplified on the way (algebra.h), so that size arithmetic stays readable.
 #pragma once
 
 #include <functional>

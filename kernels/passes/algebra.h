@@ -1,4 +1,4 @@
-// Identities of scalar operations.
+// Identities of scalar operations that take another one's result (see ir/algebra.h for the rest).
 #pragma once
 
 #include <functional>
@@ -7,10 +7,6 @@
 #include "kernels/ir/ir.h"
 
 namespace kenaz::passes {
-
-/// An atom with the same value as the operation, if one is known from the operation alone: folded
-/// constants, and identities that hold for every value of the type (so few for floats).
-std::optional<ir::Atom> simplify_prim(const ir::EPrim& e);
 
 /// The operation that a variable is the result of, or null.
 using PrimOf = std::function<const ir::EPrim*(ir::VarId)>;

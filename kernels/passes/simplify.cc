@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernels/ir/algebra.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"

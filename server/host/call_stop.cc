@@ -59,7 +59,10 @@ Status CallStop::end() {
 Status CallStop::wait(const std::function<bool(std::chrono::milliseconds)>& done) {
   const auto start = Clock::now();
   while (!done(kLook)) {
-    if (state_.load(std::memory_order_relaxed) == kCancelled) return check_thoroughly();
+    if (state_.load(std::memory_order_relaxed) == kCancelled) {
+      stopped_ = true;  // but not the device, which may be others' now
+      return failure();
+    }
   }
   deadline_ += Clock::now() - start;
   return {};

@@ -38,8 +38,9 @@ class CallStop : public device::Watch {
                ? Status()
                : check_thoroughly();
   }
-  /// Waits for something that is no fault of the program's, so the time-out does not run meanwhile.
-  /// `done` waits for so long at most and says whether it is there. Fails if the call is cancelled.
+  /// Waits for something that is no fault of the program's, so the time-out does not run meanwhile,
+  /// with nothing on the device that is the call's. `done` waits for so long at most and says
+  /// whether it is there. Fails if the call is cancelled.
   Status wait(const std::function<bool(std::chrono::milliseconds)>& done);
   /// The call is over: fails if it was stopped, with the text for clients.
   Status end();

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <set>
+#include <utility>
 
 #include "protocol/base/check.h"
 #include "server/host/check_program.h"
@@ -19,19 +21,6 @@
 namespace kenaz::host {
 
 namespace {
-
-/// Does something when it goes.
-template <class F>
-class AtEnd {
- public:
-  explicit AtEnd(F f) : f_(std::move(f)) {}
-  ~AtEnd() { f_(); }
-  AtEnd(const AtEnd&) = delete;
-  AtEnd& operator=(const AtEnd&) = delete;
-
- private:
-  const F f_;
-};
 
 /// Binds sizes: a register that several dimensions (or a parameter) name must get one value.
 class SizeBinder {
@@ -72,9 +61,7 @@ class DeviceEngine : public Engine {
         program_(*program_owner_),
         device_(std::move(device)),
         failure_(std::move(failure)),
-        kernels_(program_.kernels, *device_),
-        stop_([this] { failure_.stop(*device_); },
-              device_->info().is_cpu ? CallStop::kForEver : CallStop::kGrace) {
+        kernels_(program_.kernels, *device_) {
     for (const auto& [name, entry] : program_.entries) {
       signatures_.push_back(signature(entry));
       if (uses_constants(program_, entry)) need_constants_.insert(name);
@@ -105,9 +92,10 @@ class DeviceEngine : public Engine {
   Result<std::vector<LeafPtr>> call(const std::string& entry,
                                     std::span<const LeafPtr> args) override;
   std::string name() const override { return device_->info().name; }
-  void set_owner(uint64_t owner) override { device_->set_owner(owner); }
-  void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
-  void cancel() override { stop_.cancel(); }
+  void set_owner(uint64_t owner) override { device_->set_owner(owner_ = owner); }
+  void set_call_timeout(std::chrono::microseconds timeout) override { timeout_ = timeout; }
+  void set_step_aside(StepAside step_aside) override { step_aside_ = std::move(step_aside); }
+  void cancel() override;
   void clear_caches() override {
     device_->trim();
     device_->forget_peak();
@@ -117,7 +105,9 @@ class DeviceEngine : public Engine {
   Status prepare() override;
 
  private:
+  class Running;
   Status execute(const program::Code& code, Registers& registers);
+  Status let_others(CallStop& stop, const std::function<Status()>& wait);
   Status bind(const program::Entry& entry, std::span<const LeafPtr> args, Registers& registers);
   Status bind_leaf(const program::Leaf& place, const Leaf& leaf, SizeBinder& sizes,
                    Registers& registers);
@@ -129,7 +119,11 @@ class DeviceEngine : public Engine {
   const std::shared_ptr<device::Device> device_;
   FailureRecord failure_;
   KernelTable kernels_;
-  CallStop stop_;
+  std::chrono::microseconds timeout_{0};
+  StepAside step_aside_;  // may be null
+  uint64_t owner_ = 0;
+  std::mutex running_mutex_;  // for running_
+  std::set<CallStop*> running_;
   std::vector<EntrySignature> signatures_;
   std::set<std::string> need_constants_;  // entries
   std::optional<Registers> constants_;    // once they are computed
@@ -146,19 +140,64 @@ Status DeviceEngine::prepare() {
   return {};
 }
 
+/// A run of host code: its end by time-out or cancel() is its own.
+class DeviceEngine::Running {
+ public:
+  Running(DeviceEngine& engine)
+      : engine_(engine),
+        stop_([&engine] { engine.failure_.stop(*engine.device_); },
+              engine.device_->info().is_cpu ? CallStop::kForEver : CallStop::kGrace) {
+    stop_.set_timeout(engine.timeout_);
+    stop_.begin();
+    const std::lock_guard lock(engine_.running_mutex_);
+    engine_.running_.insert(&stop_);
+  }
+  ~Running() {
+    engine_.device_->set_watch(nullptr);
+    const std::lock_guard lock(engine_.running_mutex_);
+    engine_.running_.erase(&stop_);
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  CallStop& stop() { return stop_; }
+
+ private:
+  DeviceEngine& engine_;
+  CallStop stop_;
+};
+
+void DeviceEngine::cancel() {
+  const std::lock_guard lock(running_mutex_);
+  for (CallStop* stop : running_) stop->cancel();
+}
+
+/// Nothing of the call's is on the device, and it has no failures that are not known.
+Status DeviceEngine::let_others(CallStop& stop, const std::function<Status()>& wait) {
+  if (!step_aside_) return wait();
+  const uint64_t owner = owner_;
+  device_->set_watch(nullptr);
+  broken_off_ = false;
+  Status waited;
+  step_aside_([&] { waited = wait(); });
+  set_owner(owner);
+  if (broken_off_) KENAZ_TRY(failure_.clear(*device_));  // what another call has left
+  broken_off_ = true;
+  device_->set_watch(&stop);
+  return waited;
+}
+
 Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   if (broken_off_) KENAZ_TRY(failure_.clear(*device_));
   broken_off_ = true;
-  stop_.begin();
-  device_->set_watch(&stop_);
-  const AtEnd over([this] {  // also if there is no memory for the interpreter
-    device_->set_watch(nullptr);
-    (void)stop_.end();
-  });
-  Interpreter interpreter(program_, kernels_, *device_, failure_, stop_, registers);
+  Running running(*this);
+  CallStop& stop = running.stop();
+  device_->set_watch(&stop);
+  Interpreter interpreter(
+      program_, kernels_, *device_, failure_, stop,
+      [&](const std::function<Status()>& wait) { return let_others(stop, wait); }, registers);
   const Status ran = interpreter.run(code);
   Status finished = interpreter.finish();
-  Status stopped = stop_.end();
+  Status stopped = stop.end();
   if (!stopped && (finished || finished.error().kind == ErrorKind::kProgramFailure)) {
     return stopped;  // the record may still say so
   }

@@ -61,7 +61,11 @@ Result<std::unique_ptr<LeafReader>> Engine::reader(LeafPtr leaf) {
   return std::make_unique<HostReader>(*this, std::move(leaf));
 }
 
-Result<int64_t> result_bytes(PrimType prim, std::span<const int64_t> shape) {
+Result<int64_t> result_bytes(PrimType prim, std::vector<int64_t>& shape) {
+  // What would have such elements, if it had any, is empty.
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+    for (int64_t& d : shape) d = std::max<int64_t>(d, 0);
+  }
   auto bytes = data::checked_bytes(prim, shape);
   if (bytes) return bytes;
   const std::string type = data::shape_text(shape) + std::string(prim_name(prim));

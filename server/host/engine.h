@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,8 +77,8 @@ struct EntrySignature {
   std::vector<std::string> attrs;
 };
 
-/// Used by one thread at a time, its own, except for types(), entries() and name(), which never
-/// change, memory() and cancel(). Leaves may be let go by any thread.
+/// Used by one thread at a time, its own (but see set_step_aside), except for types(), entries()
+/// and name(), which never change, memory() and cancel(). Leaves may be let go by any thread.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -121,9 +122,15 @@ class Engine {
   /// other sees. 0, in the beginning: the server's own.
   virtual void set_owner(uint64_t) {}
 
+  /// How a call lets others use the engine, on other threads, while it waits for what needs none:
+  /// it calls this with what waits, and goes on when it returns. Null, in the beginning: it waits
+  /// with the engine.
+  using StepAside = std::function<void(const std::function<void()>& wait)>;
+  virtual void set_step_aside(StepAside) {}
+
   /// A call that takes longer fails, and is stopped. Zero: none does.
   virtual void set_call_timeout(std::chrono::microseconds) {}
-  /// Ends the call that runs now, if any, soon; it fails. By any thread.
+  /// Ends the calls that run now, if any, soon; they fail. By any thread.
   virtual void cancel() {}
 
   virtual void clear_caches() {}
@@ -137,7 +144,8 @@ class Engine {
 std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine);
 
 /// The bytes of a call's result. A program may make shapes that no value has, since an array
-/// without elements takes no memory: those are the call's failure.
-Result<int64_t> result_bytes(PrimType prim, std::span<const int64_t> shape);
+/// without elements takes no memory: negative sizes in one are 0 from now on, and if the others are
+/// too large that is the call's failure.
+Result<int64_t> result_bytes(PrimType prim, std::vector<int64_t>& shape);
 
 }  // namespace kenaz::host

@@ -146,6 +146,22 @@ Status Interpreter::step(const OpLaunch& op) {
   return status;
 }
 
+/// The time that compiling takes is not the call's, nor anybody else's: nothing of this call's runs
+/// meanwhile, and all failures of its kernels are known.
+Result<device::KernelPtr> Interpreter::kernel(KernelId id) {
+  if (auto made = kernels_.find(id)) return made;
+  KENAZ_TRY(synchronise(nullptr));
+  KENAZ_TRY(device_.submit_and_wait());
+  const KernelTable::Made made = kernels_.begin(id);
+  KENAZ_TRY(waiter_([&] {
+    return stop_.wait([&](std::chrono::milliseconds patience) {
+      return made.wait_for(patience) == std::future_status::ready;
+    });
+  }));
+  if (auto by_another = kernels_.find(id)) return by_another;
+  return kernels_.finish(id, made);
+}
+
 Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
   const int64_t max_x = device_.info().max_groups_x;
   int64_t x = groups, y = 1;
@@ -157,7 +173,7 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
     }
     x = (groups - 1) / y + 1;
   }
-  KENAZ_ASSIGN(const device::KernelPtr kernel, kernels_.get(op.kernel, stop_));
+  KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(op.kernel));
   KENAZ_TRY(order_launch(op));
   slots_.clear();
   slots_.push_back(failure_.block()->address());

@@ -2,7 +2,9 @@
 // stream with barriers where they depend on each other, waiting only where a value is read back.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/program/program.h"
@@ -30,13 +32,18 @@ struct Registers {
 /// well or not, finish() must be called: it waits, so that the next run finds a quiet device.
 class Interpreter {
  public:
+  /// Waits for what needs no device, during which others may use it; fails if that, or coming back
+  /// to the device, does.
+  using Waiter = std::function<Status(const std::function<Status()>& wait)>;
+
   Interpreter(const program::Program& program, KernelTable& kernels, device::Device& device,
-              FailureRecord& failure, CallStop& stop, Registers& registers)
+              FailureRecord& failure, CallStop& stop, Waiter waiter, Registers& registers)
       : program_(program),
         kernels_(kernels),
         device_(device),
         failure_(failure),
         stop_(stop),
+        waiter_(std::move(waiter)),
         registers_(registers) {}
 
   Status run(const program::Code& code);
@@ -62,6 +69,7 @@ class Interpreter {
   Status barrier();
   Status order_launch(const program::OpLaunch& op);
   Status launch(const program::OpLaunch& op, int64_t groups);
+  Result<device::KernelPtr> kernel(program::KernelId id);
   /// Waits, looks whether a kernel failed, and reads `piece` along if not null.
   Status synchronise(const device::ReadBack* piece);
 
@@ -70,6 +78,7 @@ class Interpreter {
   device::Device& device_;
   FailureRecord& failure_;
   CallStop& stop_;
+  const Waiter waiter_;
   Registers& registers_;
   Hazards hazards_;
   std::vector<uint64_t> slots_;  // of the launch at hand; kept for its capacity

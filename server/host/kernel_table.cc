@@ -24,30 +24,29 @@ Result<device::KernelPtr> make(const program::Kernel& source, device::Device& de
 
 }  // namespace
 
-void KernelTable::begin(const program::Kernel& source, Slot& slot) {
+KernelTable::Made KernelTable::begin(program::KernelId id) {
+  Slot& slot = slots_[id.index];
+  if (slot.making) return slot.making->made;
   slot.making = std::make_unique<Making>();
   slot.making->thread = std::make_unique<LargeStackThread>(
-      [&source, &device = device_, &promise = slot.making->promise] {
+      [&source = kernels_[id.index], &device = device_, &promise = slot.making->promise] {
         try {
           promise.set_value(make(source, device));
         } catch (const std::exception& e) {
           promise.set_value(fail(ErrorKind::kOutOfMemory, e.what()));
         }
       });
+  return slot.making->made;
 }
 
-Result<device::KernelPtr> KernelTable::get(program::KernelId id, CallStop& stop) {
+Result<device::KernelPtr> KernelTable::finish(program::KernelId id, const Made& made) {
+  using std::chrono::seconds;
   Slot& slot = slots_[id.index];
-  if (slot.kernel) return slot.kernel;
-  // Where compiling waits for what runs, that wait is the call's.
-  if (device_.info().is_cpu) KENAZ_TRY(device_.submit_and_wait());
-  if (!slot.making) begin(kernels_[id.index], slot);
-  auto& made = slot.making->made;
-  KENAZ_TRY(stop.wait([&](std::chrono::milliseconds patience) {
-    return made.wait_for(patience) == std::future_status::ready;
-  }));
-  auto kernel = made.get();
-  slot.making.reset();
+  // After an error another one may be at it.
+  const bool ended =
+      slot.making && slot.making->made.wait_for(seconds(0)) == std::future_status::ready;
+  if (ended) slot.making.reset();
+  const auto& kernel = made.get();
   if (kernel) slot.kernel = *kernel;
   return kernel;
 }

@@ -8,33 +8,38 @@
 #include "kernels/program/program.h"
 #include "protocol/base/large_stack_thread.h"
 #include "server/device/device.h"
-#include "server/host/call_stop.h"
 
 namespace kenaz::host {
 
 /// Drivers compile kernels on a thread of their own: for some programs that takes minutes, and
-/// cannot be interrupted. The call that waits for it can.
+/// cannot be interrupted. The call that waits for it can; what was begun goes on then, for whoever
+/// asks next. Used by one thread at a time.
 class KernelTable {
  public:
   /// Both must outlive this, which waits for the driver when it goes.
   KernelTable(const std::vector<program::Kernel>& kernels, device::Device& device)
       : kernels_(kernels), device_(device), slots_(kernels.size()) {}
 
-  /// The time that it takes is not the call's. Fails if the call is cancelled; what was begun goes
-  /// on then, for whoever asks next.
-  Result<device::KernelPtr> get(program::KernelId id, CallStop& stop);
+  /// The kernel if it has been made, else null.
+  device::KernelPtr find(program::KernelId id) const { return slots_[id.index].kernel; }
+
+  using Made = std::shared_future<Result<device::KernelPtr>>;
+  /// Has the driver make the kernel, unless it is at it already. For CPUs it does so in the
+  /// device's own queue, so what is there should have ended.
+  Made begin(program::KernelId id);
+  /// With what begin() gave, once it is there. An error is not kept: the next one tries again.
+  Result<device::KernelPtr> finish(program::KernelId id, const Made& made);
 
  private:
   struct Making {
     std::promise<Result<device::KernelPtr>> promise;
-    std::future<Result<device::KernelPtr>> made = promise.get_future();
+    Made made = promise.get_future().share();
     std::unique_ptr<LargeStackThread> thread;  // goes first
   };
   struct Slot {
     device::KernelPtr kernel;
     std::unique_ptr<Making> making;
   };
-  void begin(const program::Kernel& source, Slot& slot);
 
   const std::vector<program::Kernel>& kernels_;
   device::Device& device_;

@@ -67,6 +67,10 @@ class RenewingEngine : public Engine {
     owner_ = owner;
     if (engine_) engine_->set_owner(owner);
   }
+  void set_step_aside(StepAside step_aside) override {
+    step_aside_ = std::move(step_aside);
+    if (engine_) engine_->set_step_aside(step_aside_);
+  }
   void cancel() override {
     if (const auto engine = present()) engine->cancel();
   }
@@ -87,16 +91,19 @@ class RenewingEngine : public Engine {
   template <class F>
   auto with_engine(F operation) -> decltype(operation(std::declval<Engine&>())) {
     KENAZ_TRY(renew());
-    auto result = operation(*engine_);
-    note(result);
+    const std::shared_ptr<Engine> engine =
+        engine_;  // a call may lose its turn, and then its engine
+    const uint64_t generation = generation_;
+    auto result = operation(*engine);
+    note(result, generation);
     return result;
   }
-  /// The engine is dropped if the result says that its device is lost.
+  /// The engine is dropped if the result, of that generation, says that its device is lost.
   template <class R>
-  void note(R& result) {
+  void note(R& result, uint64_t generation) {
     if (result || result.error().kind != ErrorKind::kDeviceLost) return;
     result.error().context.push_back("all values on the device are lost with it");
-    replace(nullptr);
+    if (generation == generation_) replace(nullptr);
   }
   Result<LeafPtr> wrapped(Result<LeafPtr> leaf) const {
     if (!leaf) return leaf;
@@ -115,6 +122,7 @@ class RenewingEngine : public Engine {
   const std::string name_;
   std::chrono::microseconds timeout_{0};
   uint64_t owner_ = 0;
+  StepAside step_aside_;
   mutable std::mutex mutex_;        // for engine_, as far as other threads look at it
   std::shared_ptr<Engine> engine_;  // null: the device was lost
   uint64_t generation_ = 0;
@@ -147,6 +155,7 @@ Status RenewingEngine::renew() {
   last_error_.reset();
   (*made)->set_call_timeout(timeout_);
   (*made)->set_owner(owner_);
+  (*made)->set_step_aside(step_aside_);
   replace(std::move(*made));
   return {};
 }
@@ -185,9 +194,13 @@ Result<LeafPtr> RenewingEngine::join(PrimType prim, std::vector<int64_t> shape,
 Result<std::vector<LeafPtr>> RenewingEngine::call(const std::string& entry,
                                                   std::span<const LeafPtr> args) {
   KENAZ_ASSIGN(const auto inner, unwrapped(args));
-  auto results = with_engine([&](Engine& e) { return e.call(entry, inner); });
+  uint64_t generation = 0;
+  auto results = with_engine([&](Engine& e) {
+    generation = generation_;  // while it runs there may be another
+    return e.call(entry, inner);
+  });
   if (!results) return results;
-  for (LeafPtr& leaf : *results) leaf = std::make_shared<RenewedLeaf>(std::move(leaf), generation_);
+  for (LeafPtr& leaf : *results) leaf = std::make_shared<RenewedLeaf>(std::move(leaf), generation);
   return results;
 }
 
@@ -207,7 +220,7 @@ class RenewedPieces : public Piecewise {
   Status work() override {
     if (is_lost()) return value_lost();
     Status status = inner_->work();
-    engine_.note(status);
+    engine_.note(status, generation_);
     return status;
   }
 
@@ -227,7 +240,7 @@ class RenewedWriter : public RenewedPieces<LeafWriter> {
   Result<LeafPtr> finish() override {
     if (is_lost()) return value_lost();
     auto leaf = inner_->finish();
-    engine_.note(leaf);
+    engine_.note(leaf, generation_);
     return engine_.wrapped(std::move(leaf));
   }
 };

@@ -46,8 +46,8 @@ class Session {
         recording_(options_.profile),
         events_share_(options_.memory, ClientMemory::Use::kKept) {}
 
-  /// Carries out a command that is no stream of the client's bytes. A file is read at once, on
-  /// the engine's turn; begin() is for those who would rather not.
+  /// Carries out a command that is no stream of the client's bytes. A file is read or
+  /// written at once, on the engine's turn; begin() is for those who would rather not.
   protocol::Reply execute(const protocol::Request& request);
   protocol::Reply execute(std::string_view line);
 
@@ -75,6 +75,8 @@ class Session {
   Result<std::unique_ptr<Stream>> begin_upload(Args args);
   Result<std::unique_ptr<Stream>> begin_download(Args args);
   Result<std::unique_ptr<Stream>> begin_restore(Args args);
+  Result<std::unique_ptr<Stream>> begin_store(Args args);
+  Status run_through(Stream& stream);
   Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
   Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);
   /// The variables that a call makes: one, or one per component (see do_outputs).

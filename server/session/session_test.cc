@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -94,6 +95,41 @@ TEST_F(SessionTest, RestoresCallsAndStores) {
   EXPECT_EQ(run("call fail z u u"), "!Entry point fail takes 1 inputs, but 2 are given.");
   EXPECT_EQ(run("free z"), "!Unknown variable: z");
   EXPECT_EQ(run("clear", "type u"), "!Unknown variable: u");
+}
+
+// A disk may be slow, and what uses the engine keeps everybody else waiting.
+TEST_F(SessionTest, StoresWhereNobodyWaits) {
+  write("[1, 2, 3] 4 empty([0]i32)");
+  run("restore " + dir_ + " a []i32 n i32 e []i32");
+  const auto request = protocol::parse_request("store " + dir_ + " a n e");
+  EXPECT_EQ(request->command->where, protocol::Where::kFile);
+  const auto stream = session_.begin(*request);
+  ASSERT_TRUE(stream) << stream.error().text();
+  run("free a", "free n");  // the stream holds what it stores
+  int works = 0, asides = 0;
+  for (; (*stream)->want() != Stream::Want::kDone; ++works, ++asides) {
+    ASSERT_EQ((*stream)->want(), Stream::Want::kWork);
+    const auto before = std::filesystem::file_size(dir_);
+    (*stream)->work();
+    EXPECT_EQ(std::filesystem::file_size(dir_), before);
+    ASSERT_EQ((*stream)->want(), Stream::Want::kAside);
+    (*stream)->aside();
+  }
+  EXPECT_EQ(works, 3);
+  EXPECT_FALSE(session_.end(**stream).failure);
+  EXPECT_EQ(run("restore " + dir_ + " b []i32 m i32 f []i32"), "");
+}
+
+TEST_F(SessionTest, AStoreThatNobodyWaitsForEnds) {
+  write("[1, 2, 3]");
+  run("restore " + dir_ + " a []i32");
+  const auto stream = session_.begin(*protocol::parse_request("store " + dir_ + " a"));
+  ASSERT_TRUE(stream);
+  (*stream)->work();
+  (*stream)->cancel();
+  (*stream)->aside();
+  EXPECT_EQ((*stream)->want(), Stream::Want::kDone);
+  EXPECT_TRUE(session_.end(**stream).failure);
 }
 
 TEST_F(SessionTest, RestoreKeepsWhatItReadBeforeTheFailure) {

@@ -1,7 +1,6 @@
 // Commands with data: upload takes bytes that follow the command, download gives bytes within its
-// reply; restore reads a file. Whoever runs the session asks want() and does that, until kDone;
-// then Session::end().
-// Nothing is kept of a stream that is dropped before.
+// reply; restore reads a file, store writes one. Whoever runs the session asks want() and does
+// that, until kDone; then Session::end(). Nothing is kept of a stream that is dropped before.
 #pragma once
 
 #include <memory>

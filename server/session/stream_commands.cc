@@ -9,6 +9,7 @@
 #include "server/session/leaf_checks.h"
 #include "server/session/restore.h"
 #include "server/session/session.h"
+#include "server/session/store.h"
 
 namespace kenaz {
 
@@ -97,15 +98,41 @@ Result<std::unique_ptr<Stream>> Session::begin_restore(Args args) {
                                    std::move(targets), std::move(bounds), std::move(then));
 }
 
-Status Session::do_restore(Args args) {
-  KENAZ_ASSIGN(const auto stream, begin_restore(args));
+Result<std::unique_ptr<Stream>> Session::begin_store(Args args) {
+  const std::string& path = args[0];
+  Leaves leaves;
+  for (const auto& name : args.subspan(1)) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(name));
+    leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
+  }
+  auto file = options_.files.open(path, true);
+  if (!file) {
+    return bad_request(fmt::format("Failed to open {}: {}", path, file.error().message));
+  }
+  auto loan = variables_.lend(leaves);
+  return std::make_unique<Store>(engine_, Store::Target{path, std::move(*file)}, std::move(leaves),
+                                 std::move(loan));
+}
+
+/// All of a stream that needs no client.
+Status Session::run_through(Stream& stream) {
   while (true) {
-    switch (stream->want()) {
-      case Stream::Want::kWork: stream->work(); break;
-      case Stream::Want::kAside: stream->aside(); break;
-      default: return stream->finish(variables_);
+    switch (stream.want()) {
+      case Stream::Want::kWork: stream.work(); break;
+      case Stream::Want::kAside: stream.aside(); break;
+      default: return stream.finish(variables_);
     }
   }
+}
+
+Status Session::do_restore(Args args) {
+  KENAZ_ASSIGN(const auto stream, begin_restore(args));
+  return run_through(*stream);
+}
+
+Status Session::do_store(Args args) {
+  KENAZ_ASSIGN(const auto stream, begin_store(args));
+  return run_through(*stream);
 }
 
 Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request) {
@@ -114,6 +141,7 @@ Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request)
       case protocol::CommandId::kUpload: return begin_upload(request.args);
       case protocol::CommandId::kDownload: return begin_download(request.args);
       case protocol::CommandId::kRestore: return begin_restore(request.args);
+      case protocol::CommandId::kStore: return begin_store(request.args);
       default: return internal_error("no stream");
     }
   } catch (const std::bad_alloc&) {

@@ -1,12 +1,8 @@
-// Commands that make, move and free whole variables: call, restore, store, ...
+// Commands that make, move and free whole variables: call, free, ...
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 
-#include "protocol/data/binary_format.h"
 #include "server/session/session.h"
 
 namespace kenaz {
@@ -95,32 +91,6 @@ Status Session::do_call(Args args) {
   print(fmt::format("runtime: {}", static_cast<int64_t>(time.count())));
   if (!result) return tl::make_unexpected(std::move(result).error());
   return add_results(*entry, outs, std::move(*result));
-}
-
-Status Session::do_store(Args args) {
-  const std::string& path = args[0];
-  std::vector<const Variable*> values;
-  for (const auto& name : args.subspan(1)) {
-    KENAZ_ASSIGN(const Variable* v, variables_.find(name));
-    values.push_back(v);
-  }
-  auto opened = options_.files.open(path, true);
-  if (!opened) {
-    return bad_request(fmt::format("Failed to open {}: {}", path, opened.error().message));
-  }
-  const File file = std::move(*opened);
-  for (const Variable* v : values) {
-    for (const auto& leaf : v->leaves) {
-      KENAZ_ASSIGN(const data::Value value, get(leaf));
-      if (auto written = data::write_binary(file.get(), value); !written) {
-        return bad_request(fmt::format("Failed to write {}: {}", path, written.error().message));
-      }
-    }
-  }
-  if (std::fflush(file.get()) != 0) {
-    return bad_request(fmt::format("Failed to write {}: {}", path, std::strerror(errno)));
-  }
-  return {};
 }
 
 Status Session::do_free(Args args) {

@@ -1,12 +1,16 @@
 // Work for other threads than that of input and output, in the order it came: one queue is the
-// device's, run by one thread; another is for what takes long without the device.
+// device's, of which one job runs at a time; another is for what takes long without the device.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
+#include <vector>
+
+#include "protocol/base/large_stack_thread.h"
 
 namespace kenaz {
 
@@ -14,57 +18,40 @@ class JobQueue {
  public:
   using Job = std::function<void()>;  // throws nothing
 
+  /// So many jobs run at a time, if as many threads run() the queue.
+  explicit JobQueue(int at_a_time = 1) : free_(at_a_time) {}
+
   /// By any thread.
-  void post(Job job) {
-    {
-      const std::lock_guard lock(mutex_);
-      jobs_.push_back(std::move(job));
-    }
-    ready_.notify_one();
-  }
+  void post(Job job);
 
   /// Runs jobs until stop() was called and none are left. Several threads may do so at a time.
-  void run() {
-    while (true) {
-      Job job;
-      {
-        std::unique_lock lock(mutex_);
-        ready_.wait(lock, [&] { return stopped_ || !jobs_.empty(); });
-        if (jobs_.empty()) return;
-        job = std::move(jobs_.front());
-        jobs_.pop_front();
-        ++working_;
-      }
-      job();
-      job = {};
-      const std::lock_guard lock(mutex_);
-      --working_;
-      idle_.notify_all();
-    }
-  }
+  void run();
 
-  void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      stopped_ = true;
-    }
-    ready_.notify_all();
-  }
+  void stop();
+
+  /// By a job: while `wait` runs, other jobs do, as if this one had ended, on threads of the
+  /// queue's own. Returns when it is this job's turn again. `wait` throws nothing. Where threads
+  /// run out, nobody else's turn comes meanwhile.
+  void step_aside(const std::function<void()>& wait);
 
   /// Drops the jobs that wait; true if none is being run, after waiting for `patience`.
-  bool abandon(std::chrono::milliseconds patience) {
-    std::deque<Job> dropped;  // goes after the lock
-    std::unique_lock lock(mutex_);
-    dropped.swap(jobs_);
-    return idle_.wait_for(lock, patience, [&] { return working_ == 0; });
-  }
+  bool abandon(std::chrono::milliseconds patience);
 
  private:
+  void work();
+  void wake();
+  bool make_way();
+  void come_back();
+
   std::mutex mutex_;
-  std::condition_variable ready_, idle_;
+  std::condition_variable ready_, back_, idle_;
   std::deque<Job> jobs_;
+  std::vector<std::unique_ptr<LargeStackThread>> helpers_;
   bool stopped_ = false;
-  int working_ = 0;
+  int free_;             // more jobs may run now
+  int working_ = 0;      // jobs that have begun
+  int waiting_ = 0;      // threads that have no job
+  int coming_back_ = 0;  // jobs that stepped aside, and would go on
 };
 
 }  // namespace kenaz

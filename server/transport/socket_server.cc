@@ -101,7 +101,7 @@ class Server : public SocketServer {
   const SocketOptions options_;
   const std::shared_ptr<host::Engine> engine_;
   std::optional<asio::ssl::context> tls_;
-  JobQueue aside_;
+  JobQueue aside_{kAsideThreads};
   Hub hub_;
   asio::io_context io_{1};  // goes before the hub: what it still holds uses that
   asio::signal_set signals_;

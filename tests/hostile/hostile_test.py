@@ -5,6 +5,7 @@
 
 Each test starts a server of its own. --sanitized: leave out what limits the address space."""
 import os
+import random
 import resource
 import select
 import signal
@@ -243,7 +244,7 @@ class Files(Hostile):
         self.assertEqual(line.read_reply()[0], FAILURE)
         self.assertEqual(line.request("restore good v i32"), [])
 
-    def test_restores_what_is_large(self):
+    def test_restores_and_stores_what_is_large(self):
         data = header(5_000_000) + bytes(range(250)) * 80_000
         with open(os.path.join(self.root, "data"), "wb") as file:
             file.write(data)
@@ -255,7 +256,61 @@ class Files(Hostile):
         self.assertEqual(line.download("v"), data)
         self.assertEqual(line.ask("restore text w []i32 n i32"), [])
         self.assertEqual(line.download("w"), value(range(100_000)))
+        self.assertEqual(line.ask("store out v w"), [])
+        with open(os.path.join(self.root, "out"), "rb") as file:
+            self.assertEqual(file.read(), data + value(range(100_000)))
         self.assertEqual(server.stats(line)["client_memory_bytes"] >> 20, 0)
+
+
+class Compiling(Hostile):
+    """Kernels that a driver for CPUs compiles for seconds; others each time, as drivers keep what
+    they have compiled."""
+
+    def setUp(self):
+        salt = random.randrange(10**6, 10**9)
+        lines = [f"let x = loop x for j < n do x * {k + 3} + (j ^ x) % {salt}" for k in range(30)]
+        self.program = os.path.join(self.folder(), "slow.fut")
+        with open(self.program, "w") as file:
+            file.write("entry slow (n: i64): []i64 = map (\\i -> let x = i\n" + "\n".join(lines) +
+                       "\nin x) (iota n)\n"
+                       f"entry sum (n: i64): i64 = i64.sum (map (+ {salt}) (iota n))\n")
+
+    def begin_slow_call(self, *options):
+        server = Server([*COMMAND, *options, self.program])
+        self.addCleanup(server.stop)
+        lines = [self.line(server), self.line(server)]
+        number = b"b\x02\x00 i64" + struct.pack("<q", 3)
+        for line in lines:
+            self.assertEqual(line.upload("n", "i64", number), [])
+        lines[0].send("call slow r n\n")
+        return server, *lines
+
+    def test_others_calls_go_on_meanwhile(self):
+        _, slow, other = self.begin_slow_call()
+        for _ in range(3):
+            self.assertTrue(other.request("call sum s n")[0].startswith("runtime: "))
+            other.request("free s")
+        self.assertEqual(select.select([slow.socket], [], [], 0)[0], [])
+        self.assertTrue(slow.read_reply()[0].startswith("runtime: "))
+        self.assertEqual(slow.request("free r"), [])
+        self.assertTrue(slow.request("call slow r n")[0].startswith("runtime: "))
+
+    def test_two_that_wait_for_the_same_kernel_get_it(self):
+        _, slow, other = self.begin_slow_call()
+        self.assertTrue(other.request("call slow r n")[0].startswith("runtime: "))
+        self.assertTrue(slow.read_reply()[0].startswith("runtime: "))
+        self.assertEqual(slow.download("r"), other.download("r"))
+
+    def test_a_stop_of_one_call_is_none_of_another(self):
+        _, slow, other = self.begin_slow_call("--call-timeout", "0.05")
+        for _ in range(3):
+            other.ask("call sum s n")  # may take too long, on a machine with much to do
+            other.ask("free s")
+        self.assertTrue(slow.read_reply()[0].startswith("runtime: "))
+
+    def test_the_server_ends_meanwhile(self):
+        server, _, _ = self.begin_slow_call("--drain-timeout", "0.1")
+        self.assertEqual(server.stop(), 0)
 
 
 class Tokens(Hostile):

@@ -57,7 +57,8 @@ class Models:
         if any(d < 0 for d in shape):
             if all(d != 0 for d in shape):
                 raise Fails
-            self.large = True  # nobody asks for the negative size: a failure, or not
+            self.large = True  # whether anybody asks for the negative size: a failure, or not
+            shape = tuple(max(d, 0) for d in shape)
         whole, without_zeros = TYPES[kind][2], TYPES[kind][2]
         for d in shape:
             whole *= d

@@ -36,7 +36,7 @@ class Server:
         end = time.monotonic() + seconds
         while time.monotonic() < end and self.process.poll() is None:
             found = re.findall(r"listening on (?:tcp|tls)://\S*:(\d+)", self.log())
-            if len(found) == count and os.path.exists(self.path):
+            if len(found) == count and f"listening on unix://{self.path}" in self.log():
                 self.ports = [int(p) for p in found]
                 return
             time.sleep(0.02)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/ir/algebra.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -119,63 +120,17 @@ size_t Builder::KeyHash::operator()(const Key& k) const {
   return h;
 }
 
-std::optional<Atom> Builder::simplify(ScalarOp op, PrimType t, const std::vector<Atom>& args) {
-  const bool exact = is_integer(t) || t == PrimType::kBool;
-  if (op == ScalarOp::kSelect) {
-    if (args[0].is_const()) return args[0].constant().as_bool() ? args[1] : args[2];
-    if (args[1] == args[2]) return args[1];
-    return std::nullopt;
-  }
-  if (!exact || args.size() != 2) return std::nullopt;
-  const Atom& a = args[0];
-  const Atom& b = args[1];
-  switch (op) {
-    case ScalarOp::kAdd:
-      if (a.is_int(0)) return b;
-      if (b.is_int(0)) return a;
-      break;
-    case ScalarOp::kSub:
-      if (b.is_int(0)) return a;
-      if (a == b) return Atom(PrimValue::of_int(t, 0));
-      break;
-    case ScalarOp::kMul:
-      if (a.is_int(1)) return b;
-      if (b.is_int(1)) return a;
-      break;
-    case ScalarOp::kAnd:
-      if (a.is_bool(true)) return b;
-      if (b.is_bool(true)) return a;
-      if (a.is_bool(false) || b.is_bool(false)) return Atom(PrimValue::of_bool(false));
-      break;
-    case ScalarOp::kOr:
-      if (a.is_bool(false)) return b;
-      if (b.is_bool(false)) return a;
-      if (a.is_bool(true) || b.is_bool(true)) return Atom(PrimValue::of_bool(true));
-      break;
-    case ScalarOp::kEq:
-    case ScalarOp::kLe:
-      if (a == b) return Atom(PrimValue::of_bool(true));
-      break;
-    case ScalarOp::kNe:
-    case ScalarOp::kLt:
-      if (a == b) return Atom(PrimValue::of_bool(false));
-      break;
-    default: break;
-  }
-  return std::nullopt;
-}
-
 Atom Builder::numbered(ScalarOp op, PrimType t, PrimType to, std::vector<Atom> args,
                        const std::vector<VarId>& certs) {
-  if (certs.empty() &&
-      std::all_of(args.begin(), args.end(), [](const Atom& a) { return a.is_const(); })) {
-    std::vector<PrimValue> values;
-    for (const Atom& a : args) values.push_back(a.constant());
-    return eval_scalar(op, t, to, values);
+  const bool constant =
+      std::all_of(args.begin(), args.end(), [](const Atom& a) { return a.is_const(); });
+  ir::EPrim operation{op, t, to, std::move(args)};
+  // Constants that rest on a check stay with it.
+  if (certs.empty() || !constant) {
+    if (auto known = ir::simplify_prim(operation)) return *known;
   }
-  if (auto s = simplify(op, t, args)) return *s;
-  CHECK(args.size() <= 3);
-  Key k = key(op, t, to, args);
+  CHECK(operation.args.size() <= 3);
+  Key k = key(op, t, to, operation.args);
   if (certs.empty()) {
     auto found = numbers_.find(k);
     // Functions use a variable of the constants only where they name the constant.
@@ -185,8 +140,7 @@ Atom Builder::numbered(ScalarOp op, PrimType t, PrimType to, std::vector<Atom> a
     }
   }
   PrimType result = scalar_op_result(op, t, to);
-  VarId v = let({result, {}}, ir::EPrim{op, t, to, std::move(args)},
-                std::string(scalar_op_name(op)), certs);
+  VarId v = let({result, {}}, std::move(operation), std::string(scalar_op_name(op)), certs);
   if (certs.empty()) numbers_[std::move(k)] = v;
   return v;
 }

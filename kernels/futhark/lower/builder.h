@@ -99,7 +99,6 @@ class Builder {
     size_t operator()(const Key& k) const;
   };
   static Key key(ScalarOp op, PrimType t, PrimType to, const std::vector<ir::Atom>& args);
-  std::optional<ir::Atom> simplify(ScalarOp op, PrimType t, const std::vector<ir::Atom>& args);
   ir::Atom numbered(ScalarOp op, PrimType t, PrimType to, std::vector<ir::Atom> args,
                     const std::vector<ir::VarId>& certs);
   bool movable(ir::VarId v, std::vector<int>& order, int fuel);

@@ -43,7 +43,10 @@ const Array* Machine::array(VarId v) {
 }
 
 bool Machine::allocate(PrimType type, const std::vector<int64_t>& shape, Array& out) {
-  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) {
+  const auto is_negative = [](int64_t d) { return d < 0; };
+  const bool negative = std::any_of(shape.begin(), shape.end(), is_negative);
+  // What would have such elements, if it had any, is empty.
+  if (negative && std::find(shape.begin(), shape.end(), 0) == shape.end()) {
     return fail(ErrorKind::kProgramFailure, "Error: an array has a negative size");
   }
   const int64_t bytes = (count_elements(shape) * Size(prim_size(type))).value();
@@ -59,6 +62,7 @@ bool Machine::allocate(PrimType type, const std::vector<int64_t>& shape, Array& 
   out.buffer = std::make_shared<Buffer>(live_, bytes, std::move(data));
   out.offset = 0;
   out.shape = shape;
+  if (negative) std::replace_if(out.shape.begin(), out.shape.end(), is_negative, 0);
   return true;
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "server/device/vulkan/commands.h"
+
 namespace kenaz::device::vulkan {
 
 namespace {
@@ -78,6 +80,22 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   cache_.note_new_pipeline();
   return std::make_shared<VulkanKernel>(OwnedPipeline(context_, made), std::move(pipeline_layout),
                                         source.push_bytes);
+}
+
+Status finish_compiling(const ContextPtr& context, const KernelPtr& kernel) {
+  const auto* k = static_cast<const VulkanKernel*>(kernel.get());
+  const Functions& vk = context->vk();
+  Commands own(context);
+  KENAZ_ASSIGN(VkCommandBuffer commands, own.recording());
+  own.keep(kernel);
+  vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline());
+  const std::vector<std::byte> zeros(k->push_bytes());
+  if (!zeros.empty()) {
+    vk.vkCmdPushConstants(commands, k->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, k->push_bytes(),
+                          zeros.data());
+  }
+  vk.vkCmdDispatch(commands, 0, 1, 1);
+  return own.finish();
 }
 
 }  // namespace kenaz::device::vulkan

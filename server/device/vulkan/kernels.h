@@ -44,4 +44,8 @@ class Kernels {
   std::map<uint32_t, std::shared_ptr<OwnedLayout>> layouts_;  // by push bytes
 };
 
+/// Drivers for CPUs compile a kernel when it is first launched, on the queue's time: this launches
+/// nothing, so that they do it now.
+Status finish_compiling(const ContextPtr& context, const KernelPtr& kernel);
+
 }  // namespace kenaz::device::vulkan

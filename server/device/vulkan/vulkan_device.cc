@@ -31,10 +31,15 @@ int64_t default_limit(const PhysicalDevice& device) {
   return static_cast<int64_t>(local);
 }
 
+using ContextMaker = std::function<Result<std::shared_ptr<Context>>()>;
+
 class VulkanDevice : public Device {
  public:
-  VulkanDevice(const std::shared_ptr<Context>& context, const VulkanOptions& options)
+  /// `another`: makes one more Context of the same device, to compile on; may be null.
+  VulkanDevice(const std::shared_ptr<Context>& context, const VulkanOptions& options,
+               ContextMaker another)
       : context_(context),
+        another_(std::move(another)),
         heap_(std::make_shared<Heap>(context, options.memory_limit > 0
                                                   ? options.memory_limit
                                                   : default_limit(context->physical()))),
@@ -80,8 +85,10 @@ class VulkanDevice : public Device {
   Result<BlockPtr> allocate(int64_t bytes, bool unseen);
   Result<VkCommandBuffer> recording();
   Status read_through_copy(std::span<const ReadBack> pieces);
+  void compile_apart(const KernelSource& source) const;
 
   const std::shared_ptr<Context> context_;
+  const ContextMaker another_;
   const std::shared_ptr<Heap> heap_;
   Kernels kernels_;
   Stash stash_;
@@ -117,25 +124,17 @@ Result<BlockPtr> VulkanDevice::allocate(int64_t bytes, bool unseen) {
   return block;
 }
 
-/// Drivers for CPUs compile a kernel when it is first launched, on the queue's time: launching
-/// nothing makes them do it now.
-Status finish_compiling(const std::shared_ptr<Context>& context, const KernelPtr& kernel) {
-  const auto* k = static_cast<const VulkanKernel*>(kernel.get());
-  const Functions& vk = context->vk();
-  Commands own(context);
-  KENAZ_ASSIGN(VkCommandBuffer commands, own.recording());
-  own.keep(kernel);
-  vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline());
-  const std::vector<std::byte> zeros(k->push_bytes());
-  if (!zeros.empty()) {
-    vk.vkCmdPushConstants(commands, k->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0, k->push_bytes(),
-                          zeros.data());
-  }
-  vk.vkCmdDispatch(commands, 0, 1, 1);
-  return own.finish();
+/// What goes wrong here does so again where it matters.
+void VulkanDevice::compile_apart(const KernelSource& source) const {
+  const auto context = another_();
+  if (!context) return;
+  Kernels kernels(*context, "");
+  const auto kernel = kernels.make(source);
+  if (kernel) (void)finish_compiling(*context, *kernel);
 }
 
 Result<KernelPtr> VulkanDevice::make_kernel(const KernelSource& source) {
+  if (info().is_cpu && another_) compile_apart(source);
   auto kernel = kernels_.make(source);
   if (kernel && info().is_cpu) KENAZ_TRY(finish_compiling(context_, *kernel));
   return kernel;
@@ -376,7 +375,11 @@ std::function<Result<std::shared_ptr<Device>>()> vulkan_device_maker(const Vulka
       KENAZ_ASSIGN(instance, vulkan::Instance::create(options.validation, options.faults));
     }
     KENAZ_ASSIGN(auto context, vulkan::Context::create(options, instance));
-    return std::make_shared<vulkan::VulkanDevice>(std::move(context), options);
+    vulkan::ContextMaker another;
+    if (options.compile_apart) {
+      another = [options, instance] { return vulkan::Context::create(options, instance); };
+    }
+    return std::make_shared<vulkan::VulkanDevice>(std::move(context), options, std::move(another));
   };
 }
 

@@ -52,6 +52,10 @@ struct VulkanOptions {
   int64_t memory_limit = 0;
   /// Goes through staging buffers even where the host could reach the device's memory (for tests).
   bool force_staging = false;
+  /// Drivers for CPUs compile a kernel in the device's queue, where everything waits for it. With
+  /// this, another device of the driver's compiles it first; the driver keeps what it compiles
+  /// (Mesa on disk), so that in the queue there is hardly anything left to do.
+  bool compile_apart = false;
   std::shared_ptr<VulkanFaults> faults;  // may be null
 };
 

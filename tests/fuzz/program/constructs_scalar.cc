@@ -172,8 +172,8 @@ ExprPtr make_unary(Generator& g, const Type& type, const Scope& scope, int fuel)
   }
   if (!type.is_number()) return nullptr;
   static const std::vector<std::string> ints = {"neg", "abs", "sgn", "not"};
-  static const std::vector<std::string> floats = {"neg",  "abs",   "sgn",  "floor",
-                                                  "ceil", "trunc", "round"};
+  static const std::vector<std::string> floats = {"neg",  "abs",   "sgn",   "floor",
+                                                  "ceil", "trunc", "round", "sqrt"};
   return Make("unary", type)
       .t("(" + prim(type) + "." + g.pick(type.is_int() ? ints : floats) + " ")
       .child(g.gen(type, scope, fuel))

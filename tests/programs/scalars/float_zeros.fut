@@ -83,3 +83,8 @@ entry remainder_f64 (xs: []f64) (ys: []f64) = map2 (%) xs ys
 -- entry: abs_of_zero
 -- input { [0f32, 1f32, -1f32, -0f32] } output { [0u32, 0, 0, 0] }
 entry abs_of_zero (xs: []f32) = map (\x -> f32.to_bits (f32.abs (x * (-0.0)))) xs
+
+-- ==
+-- entry: negated_conversion
+-- input { [false, true] } output { [0x80000000u32, 0xbf800000u32] }
+entry negated_conversion (bs: []bool) = map (\b -> f32.to_bits (-(f32.bool b))) bs

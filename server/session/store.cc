@@ -1,0 +1,106 @@
+#include "server/session/store.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace kenaz {
+
+namespace {
+constexpr size_t kPiece = size_t{4} << 20;  // bytes, before it is seen that nobody waits any more
+}
+
+Store::Store(std::shared_ptr<host::Engine> engine, Target target, std::vector<host::LeafPtr> leaves,
+             std::shared_ptr<void> loan)
+    : engine_(std::move(engine)),
+      target_(std::move(target)),
+      leaves_(std::move(leaves)),
+      loan_(std::move(loan)),
+      phase_(leaves_.empty() ? Phase::kWrite : Phase::kRead) {}
+
+Stream::Want Store::want() const {
+  if (error_ || phase_ == Phase::kDone) return Want::kDone;
+  return phase_ == Phase::kRead ? Want::kWork : Want::kAside;
+}
+
+void Store::step(const std::function<Status()>& body) {
+  Status status;
+  try {
+    status = body();
+  } catch (const std::bad_alloc&) {
+    status = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
+  } catch (const std::exception& e) {
+    status = internal_error(e.what());
+  }
+  if (!status) error_ = std::move(status).error();
+}
+
+void Store::work() {
+  step([&] { return read(); });
+}
+
+void Store::aside() {
+  step([&] { return write(); });
+}
+
+Status Store::read() {
+  if (left_ == 0) {
+    const auto& leaf = leaves_.at(next_++);
+    header_ = data::binary_header(leaf->prim, leaf->shape);
+    left_ = leaf->bytes();
+    KENAZ_ASSIGN(reader_, engine_->reader(leaf));
+  }
+  if (left_ > 0 && reader_->window().empty()) {
+    KENAZ_TRY(reader_->work());
+    if (reader_->window().empty()) return internal_error("a value ends before its last byte");
+  }
+  phase_ = Phase::kWrite;
+  return {};
+}
+
+Error Store::cannot_write() const {
+  return {ErrorKind::kBadRequest,
+          fmt::format("Failed to write {}: {}", target_.path, std::strerror(errno)),
+          {}};
+}
+
+Status Store::put(std::span<const std::byte> bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), target_.file.get()) == bytes.size()) return {};
+  return tl::make_unexpected(cannot_write());
+}
+
+/// What was read; a piece at a time.
+Status Store::write() {
+  if (cancelled_) {
+    return fail(
+        ErrorKind::kProgramFailure,
+        fmt::format("Failed to write {}: the server ends, or the client has", target_.path));
+  }
+  KENAZ_TRY(put(std::as_bytes(std::span(header_))));
+  header_.clear();
+  if (left_ > 0) {
+    auto piece = reader_->window();
+    piece = piece.first(std::min({piece.size(), kPiece, static_cast<size_t>(left_)}));
+    KENAZ_TRY(put(piece));
+    reader_->advance(piece.size());
+    left_ -= static_cast<int64_t>(piece.size());
+    if (left_ > 0 && !reader_->window().empty()) return {};
+  }
+  if (left_ > 0 || next_ < leaves_.size()) {
+    phase_ = Phase::kRead;
+    return {};
+  }
+  if (std::fflush(target_.file.get()) != 0) return tl::make_unexpected(cannot_write());
+  phase_ = Phase::kDone;
+  return {};
+}
+
+Status Store::finish(Variables&) {
+  if (error_) return tl::make_unexpected(*error_);
+  return {};
+}
+
+}  // namespace kenaz

@@ -1,0 +1,196 @@
+// Quotients and square roots are rounded correctly, over whole ranges of values, also on a device
+// whose own quotients and roots are off by as much as Vulkan lets them be.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/glsl/compile.h"
+#include "kernels/glsl/library.h"
+#include "kernels/glsl/types.h"
+#include "kernels/scalar/ops.h"
+#include "tests/test_device.h"
+
+namespace kenaz {
+namespace {
+
+constexpr size_t kWorkgroup = 64;
+
+struct Pairs {
+  std::vector<uint32_t> a, b;
+  void add(uint32_t x, uint32_t y) {
+    a.push_back(x);
+    b.push_back(y);
+  }
+};
+
+/// A kernel that makes r of type `type` from a and b by the library's function, which may call
+/// `estimate`: that is off by as many units in the last place as slots[4] says.
+Result<std::vector<uint32_t>> compile(PrimType type, const std::string& function, int arity,
+                                      const std::string& estimate) {
+  glsl::Library library;
+  library.need(function);
+  std::string text = library.text();
+  const std::string exact = "return " + estimate + ";";
+  const size_t at = text.find(exact);
+  if (at == std::string::npos) return internal_error("no estimate in " + text);
+  text.replace(
+      at, exact.size(),
+      fmt::format("return uintBitsToFloat(floatBitsToUint({}) + uint(slots[4]));", estimate));
+  const int bytes = prim_size(type);
+  const auto operand = [&](int slot) {
+    return glsl::load(type, fmt::format("slots[{}] + {}ul * i", slot, bytes));
+  };
+  return glsl::compile_glsl(
+      "test",
+      glsl::preamble() +
+          fmt::format("layout(local_size_x = {}) in;\n"
+                      "layout(push_constant, scalar) uniform Slots {{ uint64_t slots[5]; }};\n",
+                      kWorkgroup) +
+          text +
+          fmt::format("void main() {{\n"
+                      "  zero_bits = uint64_t(gl_NumWorkGroups.z >> 31);\n"
+                      "  uint64_t i = uint64_t(gl_GlobalInvocationID.x);\n"
+                      "  if (i < slots[3]) {{ {} }}\n"
+                      "}}\n",
+                      glsl::store(type, fmt::format("slots[2] + {}ul * i", bytes),
+                                  fmt::format("{}({}{})", function, operand(0),
+                                              arity == 2 ? ", " + operand(1) : ""))));
+}
+
+/// Puts the values of a type into a block, as bits.
+device::BlockPtr block_of(PrimType type, const std::vector<uint32_t>& bits) {
+  std::vector<std::byte> bytes;
+  for (const uint32_t v : bits) {
+    for (int k = 0; k < prim_size(type); k++) bytes.push_back(std::byte(v >> (8 * k) & 0xff));
+  }
+  auto block = test_device()->allocate(static_cast<int64_t>(bytes.size()));
+  EXPECT_TRUE(block && test_device()->upload(*block, 0, bytes));
+  return block.value_or(nullptr);
+}
+
+class Rounding : public testing::TestWithParam<int> {
+ protected:
+  /// What the function makes of each pair, as bits.
+  static std::vector<uint32_t> run(PrimType type, const std::string& function, int arity,
+                                   const std::string& estimate, int off, const Pairs& pairs) {
+    const auto words = compile(type, function, arity, estimate);
+    EXPECT_TRUE(words) << words.error().text();
+    device::Device& device = *test_device();
+    const auto kernel = device.make_kernel({"test", *words, 40});
+    EXPECT_TRUE(kernel) << kernel.error().text();
+    const auto a = block_of(type, pairs.a), b = block_of(type, pairs.b);
+    const auto out = block_of(type, pairs.a);
+    const std::vector<uint64_t> slots{a->address(), b->address(), out->address(), pairs.a.size(),
+                                      static_cast<uint64_t>(static_cast<int64_t>(off))};
+    const size_t groups = (pairs.a.size() + kWorkgroup - 1) / kWorkgroup;
+    EXPECT_TRUE(device.dispatch(*kernel, static_cast<uint32_t>(groups), 1,
+                                std::as_bytes(std::span(slots))));
+    EXPECT_TRUE(device.barrier());
+    std::vector<std::byte> bytes(pairs.a.size() * static_cast<size_t>(prim_size(type)));
+    EXPECT_TRUE(device.download(out, 0, bytes));
+    std::vector<uint32_t> bits(pairs.a.size(), 0);
+    for (size_t k = 0; k < bytes.size(); k++) {
+      const auto size = static_cast<size_t>(prim_size(type));
+      bits[k / size] |= std::to_integer<uint32_t>(bytes[k]) << (8 * (k % size));
+    }
+    return bits;
+  }
+
+  static void expect_exact(ScalarOp op, PrimType type, const std::string& estimate, int off,
+                           const Pairs& pairs) {
+    const int arity = scalar_op_arity(op);
+    const std::string function = fmt::format("{}_{}", scalar_op_name(op), prim_name(type));
+    const auto got = run(type, function, arity, estimate, off, pairs);
+    size_t wrong = 0;
+    for (size_t k = 0; k < got.size(); k++) {
+      std::vector<PrimValue> args{{type, pairs.a[k]}, {type, pairs.b[k]}};
+      args.resize(static_cast<size_t>(arity));
+      const PrimValue expected = eval_scalar(op, type, type, args), value{type, got[k]};
+      const bool nan = std::isnan(expected.as_double());
+      if (nan ? std::isnan(value.as_double()) : value == expected) continue;
+      if (wrong++ < 5) {
+        ADD_FAILURE() << function
+                      << fmt::format(" of {:#x}, {:#x} gives {:#x}, not {:#x}", pairs.a[k],
+                                     pairs.b[k], got[k], expected.bits);
+      }
+    }
+    EXPECT_EQ(wrong, 0u) << "of " << got.size();
+  }
+};
+
+/// Floats at which something changes, as bits, of both signs.
+std::vector<uint32_t> edges() {
+  std::vector<uint32_t> all;
+  for (const uint32_t exponent : {0u, 1u, 2u, 23u, 24u, 126u, 127u, 128u, 150u, 253u, 254u, 255u}) {
+    for (const uint32_t fraction : {0u, 1u, 2u, 3u, 0x2aaaaau, 0x3fffffu, 0x400000u, 0x400001u,
+                                    0x555555u, 0x7ffffdu, 0x7ffffeu, 0x7fffffu}) {
+      all.push_back(exponent << 23 | fraction);
+      all.push_back(0x80000000u | exponent << 23 | fraction);
+    }
+  }
+  return all;
+}
+
+Pairs float_pairs() {
+  Pairs pairs;
+  for (const uint32_t x : edges()) {
+    for (const uint32_t y : edges()) pairs.add(x, y);
+  }
+  std::mt19937 chance(1);
+  for (int k = 0; k < 400'000; k++) {
+    const auto x = static_cast<uint32_t>(chance()), y = static_cast<uint32_t>(chance());
+    pairs.add(x, y);
+    pairs.add(x, x);
+    // Quotients about 1, and about the smallest floats, halves of which are ties.
+    pairs.add((x & 0x7fffffu) | 0x3f800000u, (y & 0x807fffffu) | 0x3f800000u);
+    pairs.add((x & 0x7fffffu) | (k % 8 + 1u) << 23, (y & 0x7fffffu) | (k % 40 + 117u) << 23);
+    pairs.add((x & 0x7ff000u) | (k % 8 + 1u) << 23, 1u << 23 | (k % 40 + 117u) << 23);
+  }
+  return pairs;
+}
+
+TEST_P(Rounding, QuotientsOfFloats) {
+  if (GetParam() < -2 || GetParam() > 2) GTEST_SKIP() << "more than Vulkan allows";
+  expect_exact(ScalarOp::kDiv, PrimType::kF32, "a / b", GetParam(), float_pairs());
+}
+
+TEST_P(Rounding, RootsOfFloats) {
+  Pairs pairs;
+  for (const uint32_t x : edges()) pairs.add(x, 0);
+  for (uint32_t k = 0; k < 1u << 20; k++) pairs.add(k * 4093u, 0);  // all exponents
+  for (uint32_t k = 0; k < 1u << 16; k++) pairs.add(0x3f7f8000u + k, 0);
+  expect_exact(ScalarOp::kSqrt, PrimType::kF32, "sqrt(x)", GetParam(), pairs);
+  expect_exact(ScalarOp::kRsqrt, PrimType::kF32, "sqrt(x)", GetParam(), pairs);
+}
+
+TEST_P(Rounding, QuotientsAndRootsOfHalves) {
+  if (!test_device()->info().float16) GTEST_SKIP();
+  Pairs all, roots;
+  std::mt19937 chance(2);
+  for (uint32_t x = 0; x < 1u << 16; x++) {
+    roots.add(x, 0);
+    for (int k = 0; k < 12; k++) all.add(x, static_cast<uint32_t>(chance()) & 0xffffu);
+    for (const uint32_t y : {0x0000u, 0x8001u, 0x03ffu, 0x3c00u, 0x4200u, 0xfbffu, 0x7c00u, x}) {
+      all.add(x, y);
+    }
+  }
+  expect_exact(ScalarOp::kSqrt, PrimType::kF16, "sqrt(x)", GetParam(), roots);
+  expect_exact(ScalarOp::kRsqrt, PrimType::kF16, "sqrt(x)", GetParam(), roots);
+  if (GetParam() >= -2 && GetParam() <= 2) {
+    expect_exact(ScalarOp::kDiv, PrimType::kF16, "a / b", GetParam(), all);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(UnitsOff, Rounding, testing::Values(-6, -2, -1, 0, 1, 2, 6));
+
+}  // namespace
+}  // namespace kenaz
