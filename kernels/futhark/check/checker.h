@@ -36,6 +36,7 @@ inline constexpr int kMaxTypeDepth = 500;    // of an inferred or declared type
 inline constexpr size_t kMaxParams = 400;    // of a function; its type is that deep
 inline constexpr int kMaxTypeNodes = 20000;  // of the type of an expression or abbreviation
 inline constexpr int kMaxSizeNodes = 64;     // of a size expression; larger ones are forgotten
+inline constexpr size_t kMaxErrors = 20;     // that are reported of one program
 inline constexpr int kMaxFunctors = 20000;   // applications in one program
 
 /// A local name, or a module opened in an expression.
@@ -238,9 +239,11 @@ class Checker {
   Params type_params(const std::vector<syntax::TypeParam>& params);
 
   // ---- patterns (pats.cc)
-  PatPtr pat(const syntax::Pat& p, const TypePtr& expected);
-  PatPtr pat_record(const syntax::Pat& p, const TypePtr& expected);
-  PatPtr pat_constr(const syntax::PatConstr& c, const SourceRange& range, const TypePtr& expected);
+  /// `ascribed`: an ascription around `p` says its type.
+  PatPtr pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed = false);
+  PatPtr pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed);
+  PatPtr pat_constr(const syntax::PatConstr& c, const SourceRange& range, const TypePtr& expected,
+                    bool ascribed);
   PatPtr pat_literal(const syntax::Literal& l, const SourceRange& range, const TypePtr& expected);
   MutPat make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node);
   void check_duplicate_names(const std::vector<const syntax::Pat*>& pats);
@@ -339,6 +342,7 @@ class Checker {
   TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext);
   void default_constrained(const TypePtr& t);
   void generalise_types(core::Def& def);
+  void check_consumption(core::Def& def);
   void complete_self_uses(const core::Def& def);
   void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
   template <class F>
@@ -401,6 +405,7 @@ class Checker {
   const SourceReader& read_;
   core::Checked out_;
   std::vector<Diagnostic> errors_;
+  std::vector<Diagnostic> late_errors_;  // found after a definition's types were right
   std::vector<std::string> tyvar_names_;
   std::vector<syntax::Liftedness> tyvar_lifted_;  // like tyvar_names_, by TyVarId
   std::vector<Meta> metas_;

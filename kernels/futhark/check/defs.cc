@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/consumption/consumption.h"
 
 namespace kenaz::check {
 
@@ -27,6 +28,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   auto def = std::make_shared<core::Def>();
   def->name = b.name;
   def->range = b.range;
+  def->type_declared = b.ret != nullptr;
   const uint32_t start = next_var();
   if (b.params.size() > kMaxParams) {
     error(b.range, "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
@@ -104,6 +106,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   } else {
     def->type = arrow_type(fun.params, ret, start, sizes.ext);
     fun.body = body;
+    fun.result_declared = b.ret != nullptr;
     def->body = make(b.range, def->type, std::move(fun));
   }
   fn_->starts.pop_back();
@@ -147,6 +150,17 @@ void Checker::complete_self_uses(const core::Def& def) {
   }
 }
 
+// An error of uniqueness says nothing about other definitions: checking goes on.
+void Checker::check_consumption(core::Def& def) {
+  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
+  auto found = consumption::check(def, names);
+  if (!found || late_errors_.size() >= kMaxErrors) return;
+  for (const Diagnostic& known : late_errors_) {  // a parametric module's body is checked anew
+    if (known.range.file == found->range.file && known.range.begin == found->range.begin) return;
+  }
+  late_errors_.push_back(std::move(*found));
+}
+
 // Checks a top-level definition and adds it to the program.
 void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
                           ValBinding& out) {
@@ -155,6 +169,7 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
     if (!failed()) finish(state);
+    if (!failed()) check_consumption(*def);
     if (!failed()) check_size_of_type(def->type, d.name_range);
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};

@@ -228,7 +228,7 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
       sizeless.push_back(i);
     }
   }
-  auto e = make(range, type, core::EVar{v.var, std::move(targs), std::move(sargs)});
+  auto e = make(range, type, core::EVar{v.var, std::move(targs), std::move(sargs), v.narrowed});
   fn_->exps.back().sizeless = std::move(sizeless);
   const size_t arity = result_of_any_size(v.scheme.type);
   if (arity > 0) fn_->results_of_any_size.emplace(e.get(), arity);

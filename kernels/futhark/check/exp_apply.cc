@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -263,7 +264,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     if (hint) {
       hint = resolve(hint);
       if (const auto* a = std::get_if<TArrow>(&hint->node)) {
-        from = core::with_unique(a->from, false);
+        from = core::without_unique(a->from);
         to = a->to;
         // Sizes that the expected result existentially has are no names here.
         if (a->param.valid() || !a->ext.empty()) to = nullptr;
@@ -280,6 +281,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     for (VarId v : sizes.universals) make_flex(v);
     for (VarId v : sizes.ext) vars_[v.index].unborn = true;
     out.body = check(*l.body, ret, "Function body does not have expected type.");
+    out.result_declared = true;
     hint = ret;
     ext = sizes.ext;
   } else {

@@ -148,11 +148,11 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
     } else {
       x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
     }
-    return make(range, type, core::ERecordUpdate{source, step.field, x});
+    return make(range, type, core::ERecordUpdate{source, step.field, x, !last});
   }
   ExpPtr old = index(source, step.dims, range);
   ExpPtr x = last ? check(value, old->type, what) : update_steps(old, steps, at + 1, value, range);
-  return make(range, type, core::EUpdate{source, step.dims, x});
+  return make(range, type, core::EUpdate{source, step.dims, x, !last});
 }
 
 ExpPtr Checker::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -236,7 +237,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     vars_[open.index].level = meta.level;
     return Size::of_var(open);
   });
-  metas_[id.index].solution = core::with_unique(solution, false);
+  metas_[id.index].solution = core::without_unique(solution);
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }

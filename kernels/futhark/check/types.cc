@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -57,13 +58,39 @@ ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
   return copy;
 }
 
+namespace {
+
+/// A variable that the expression consumes, or null.
+const core::EVar* consumed_variable(const ExpPtr& e) {
+  const auto* a = std::get_if<core::EApply>(&e->node);
+  if (!a) return nullptr;
+  TypePtr type = a->fun->type;
+  for (const ExpPtr& arg : a->args) {
+    if (const core::EVar* inner = consumed_variable(arg)) return inner;
+    const auto* arrow = std::get_if<core::TArrow>(&type->node);
+    if (!arrow) return nullptr;
+    const auto* v = std::get_if<core::EVar>(&arg->node);
+    if (v && core::consumes(*arrow)) return v;
+    type = arrow->to;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   if (!s.exp) {
     VarId v = new_var("d");
     sizes.ext.push_back(v);
     return Size::of_var(v);
   }
-  ExpPtr e = lengths_as_sizes(check(*s.exp, i64_, "Size expressions must have type i64."));
+  ExpPtr e = check(*s.exp, i64_, "Size expressions must have type i64.");
+  if (const core::EVar* v = failed() ? nullptr : consumed_variable(e)) {
+    error(e->range,
+          "Consuming \"" + out_.var_names[v->id.index] +
+              "\", which is not consumable here: a size expression only looks at values.");
+  }
+  e = lengths_as_sizes(e);
   if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
   // Too much to be kept in a type: some size that is not known here.
   VarId v = new_var("d");
