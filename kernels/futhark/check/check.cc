@@ -67,6 +67,18 @@ void Checker::error(const SourceRange& range, std::string message, std::string a
   errors_.push_back(std::move(d));
 }
 
+void Checker::later(const SourceRange& range, std::string message) {
+  later({Severity::kError, range, std::move(message), "", {}});
+}
+
+void Checker::later(Diagnostic d) {
+  if (late_errors_.size() >= kMaxErrors) return;
+  for (const Diagnostic& known : late_errors_) {  // a parametric module's body is checked anew
+    if (known.range.file == d.range.file && known.range.begin == d.range.begin) return;
+  }
+  late_errors_.push_back(std::move(d));
+}
+
 std::string Checker::type_text(const TypePtr& t) {
   const TypePtr known = zonk(t, Zonk::kKeep);
   const auto* meta = std::get_if<core::TMeta>(&known->node);

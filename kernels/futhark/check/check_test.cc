@@ -142,6 +142,30 @@ TEST(Check, OnlyMatchesHaveRefutablePatterns) {
   EXPECT_EQ(type_in("type t = #a i32\ndef f (y: t) = let #a x = y in x"), "(#a i32) -> i32");
 }
 
+/// The values that a match with these cases misses.
+std::string missing(const std::string& type, const std::string& cases) {
+  const std::string text =
+      error_of("type^ s = #a | #b i32 | #c (i32, bool)\ndef f (x: " + type + ") = match x " + cases);
+  const std::string what = "Unmatched cases in match expression:\n  ";
+  const size_t at = text.find(what);
+  if (at == std::string::npos) return text;
+  return text.substr(at + what.size(), text.find('\n', at + what.size()) - at - what.size());
+}
+
+TEST(Check, TheCasesOfAMatchFitEveryValue) {
+  EXPECT_EQ(missing("i32", "case 0 -> 0 case 1 -> 1"), "2");
+  EXPECT_EQ(missing("i32", "case 0 -> 0 case _ -> 1"), "accepted");
+  EXPECT_EQ(missing("f32", "case 0 -> 0"), "_");
+  EXPECT_EQ(missing("bool", "case true -> 0"), "false");
+  EXPECT_EQ(missing("(bool, bool)", "case (true, _) -> 0 case (_, true) -> 1"), "(false, false)");
+  EXPECT_EQ(missing("{x: bool, y: i32}", "case {x = true, y = _} -> 0"), "{x = false, y = _}");
+  EXPECT_EQ(missing("s", "case #a -> 0 case #c _ -> 1"), "#b _");
+  EXPECT_EQ(missing("s", "case #a -> 0 case #b _ -> 1 case #c (_, true) -> 2"), "#c (_, false)");
+  EXPECT_EQ(missing("s", "case #a -> 0 case #b _ -> 1 case #c (_, x) -> 2"), "accepted");
+  EXPECT_EQ(missing("(s, s)", "case (#a, _) -> 0 case (_, #a) -> 1 case (#b _, #b 1) -> 2"),
+            "(#b _, #b 0)");
+}
+
 TEST(Check, NamesAreTakenForVariablesIfNoModuleHasThem) {
   const std::string p = "module p = {def k = 1i32}\n";
   EXPECT_EQ(type_in(p + "def f (p: {x: i64}) = p.x"), "{x: i64} -> i64");

@@ -71,6 +71,7 @@ struct FnState {
   std::vector<PendingExp> exps;
   std::vector<PendingPat> pats;
   std::vector<PatPtr> whole;  // patterns that must fit every value: all but those of matches
+  std::vector<MutExp> matches;
   std::vector<MutDef> defs;
   std::vector<MutExp> self_uses;
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
@@ -107,6 +108,9 @@ class Checker {
  private:
   // ---- diagnostics
   void error(const SourceRange& range, std::string message, std::string anchor = "");
+  /// For an error that says nothing about the types of what follows: checking goes on.
+  void later(const SourceRange& range, std::string message);
+  void later(Diagnostic d);
   bool failed() const { return !errors_.empty(); }
   void warn_of_attr(const syntax::Attr& a);
   std::string type_text(const TypePtr& t);
@@ -171,6 +175,7 @@ class Checker {
   Size zonk(const Size& s, Zonk mode);
   TypePtr default_meta(core::MetaId id, Zonk mode);
   void finish(FnState& fn);
+  void check_coverage(const FnState& fn);
   void finish_exp(PendingExp& p);
   PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
                            const SourceRange& range);

@@ -150,15 +150,9 @@ void Checker::complete_self_uses(const core::Def& def) {
   }
 }
 
-// An error of uniqueness says nothing about other definitions: checking goes on.
 void Checker::check_consumption(core::Def& def) {
   core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
-  auto found = consumption::check(def, names);
-  if (!found || late_errors_.size() >= kMaxErrors) return;
-  for (const Diagnostic& known : late_errors_) {  // a parametric module's body is checked anew
-    if (known.range.file == found->range.file && known.range.begin == found->range.begin) return;
-  }
-  late_errors_.push_back(std::move(*found));
+  if (auto found = consumption::check(def, names)) later(std::move(*found));
 }
 
 // Checks a top-level definition and adds it to the program.

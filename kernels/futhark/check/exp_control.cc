@@ -109,7 +109,8 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   }
   if (!type) type = new_meta();
   if (!constrain(type, kMaskData)) error(range, "A function cannot be the result of a match.");
-  return make(range, type, std::move(out));
+  fn_->matches.push_back(make(range, type, std::move(out)));
+  return fn_->matches.back();
 }
 
 ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {

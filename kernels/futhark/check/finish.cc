@@ -167,8 +167,13 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   const core::TPrim* p = core::as_prim(type);
   if (!p) return v;
   if (v.type == PrimType::kF64) {
-    const double d = v.as_double();
-    return is_float(p->prim) ? PrimValue::of_float(p->prim, d) : v;
+    if (!is_float(p->prim)) return v;
+    const PrimValue out = PrimValue::of_float(p->prim, v.as_double());
+    if (std::isinf(out.as_double())) {
+      error(range,
+            "Literal out of bounds for inferred type " + std::string(prim_name(p->prim)) + ".");
+    }
+    return out;
   }
   if (is_float(p->prim)) {
     const double d = static_cast<double>(v.bits);
@@ -179,7 +184,7 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   const bool is_signed = prim_kind(p->prim) == PrimKind::kSigned;
   const uint64_t max = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   uint64_t limit = is_signed ? max >> 1 : max;
-  if (negative && is_signed) limit++;
+  if (negative) limit = is_signed ? limit + 1 : 0;
   if (v.bits > limit) {
     error(range, "Literal " + std::string(negative ? "-" : "") + std::to_string(v.bits) +
                      " out of bounds for inferred type " + std::string(prim_name(p->prim)) + ".");
@@ -242,6 +247,25 @@ void Checker::finish_exp(PendingExp& p) {
   std::sort(e.ext.begin(), e.ext.end());
 }
 
+/// Are there values that a pattern, or all cases of a match, do not fit?
+void Checker::check_coverage(const FnState& fn) {
+  for (const PatPtr& p : fn.whole) {
+    const core::Covered c = core::coverage({p.get()});
+    if (c.kind != core::Covered::kNotAll) continue;
+    later(p->range,
+          "Refutable pattern not allowed here, as it does not fit every value.  "
+          "Unmatched values:\n  " +
+              c.witness);
+  }
+  for (const auto& e : fn.matches) {
+    std::vector<const core::Pat*> cases;
+    for (const auto& c : std::get<core::EMatch>(e->node).cases) cases.push_back(c.first.get());
+    const core::Covered c = core::coverage(cases);
+    if (c.kind != core::Covered::kNotAll) continue;
+    later(e->range, "Unmatched cases in match expression:\n  " + c.witness);
+  }
+}
+
 void Checker::finish(FnState& fn) {
   for (auto& p : fn.exps) {
     if (failed()) return;
@@ -255,15 +279,12 @@ void Checker::finish(FnState& fn) {
       lit.value = finish_literal(lit.value, p.negative, p.pat->type, p.pat->range);
     }
   }
-  for (const auto& p : fn.whole) {
-    if (failed()) return;
-    if (core::covers_all({p.get()})) continue;
-    error(p->range, "This pattern does not fit every value, as only those of a match may do.");
-  }
+  check_coverage(fn);
   for (auto& d : fn.defs) d->type = zonk(d->type, Zonk::kFinal);
   fn.exps.clear();
   fn.pats.clear();
   fn.whole.clear();
+  fn.matches.clear();
   fn.defs.clear();
 }
 
