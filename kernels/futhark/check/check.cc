@@ -82,8 +82,8 @@ void Checker::later(Diagnostic d) {
 std::string Checker::type_text(const TypePtr& t) {
   const TypePtr known = zonk(t, Zonk::kKeep);
   const auto* meta = std::get_if<core::TMeta>(&known->node);
-  if (meta && !occurs_failed_) return describe_meta(metas_[meta->id.index]);
-  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true, occurs_failed_};
+  if (meta && !mismatch_.occurs) return describe_meta(metas_[meta->id.index]);
+  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true, mismatch_.occurs};
   return core::str(known, names);
 }
 

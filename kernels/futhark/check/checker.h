@@ -17,6 +17,7 @@
 
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
+#include "kernels/futhark/check/mismatch.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
@@ -161,7 +162,6 @@ class Checker {
   void unify_size(const Size& a, const Size& b);
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   void size_mismatch(const Size& a, const Size& b);
-  std::string why_not_unified() const;
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
                       const std::string& what);
   TypePtr join(const TypePtr& a, const TypePtr& b);
@@ -225,6 +225,8 @@ class Checker {
 
   // ---- type expressions (types.cc)
   TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
+  /// Whether values of this written type, which means `type`, might be functions or of any size.
+  bool is_lifted(const syntax::TypeExp& te, const TypePtr& type);
   TypePtr type_apply(const syntax::TypeExp& te, TypeSizes& sizes);
   TypePtr type_name(
       const syntax::QualName& name,
@@ -430,10 +432,9 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  MutDef last_def_;               // what check_value made
-  bool lenient_ = false;          // in prelude text: constraints hold of abstract types too
-  bool occurs_failed_ = false;    // in the last unify
-  bool function_failed_ = false;  // in the last unify: a function where only data may be
+  MutDef last_def_;       // what check_value made
+  bool lenient_ = false;  // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;     // of the last unify
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
   TypePtr unit_ = core::tuple_type({});

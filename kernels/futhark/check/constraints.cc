@@ -61,7 +61,7 @@ bool Checker::constrain(const TypePtr& type, TypeMask mask) {
   }
   if (is_open(mask)) {
     if (is_data(t)) return true;
-    function_failed_ = true;
+    mismatch_.function = true;
     return false;
   }
   if (const auto* p = std::get_if<TPrim>(&t->node)) return (mask_of(p->prim) & mask) != 0;

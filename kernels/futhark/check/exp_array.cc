@@ -144,7 +144,12 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
     ExpPtr x;
     if (last) {
       TypePtr field = field_of(source->type, step.field, range);
-      x = check(value, field, what);
+      x = exp(value, field);
+      if (!failed() && !unify(field, x->type)) {
+        error(value.range, "Cannot set record field \"" + step.field + "\" to a value of type " +
+                               type_text(x->type) + ", as its type is " + type_text(field) + "." +
+                               mismatch_.str());
+      }
     } else {
       x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
     }

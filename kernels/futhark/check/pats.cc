@@ -101,8 +101,8 @@ PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
   }
   while (payload.size() < c.args.size()) payload.push_back(new_meta());
   if (!has_constructor(expected, c.name, payload, range)) {
-    error(range, "Constructor #" + c.name + " does not belong to type " + type_text(expected) +
-                     ", or has another number of arguments.");
+    error(range, constructor_mismatch(resolve(expected), c.name, payload,
+                                      [this](const TypePtr& t) { return type_text(t); }));
   }
   std::vector<PatPtr> args;
   for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i], ascribed));

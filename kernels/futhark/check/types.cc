@@ -106,6 +106,26 @@ TypePtr Checker::param_type(const syntax::TypeExp& te) {
   return t;
 }
 
+bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
+  const syntax::TypeExp* head = &te;
+  for (;;) {
+    if (const auto* a = std::get_if<syntax::TypeApply>(&head->node)) {
+      head = a->fun.get();
+    } else if (const auto* p = std::get_if<syntax::TypeParens>(&head->node)) {
+      head = p->inner.get();
+    } else {
+      break;
+    }
+  }
+  if (const auto* v = std::get_if<syntax::TypeVar>(&head->node)) {
+    const TypeBinding* b = find_type(v->name);
+    if (b && b->lifted != syntax::Liftedness::kUnlifted) return true;
+  }
+  const auto* param = std::get_if<core::TParam>(&type->node);
+  if (param && tyvar_lifted_[param->id.index] != syntax::Liftedness::kUnlifted) return true;
+  return core::contains_function(type);
+}
+
 TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
   DepthGuard guard(depth_);
   if (!guard.ok()) error(te.range, "This type is nested too deeply.");
@@ -132,8 +152,13 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                  [&](const syntax::TypeArray& a) {
                    Size dim = size_exp(a.size, sizes);
                    TypePtr elem = type_exp(*a.elem, sizes);
-                   if (!failed() && core::contains_function(elem)) {
-                     error(te.range, "Arrays cannot have functions as elements.");
+                   if (!failed() && is_lifted(*a.elem, elem)) {
+                     error(te.range, "Cannot create array with elements of lifted type \"" +
+                                         syntax::pretty(*a.elem) + "\": " +
+                                         (core::contains_function(elem)
+                                              ? "arrays cannot have functions as elements."
+                                              : "it might contain functions, or values whose "
+                                                "sizes differ."));
                    }
                    return core::array_type(dim, elem);
                  },
