@@ -32,13 +32,14 @@ using MutExp = std::shared_ptr<core::Exp>;
 using MutPat = std::shared_ptr<core::Pat>;
 using MutDef = std::shared_ptr<core::Def>;
 
-inline constexpr int kMaxDepth = 2000;       // nesting of expressions, patterns, types, modules
-inline constexpr int kMaxTypeDepth = 500;    // of an inferred or declared type
-inline constexpr size_t kMaxParams = 400;    // of a function; its type is that deep
-inline constexpr int kMaxTypeNodes = 20000;  // of the type of an expression or abbreviation
-inline constexpr int kMaxSizeNodes = 64;     // of a size expression; larger ones are forgotten
-inline constexpr size_t kMaxErrors = 20;     // that are reported of one program
-inline constexpr int kMaxFunctors = 20000;   // applications in one program
+inline constexpr int kMaxDepth = 2000;           // nesting of expressions, patterns, types, modules
+inline constexpr int kMaxTypeDepth = 500;        // of an inferred or declared type
+inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
+inline constexpr int kMaxTypeNodes = 20000;      // of the type of an expression or abbreviation
+inline constexpr int kMaxSizeNodes = 64;         // of a size expression; larger ones are forgotten
+inline constexpr size_t kMaxConstructors = 256;  // of a sum
+inline constexpr size_t kMaxErrors = 20;         // that are reported of one program
+inline constexpr int kMaxFunctors = 20000;       // applications in one program
 
 /// A local name, or a module opened in an expression.
 struct Local {
@@ -253,7 +254,9 @@ class Checker {
                     bool ascribed);
   PatPtr pat_literal(const syntax::Literal& l, const SourceRange& range, const TypePtr& expected);
   MutPat make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node);
-  void check_duplicate_names(const std::vector<const syntax::Pat*>& pats);
+  /// `others`: names that are bound together with those of the patterns, with their places.
+  using NamedRanges = std::vector<std::pair<std::string, SourceRange>>;
+  void check_duplicate_names(const std::vector<const syntax::Pat*>& pats, NamedRanges others = {});
 
   // ---- expressions (exp*.cc)
   MutExp make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/recursion.h"
 #include "kernels/futhark/consumption/consumption.h"
 
 namespace kenaz::check {
@@ -45,7 +46,11 @@ MutDef Checker::define(const Binding& b, bool top) {
   for (VarId v : tparams.sizes) vars_[v.index].param = true;
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : b.params) sources.push_back(p.get());
-  check_duplicate_names(sources);
+  NamedRanges sizes_bound;
+  for (const auto& p : b.tparams) {
+    if (p.kind == syntax::TypeParam::kSize) sizes_bound.emplace_back(p.name, p.range);
+  }
+  check_duplicate_names(sources, std::move(sizes_bound));
   core::ELambda fun;
   for (const auto& p : b.params) fun.params.push_back(pat(*p, new_meta()));
   fn_->whole.insert(fn_->whole.end(), fun.params.begin(), fun.params.end());
@@ -164,6 +169,11 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
     if (!failed()) finish(state);
     if (!failed()) check_consumption(*def);
+    if (!failed() && def->recursive) {
+      if (auto found = check_recursion(*def, [this](const TypePtr& t) { return !is_data(t); })) {
+        later(std::move(*found));
+      }
+    }
     if (!failed()) check_size_of_type(def->type, d.name_range);
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};

@@ -147,7 +147,6 @@ void Checker::entry_record(const core::TRecord& r, Named named, const SourceRang
 void Checker::entry_sum(const core::TSum& s, Named named, const SourceRange& range,
                         ValueType& out) {
   out.kind = TypeKind::kSum;
-  if (s.constructors.size() > 256) error(range, "A sum type may have at most 256 constructors.");
   Named root = root_type(named);
   const auto* written = root.te ? std::get_if<syntax::TypeSum>(&root.te->node) : nullptr;
   core::SumLayout layout = core::sum_layout(s, out_.abstract_types);

@@ -118,7 +118,9 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   core::ELet out;
   const uint32_t start = next_var();
   const size_t mark = fn_->locals.size();
-  check_duplicate_names({l.pat.get()});
+  NamedRanges sizes_bound;
+  for (const auto& name : l.sizes) sizes_bound.emplace_back(name, range);
+  check_duplicate_names({l.pat.get()}, std::move(sizes_bound));
   out.value = exp(*l.value);
   for (const auto& name : l.sizes) {
     out.sizes.push_back(new_var(name));

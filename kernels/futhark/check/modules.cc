@@ -68,6 +68,12 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   const EnvRef env = now(ctx.env);
   const bool in_root = ctx.file && ctx.file->root;
   const bool lazy = ctx.file && ctx.file->prelude;
+  if (d.name == "&&" || d.name == "||") {
+    error(d.name_range, "The operator " + d.name +
+                            " may not be redefined: its second operand is only evaluated if it "
+                            "matters.");
+    return;
+  }
   if (d.is_entry && !ctx.top && in_root) {
     error(d.name_range, "Entry points may not be declared inside modules.");
     return;
@@ -164,6 +170,11 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
   const bool lazy = file && file->prelude;
   return std::visit(
       Overloaded{[&](const syntax::ModVar& v) -> Mod {
+                   if (!lazy && v.name.quals.empty() && v.name.name == "intrinsics") {
+                     error(m.range,
+                           "The 'intrinsics' module may not be used in module expressions.");
+                     return {};
+                   }
                    const Mod* found = nullptr;
                    in_function(env, [&](FnState&) { found = find_mod(v.name, true); });
                    return found ? *found : Mod{};

@@ -79,7 +79,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
     // What an ascription inside says (uniqueness, names of sizes) belongs to the type.
     types[i].second = fields[i].second->type;
     if (!names.insert(types[i].first).second) {
-      error(p.range, "Duplicate record field: \"" + types[i].first + "\".");
+      error(p.range, "Duplicate fields in this pattern: \"" + types[i].first + "\".");
     }
   }
   std::sort(fields.begin(), fields.end(),
@@ -164,8 +164,9 @@ void names_of(const syntax::Pat& p, std::vector<std::pair<std::string, SourceRan
 
 }  // namespace
 
-void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats) {
-  std::vector<std::pair<std::string, SourceRange>> names;
+void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats,
+                                    NamedRanges others) {
+  NamedRanges names = std::move(others);
   for (const auto* p : pats) names_of(*p, names);
   std::map<std::string, SourceRange> seen;
   for (const auto& [name, range] : names) {

@@ -31,7 +31,8 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   for (const auto& p : params) {
     const auto [other, fresh] = bound.emplace(std::pair(p.name, p.kind), &p.range);
     if (fresh) continue;
-    error(p.range, "Name \"" + p.name + "\" also bound at " + other->second->str() + ".");
+    error(p.range, "Parameter \"" + p.name + "\" was previously also bound at " +
+                       other->second->str() + ".");
   }
   return out;
 }
@@ -174,6 +175,10 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                        error(te.range, "Duplicate constructor: #" + c.name + ".");
                      }
                      sum.constructors.emplace_back(c.name, std::move(payload));
+                   }
+                   if (s.constructors.size() > kMaxConstructors) {
+                     error(te.range, "A sum type may have at most " +
+                                         std::to_string(kMaxConstructors) + " constructors.");
                    }
                    std::sort(sum.constructors.begin(), sum.constructors.end(),
                              [](const auto& a, const auto& b) { return a.first < b.first; });
