@@ -186,6 +186,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
   file->dir = directory_of(key);
   DepthGuard guard(depth_);
   if (!guard.ok()) error(range, "Imports are nested too deeply.");
+  const Restore assuming(assuming_, false);
   file->env = new_env(file->prelude || !prelude_ ? now(base_) : now(prelude_));
   file->busy = true;
   in_function(now(file->env), [&](FnState&) {

@@ -4,7 +4,8 @@
 // Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
 // (unification), constraints.cc (what else is known of types), finish.cc (from inference to
 // finished core), types.cc (type expressions), pats.cc, exp*.cc, defs.cc, modules.cc, modtypes.cc,
-// entry.cc.
+// assume.cc (module types and parametric modules by themselves), entry.cc. Apart from it stand
+// mismatch.h (words), recursion.h, and the folder consumption, which look at finished definitions.
 #pragma once
 
 #include <deque>
@@ -160,6 +161,8 @@ class Checker {
   bool constrain(const TypePtr& t, TypeMask mask);
   bool is_data(const TypePtr& t);
   TypeMask instance_mask(TyVarId t) const;
+  /// Whether values of this type might be functions, or have sizes that differ.
+  syntax::Liftedness liftedness(const TypePtr& t);
   void unify_size(const Size& a, const Size& b);
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   void size_mismatch(const Size& a, const Size& b);
@@ -383,17 +386,35 @@ class Checker {
   enum class Seal { kTransparent, kOpaque };
   Mod ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal, const SourceRange& range,
               bool lazy);
-  Mod ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal, const SourceRange& range,
-                   bool lazy, std::vector<With> withs);
+  struct Matching {
+    Seal seal;
+    SourceRange range;
+    bool lazy;         // values wait until they are used
+    std::string path;  // of the modules around, each with a dot behind it
+  };
+  Mod ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
+                   std::vector<With> withs);
+  static std::vector<With> withs_of(const std::string& name, const std::vector<With>& withs);
   void match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
-                   Seal seal, const SourceRange& range, bool lazy, const std::vector<With>& withs);
-  void match_type(const std::string& name, const std::vector<syntax::TypeParam>& params,
-                  const Mod& mod, std::vector<Env*> outs, Seal seal, const SourceRange& range,
-                  const std::vector<With>& withs);
+                   const Matching& m, const std::vector<With>& withs);
+  TypeBinding* refined_type(const With& w);
+  TypeBinding* matching_type(const std::string& name, size_t params, const Mod& mod,
+                             const Matching& m);
+  void match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m);
+  void match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
+                  const Matching& m, const std::vector<With>& withs);
   void match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod, std::vector<Env*> outs,
-                   const SourceRange& range, bool lazy);
+                   const Matching& m);
   void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
   TypePtr look_through(const TypePtr& t);
+
+  // ---- modules of which only the type is known (assume.cc)
+  Mod assume(const ModTypeBinding& type, std::vector<With> withs);
+  void assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs);
+  void assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs);
+  void not_abstract(const With& w, const std::string& name);
+  void check_parameter_names(const syntax::TypeExp& type);
+  void check_functor(const Functor& f, const SourceRange& range);
 
   // ---- entry points (entry.cc)
   void add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def, EnvRef env);
@@ -417,7 +438,8 @@ class Checker {
   std::vector<Diagnostic> errors_;
   std::vector<Diagnostic> late_errors_;  // found after a definition's types were right
   std::vector<std::string> tyvar_names_;
-  std::vector<syntax::Liftedness> tyvar_lifted_;  // like tyvar_names_, by TyVarId
+  std::vector<syntax::Liftedness> tyvar_lifted_;     // like tyvar_names_, by TyVarId
+  std::vector<syntax::Liftedness> abstract_lifted_;  // by AbstractId
   std::vector<Meta> metas_;
   std::vector<Var> vars_;
   std::deque<Env> envs_;
@@ -435,15 +457,31 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  MutDef last_def_;       // what check_value made
-  bool lenient_ = false;  // in prelude text: constraints hold of abstract types too
-  Mismatch mismatch_;     // of the last unify
+  int applying_ = 0;       // how many applications of parametric modules are around
+  bool assuming_ = false;  // in a body that check_functor checks
+  MutDef last_def_;        // what check_value made
+  bool lenient_ = false;   // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;      // of the last unify
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
   TypePtr unit_ = core::tuple_type({});
 };
 
 core::Attr core_attr(const syntax::Attr& a);
+
+/// Sets a variable for as long as it lives.
+template <class T>
+class Restore {
+ public:
+  Restore(T& variable, T value) : variable_(variable), before_(variable) { variable = value; }
+  ~Restore() { variable_ = before_; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+
+ private:
+  T& variable_;
+  T before_;
+};
 
 /// Counts nesting; `ok` is false (and an error reported by the caller) when it gets too deep.
 class DepthGuard {

@@ -178,10 +178,9 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};
     out.range = d.name_range;
-    if (!failed()) {
-      out_.defs.push_back(def);
-      last_def_ = def;
-    }
+    if (failed()) return;
+    if (!assuming_) out_.defs.push_back(def);
+    last_def_ = def;
   });
 }
 

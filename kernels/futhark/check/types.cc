@@ -122,9 +122,7 @@ bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
     const TypeBinding* b = find_type(v->name);
     if (b && b->lifted != syntax::Liftedness::kUnlifted) return true;
   }
-  const auto* param = std::get_if<core::TParam>(&type->node);
-  if (param && tyvar_lifted_[param->id.index] != syntax::Liftedness::kUnlifted) return true;
-  return core::contains_function(type);
+  return liftedness(type) != syntax::Liftedness::kUnlifted;
 }
 
 TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
@@ -311,10 +309,16 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
   });
   check_size_of_type(out->type, b.type->range);
   if (failed()) out->type = unit_;
-  if (b.lifted != syntax::Liftedness::kFullyLifted && core::contains_function(out->type)) {
+  const syntax::Liftedness lifted = liftedness(out->type);
+  if (lifted <= b.lifted) return out;
+  if (lifted == syntax::Liftedness::kFullyLifted) {
     error(b.type->range,
           "Non-lifted type abbreviations may not contain functions.\n"
           "Hint: consider using 'type^'.");
+  } else {
+    error(b.type->range,
+          "Non-size-lifted type abbreviations may not contain size-lifted types.\n"
+          "Hint: consider using 'type~'.");
   }
   return out;
 }

@@ -20,7 +20,7 @@ void Pass::loop_params(const core::Pat& p, const AliasPtr& init, LoopParams& out
             LoopParam param;
             param.name = name(b.id);
             param.init = init;
-            param.consumed = unique && b.ascribed;
+            param.unique = unique && b.ascribed;
             bind_name(b.id, p.type, {}, {Root::kLoopParameter, name(b.id), unique || !b.ascribed});
             param.roots = all_roots(vars_[b.id].aliases);
             out.emplace(b.id, std::move(param));
@@ -46,11 +46,14 @@ void Pass::loop_next(const core::Pat& p, const AliasPtr& next, LoopParams& out) 
   }
 }
 
-/// Consumed are the variables that the body consumes, those declared unique, and those that become
-/// a consumed one in the next iteration.
+/// Consumed are the variables that the body consumes, those declared unique that it returns, and
+/// those that become a consumed one in the next iteration. One that is declared unique and neither
+/// consumed nor returned is no promise: the loop's result is as shared as its initial value.
 void Pass::find_consumed(LoopParams& params, const std::vector<VarId>& order) {
   for (VarId v : order) {
-    params[v].consumed = params[v].consumed || ledger_.is_consumed(params[v].roots[0]);
+    LoopParam& p = params[v];
+    p.consumed = ledger_.is_consumed(p.roots[0]) ||
+                 (p.unique && common(all_roots(p.next), p.roots) != nullptr);
   }
   for (bool changed = true; changed;) {
     changed = false;

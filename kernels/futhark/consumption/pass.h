@@ -82,6 +82,7 @@ class Pass {
     std::string name;
     Roots roots;
     AliasPtr init, next;
+    bool unique = false;  // declared so
     bool consumed = false;
   };
   using LoopParams = std::unordered_map<VarId, LoopParam>;

@@ -1,6 +1,6 @@
 -- Only a lifted type parameter stands for functions.
 -- ==
--- error: a type parameter can only stand for a type.*with functions if
+-- error: a type parameter can only stand for a function type if
 
 def same 't (x: t) (y: t) = x == y
 
