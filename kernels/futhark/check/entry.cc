@@ -261,12 +261,34 @@ void Checker::add_prim_types() {
   }
 }
 
+// Callers give arrays, and no sizes: those of the parameters must say all.
+void Checker::check_entry_sizes(const core::Def& def, const SourceRange& range) {
+  std::unordered_set<VarId> whole, mentioned;
+  TypePtr t = def.type;
+  while (const auto* arrow = std::get_if<core::TArrow>(&t->node)) {
+    core::whole_sizes(arrow->from, whole);
+    core::free_sizes(arrow->from, mentioned);
+    t = arrow->to;
+  }
+  for (VarId v : def.sparams) {
+    if (whole.count(v)) continue;
+    const std::string name = "[" + out_.var_names[v.index] + "]";
+    error(range, mentioned.count(v)
+                     ? "Entry point functions must use size parameters constructively: " + name +
+                           " is only a part of sizes."
+                     : "Entry point functions may not be size-polymorphic in their result: no "
+                       "parameter has the size " +
+                           name + ".");
+  }
+}
+
 void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def,
                         EnvRef env) {
   if (!def.tparams.empty()) {
     error(d.name_range, "Entry point functions may not be polymorphic.");
     return;
   }
+  check_entry_sizes(def, d.name_range);
   core::EntryPoint out;
   out.def = def.id;
   out.name = d.name;

@@ -193,27 +193,28 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   return PrimValue{p->prim, value & max};
 }
 
-// Variables that are a dimension by themselves, so that the shape of a value gives them.
-static void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
-  if (const auto* a = std::get_if<TArray>(&t->node)) {
-    if (a->dim.kind == Size::kVar) out.insert(a->dim.var);
-    whole_sizes(a->elem, out);
-  } else if (const auto* r = std::get_if<TRecord>(&t->node)) {
-    for (const auto& f : r->fields) whole_sizes(f.second, out);
-  } else if (const auto* sum = std::get_if<TSum>(&t->node)) {
-    for (const auto& c : sum->constructors) {
-      for (const auto& p : c.second) whole_sizes(p, out);
-    }
-  } else if (const auto* x = std::get_if<TAbstract>(&t->node)) {
-    for (const auto& arg : x->args) {
-      if (const auto* s = std::get_if<Size>(&arg)) {
-        if (s->kind == Size::kVar) out.insert(s->var);
-      } else {
-        whole_sizes(std::get<TypePtr>(arg), out);
-      }
-    }
-  }
+namespace {
+
+/// Not functions, nor values of types of which nothing is known.
+bool supports_equality(const TypePtr& t) {
+  return std::visit(
+      Overloaded{[](const TArray& a) { return supports_equality(a.elem); },
+                 [](const TRecord& r) {
+                   return std::all_of(r.fields.begin(), r.fields.end(),
+                                      [](const auto& f) { return supports_equality(f.second); });
+                 },
+                 [](const TSum& s) {
+                   return std::all_of(
+                       s.constructors.begin(), s.constructors.end(), [](const auto& c) {
+                         return std::all_of(c.second.begin(), c.second.end(), supports_equality);
+                       });
+                 },
+                 [](const core::TParam&) { return false; }, [](const TAbstract&) { return false; },
+                 [](const TArrow&) { return false; }, [](const auto&) { return true; }},
+      t->node);
 }
+
+}  // namespace
 
 void Checker::finish_exp(PendingExp& p) {
   core::Exp& e = *p.exp;
@@ -226,7 +227,13 @@ void Checker::finish_exp(PendingExp& p) {
     }
   };
   if (auto* v = std::get_if<core::EVar>(&e.node)) instance(v->targs, v->sargs);
-  if (auto* i = std::get_if<core::EIntrinsic>(&e.node)) instance(i->targs, i->sargs);
+  if (auto* i = std::get_if<core::EIntrinsic>(&e.node)) {
+    instance(i->targs, i->sargs);
+    const bool equality = i->op == core::Intrinsic::kEq || i->op == core::Intrinsic::kNe;
+    if (equality && !lenient_ && !supports_equality(i->targs[0])) {
+      error(e.range, "The type " + type_text(i->targs[0]) + " does not support equality.");
+    }
+  }
   if (p.kind == PendingExp::kIntLit) {
     auto& lit = std::get<core::ELit>(e.node);
     lit.value = finish_literal(lit.value, p.negative, e.type, e.range);
@@ -240,7 +247,7 @@ void Checker::finish_exp(PendingExp& p) {
   }
   if (std::holds_alternative<core::ELambda>(e.node)) return;
   std::unordered_set<VarId> vars;
-  whole_sizes(e.type, vars);
+  core::whole_sizes(e.type, vars);
   for (VarId v : vars) {
     if (v.index >= p.start && v.index < p.end && !vars_[v.index].param) e.ext.push_back(v);
   }
