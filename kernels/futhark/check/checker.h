@@ -417,7 +417,7 @@ class Checker {
   void check_functor(const Functor& f, const SourceRange& range);
 
   // ---- entry points (entry.cc)
-  void check_entry_sizes(const core::Def& def, const SourceRange& range);
+  void check_entry_sizes(const syntax::DecVal& d, const core::Def& def);
   void add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def, EnvRef env);
   struct Named {  // a type as written somewhere, or null
     const syntax::TypeExp* te = nullptr;

@@ -1,6 +1,8 @@
 // Entry points: their types by the names that the protocol knows them by.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/core/leaves.h"
 #include "protocol/base/overloaded.h"
@@ -262,7 +264,7 @@ void Checker::add_prim_types() {
 }
 
 // Callers give arrays, and no sizes: those of the parameters must say all.
-void Checker::check_entry_sizes(const core::Def& def, const SourceRange& range) {
+void Checker::check_entry_sizes(const syntax::DecVal& d, const core::Def& def) {
   std::unordered_set<VarId> whole, mentioned;
   TypePtr t = def.type;
   while (const auto* arrow = std::get_if<core::TArrow>(&t->node)) {
@@ -270,15 +272,20 @@ void Checker::check_entry_sizes(const core::Def& def, const SourceRange& range) 
     core::free_sizes(arrow->from, mentioned);
     t = arrow->to;
   }
-  for (VarId v : def.sparams) {
+  const auto written = std::count_if(d.tparams.begin(), d.tparams.end(), [](const auto& p) {
+    return p.kind == syntax::TypeParam::kSize;
+  });
+  for (size_t i = 0; i < static_cast<size_t>(written); i++) {
+    const VarId v = def.sparams[i];
     if (whole.count(v)) continue;
     const std::string name = "[" + out_.var_names[v.index] + "]";
-    error(range, mentioned.count(v)
-                     ? "Entry point functions must use size parameters constructively: " + name +
-                           " is only a part of sizes."
-                     : "Entry point functions may not be size-polymorphic in their result: no "
-                       "parameter has the size " +
-                           name + ".");
+    error(d.name_range,
+          mentioned.count(v)
+              ? "Entry point functions must use size parameters constructively: " + name +
+                    " is only a part of sizes."
+              : "Entry point functions may not be size-polymorphic in their result: no "
+                "parameter has the size " +
+                    name + ".");
   }
 }
 
@@ -288,7 +295,7 @@ void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const c
     error(d.name_range, "Entry point functions may not be polymorphic.");
     return;
   }
-  check_entry_sizes(def, d.name_range);
+  check_entry_sizes(d, def);
   core::EntryPoint out;
   out.def = def.id;
   out.name = d.name;
