@@ -281,8 +281,9 @@ void Checker::check_entry_sizes(const syntax::DecVal& d, const core::Def& def) {
     const std::string name = "[" + out_.var_names[v.index] + "]";
     error(d.name_range,
           mentioned.count(v)
-              ? "Entry point functions must use size parameters constructively: " + name +
-                    " is only a part of sizes."
+              ? "Size parameter " + name +
+                    " of an entry point must be used constructively, not only as a part of "
+                    "sizes."
               : "Entry point functions may not be size-polymorphic in their result: no "
                 "parameter has the size " +
                     name + ".");
