@@ -67,11 +67,23 @@ void Checker::error(const SourceRange& range, std::string message, std::string a
   errors_.push_back(std::move(d));
 }
 
+void Checker::later(const SourceRange& range, std::string message) {
+  later({Severity::kError, range, std::move(message), "", {}});
+}
+
+void Checker::later(Diagnostic d) {
+  if (late_errors_.size() >= kMaxErrors) return;
+  for (const Diagnostic& known : late_errors_) {  // a parametric module's body is checked anew
+    if (known.range.file == d.range.file && known.range.begin == d.range.begin) return;
+  }
+  late_errors_.push_back(std::move(d));
+}
+
 std::string Checker::type_text(const TypePtr& t) {
   const TypePtr known = zonk(t, Zonk::kKeep);
   const auto* meta = std::get_if<core::TMeta>(&known->node);
-  if (meta && !occurs_failed_) return describe_meta(metas_[meta->id.index]);
-  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true, occurs_failed_};
+  if (meta && !mismatch_.occurs) return describe_meta(metas_[meta->id.index]);
+  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true, mismatch_.occurs};
   return core::str(known, names);
 }
 
@@ -174,6 +186,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
   file->dir = directory_of(key);
   DepthGuard guard(depth_);
   if (!guard.ok()) error(range, "Imports are nested too deeply.");
+  const Restore assuming(assuming_, false);
   file->env = new_env(file->prelude || !prelude_ ? now(base_) : now(prelude_));
   file->busy = true;
   in_function(now(file->env), [&](FnState&) {
@@ -202,6 +215,7 @@ Result<core::Checked> Checker::run(const std::string& path) {
   }
   if (!failed()) load(root_path_, {});
   fn_ = nullptr;
+  errors_.insert(errors_.begin(), late_errors_.begin(), late_errors_.end());
   if (failed()) return tl::unexpected<Error>(compile_error(errors_));
   std::sort(out_.entries.begin(), out_.entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });

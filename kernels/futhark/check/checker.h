@@ -4,7 +4,8 @@
 // Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
 // (unification), constraints.cc (what else is known of types), finish.cc (from inference to
 // finished core), types.cc (type expressions), pats.cc, exp*.cc, defs.cc, modules.cc, modtypes.cc,
-// entry.cc.
+// assume.cc (module types and parametric modules by themselves), entry.cc. Apart from it stand
+// mismatch.h (words), recursion.h, and the folder consumption, which look at finished definitions.
 #pragma once
 
 #include <deque>
@@ -17,6 +18,7 @@
 
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
+#include "kernels/futhark/check/mismatch.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
@@ -31,12 +33,14 @@ using MutExp = std::shared_ptr<core::Exp>;
 using MutPat = std::shared_ptr<core::Pat>;
 using MutDef = std::shared_ptr<core::Def>;
 
-inline constexpr int kMaxDepth = 2000;       // nesting of expressions, patterns, types, modules
-inline constexpr int kMaxTypeDepth = 500;    // of an inferred or declared type
-inline constexpr size_t kMaxParams = 400;    // of a function; its type is that deep
-inline constexpr int kMaxTypeNodes = 20000;  // of the type of an expression or abbreviation
-inline constexpr int kMaxSizeNodes = 64;     // of a size expression; larger ones are forgotten
-inline constexpr int kMaxFunctors = 20000;   // applications in one program
+inline constexpr int kMaxDepth = 2000;           // nesting of expressions, patterns, types, modules
+inline constexpr int kMaxTypeDepth = 500;        // of an inferred or declared type
+inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
+inline constexpr int kMaxTypeNodes = 20000;      // of the type of an expression or abbreviation
+inline constexpr int kMaxSizeNodes = 64;         // of a size expression; larger ones are forgotten
+inline constexpr size_t kMaxConstructors = 256;  // of a sum
+inline constexpr size_t kMaxErrors = 20;         // that are reported of one program
+inline constexpr int kMaxFunctors = 20000;       // applications in one program
 
 /// A local name, or a module opened in an expression.
 struct Local {
@@ -70,6 +74,7 @@ struct FnState {
   std::vector<PendingExp> exps;
   std::vector<PendingPat> pats;
   std::vector<PatPtr> whole;  // patterns that must fit every value: all but those of matches
+  std::vector<MutExp> matches;
   std::vector<MutDef> defs;
   std::vector<MutExp> self_uses;
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
@@ -106,6 +111,9 @@ class Checker {
  private:
   // ---- diagnostics
   void error(const SourceRange& range, std::string message, std::string anchor = "");
+  /// For an error that says nothing about the types of what follows: checking goes on.
+  void later(const SourceRange& range, std::string message);
+  void later(Diagnostic d);
   bool failed() const { return !errors_.empty(); }
   void warn_of_attr(const syntax::Attr& a);
   std::string type_text(const TypePtr& t);
@@ -153,10 +161,11 @@ class Checker {
   bool constrain(const TypePtr& t, TypeMask mask);
   bool is_data(const TypePtr& t);
   TypeMask instance_mask(TyVarId t) const;
+  /// Whether values of this type might be functions, or have sizes that differ.
+  syntax::Liftedness liftedness(const TypePtr& t);
   void unify_size(const Size& a, const Size& b);
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   void size_mismatch(const Size& a, const Size& b);
-  std::string why_not_unified() const;
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
                       const std::string& what);
   TypePtr join(const TypePtr& a, const TypePtr& b);
@@ -170,6 +179,7 @@ class Checker {
   Size zonk(const Size& s, Zonk mode);
   TypePtr default_meta(core::MetaId id, Zonk mode);
   void finish(FnState& fn);
+  void check_coverage(const FnState& fn);
   void finish_exp(PendingExp& p);
   PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
                            const SourceRange& range);
@@ -219,6 +229,8 @@ class Checker {
 
   // ---- type expressions (types.cc)
   TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
+  /// Whether values of this written type, which means `type`, might be functions or of any size.
+  bool is_lifted(const syntax::TypeExp& te, const TypePtr& type);
   TypePtr type_apply(const syntax::TypeExp& te, TypeSizes& sizes);
   TypePtr type_name(
       const syntax::QualName& name,
@@ -238,12 +250,16 @@ class Checker {
   Params type_params(const std::vector<syntax::TypeParam>& params);
 
   // ---- patterns (pats.cc)
-  PatPtr pat(const syntax::Pat& p, const TypePtr& expected);
-  PatPtr pat_record(const syntax::Pat& p, const TypePtr& expected);
-  PatPtr pat_constr(const syntax::PatConstr& c, const SourceRange& range, const TypePtr& expected);
+  /// `ascribed`: an ascription around `p` says its type.
+  PatPtr pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed = false);
+  PatPtr pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed);
+  PatPtr pat_constr(const syntax::PatConstr& c, const SourceRange& range, const TypePtr& expected,
+                    bool ascribed);
   PatPtr pat_literal(const syntax::Literal& l, const SourceRange& range, const TypePtr& expected);
   MutPat make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node);
-  void check_duplicate_names(const std::vector<const syntax::Pat*>& pats);
+  /// `others`: names that are bound together with those of the patterns, with their places.
+  using NamedRanges = std::vector<std::pair<std::string, SourceRange>>;
+  void check_duplicate_names(const std::vector<const syntax::Pat*>& pats, NamedRanges others = {});
 
   // ---- expressions (exp*.cc)
   MutExp make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node);
@@ -339,6 +355,7 @@ class Checker {
   TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext);
   void default_constrained(const TypePtr& t);
   void generalise_types(core::Def& def);
+  void check_consumption(core::Def& def);
   void complete_self_uses(const core::Def& def);
   void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
   template <class F>
@@ -369,19 +386,38 @@ class Checker {
   enum class Seal { kTransparent, kOpaque };
   Mod ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal, const SourceRange& range,
               bool lazy);
-  Mod ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal, const SourceRange& range,
-                   bool lazy, std::vector<With> withs);
+  struct Matching {
+    Seal seal;
+    SourceRange range;
+    bool lazy;         // values wait until they are used
+    std::string path;  // of the modules around, each with a dot behind it
+  };
+  Mod ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
+                   std::vector<With> withs);
+  static std::vector<With> withs_of(const std::string& name, const std::vector<With>& withs);
   void match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
-                   Seal seal, const SourceRange& range, bool lazy, const std::vector<With>& withs);
-  void match_type(const std::string& name, const std::vector<syntax::TypeParam>& params,
-                  const Mod& mod, std::vector<Env*> outs, Seal seal, const SourceRange& range,
-                  const std::vector<With>& withs);
+                   const Matching& m, const std::vector<With>& withs);
+  TypeBinding* refined_type(const With& w);
+  TypeBinding* matching_type(const std::string& name, size_t params, const Mod& mod,
+                             const Matching& m);
+  void match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m);
+  void match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
+                  const Matching& m, const std::vector<With>& withs);
   void match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod, std::vector<Env*> outs,
-                   const SourceRange& range, bool lazy);
+                   const Matching& m);
   void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
   TypePtr look_through(const TypePtr& t);
 
+  // ---- modules of which only the type is known (assume.cc)
+  Mod assume(const ModTypeBinding& type, std::vector<With> withs);
+  void assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs);
+  void assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs);
+  void not_abstract(const With& w, const std::string& name);
+  void check_parameter_names(const syntax::TypeExp& type);
+  void check_functor(const Functor& f, const SourceRange& range);
+
   // ---- entry points (entry.cc)
+  void check_entry_sizes(const syntax::DecVal& d, const core::Def& def);
   void add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def, EnvRef env);
   struct Named {  // a type as written somewhere, or null
     const syntax::TypeExp* te = nullptr;
@@ -401,8 +437,10 @@ class Checker {
   const SourceReader& read_;
   core::Checked out_;
   std::vector<Diagnostic> errors_;
+  std::vector<Diagnostic> late_errors_;  // found after a definition's types were right
   std::vector<std::string> tyvar_names_;
-  std::vector<syntax::Liftedness> tyvar_lifted_;  // like tyvar_names_, by TyVarId
+  std::vector<syntax::Liftedness> tyvar_lifted_;     // like tyvar_names_, by TyVarId
+  std::vector<syntax::Liftedness> abstract_lifted_;  // by AbstractId
   std::vector<Meta> metas_;
   std::vector<Var> vars_;
   std::deque<Env> envs_;
@@ -420,16 +458,31 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  MutDef last_def_;               // what check_value made
-  bool lenient_ = false;          // in prelude text: constraints hold of abstract types too
-  bool occurs_failed_ = false;    // in the last unify
-  bool function_failed_ = false;  // in the last unify: a function where only data may be
+  int applying_ = 0;       // how many applications of parametric modules are around
+  bool assuming_ = false;  // in a body that check_functor checks
+  MutDef last_def_;        // what check_value made
+  bool lenient_ = false;   // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;      // of the last unify
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
   TypePtr unit_ = core::tuple_type({});
 };
 
 core::Attr core_attr(const syntax::Attr& a);
+
+/// Sets a variable for as long as it lives.
+template <class T>
+class Restore {
+ public:
+  Restore(T& variable, T value) : variable_(variable), before_(variable) { variable = value; }
+  ~Restore() { variable_ = before_; }
+  Restore(const Restore&) = delete;
+  Restore& operator=(const Restore&) = delete;
+
+ private:
+  T& variable_;
+  T before_;
+};
 
 /// Counts nesting; `ok` is false (and an error reported by the caller) when it gets too deep.
 class DepthGuard {

@@ -23,6 +23,27 @@ TypeMask Checker::instance_mask(TyVarId t) const {
   return tyvar_lifted_[t.index] == syntax::Liftedness::kFullyLifted ? kMaskAny : kMaskData;
 }
 
+syntax::Liftedness Checker::liftedness(const TypePtr& type) {
+  const TypePtr t = resolve(type);
+  auto out = syntax::Liftedness::kUnlifted;
+  auto part = [&](const TypePtr& x) { out = std::max(out, liftedness(x)); };
+  std::visit(Overloaded{[&](const TArrow&) { out = syntax::Liftedness::kFullyLifted; },
+                        [&](const TParam& p) { out = tyvar_lifted_[p.id.index]; },
+                        [&](const TArray& a) { part(a.elem); },
+                        [&](const TRecord& r) {
+                          for (const auto& f : r.fields) part(f.second);
+                        },
+                        [&](const TSum& s) {
+                          for (const auto& c : s.constructors) {
+                            std::for_each(c.second.begin(), c.second.end(), part);
+                          }
+                        },
+                        [&](const TAbstract& a) { out = abstract_lifted_[a.id.index]; },
+                        [](const auto&) {}},
+             t->node);
+  return out;
+}
+
 /// Sees to it that there are no functions inside; type variables become data, too.
 bool Checker::is_data(const TypePtr& t) {
   auto data = [&](const TypePtr& x) { return constrain(x, kMaskData); };
@@ -41,6 +62,9 @@ bool Checker::is_data(const TypePtr& t) {
                                       });
                  },
                  [&](const TAbstract& a) {
+                   if (abstract_lifted_[a.id.index] == syntax::Liftedness::kFullyLifted) {
+                     return false;
+                   }
                    return std::all_of(a.args.begin(), a.args.end(), [&](const auto& x) {
                      const auto* arg = std::get_if<TypePtr>(&x);
                      return !arg || data(*arg);
@@ -61,7 +85,7 @@ bool Checker::constrain(const TypePtr& type, TypeMask mask) {
   }
   if (is_open(mask)) {
     if (is_data(t)) return true;
-    function_failed_ = true;
+    mismatch_.function = true;
     return false;
   }
   if (const auto* p = std::get_if<TPrim>(&t->node)) return (mask_of(p->prim) & mask) != 0;

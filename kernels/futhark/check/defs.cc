@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/recursion.h"
+#include "kernels/futhark/consumption/consumption.h"
 
 namespace kenaz::check {
 
@@ -27,6 +29,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   auto def = std::make_shared<core::Def>();
   def->name = b.name;
   def->range = b.range;
+  def->type_declared = b.ret != nullptr;
   const uint32_t start = next_var();
   if (b.params.size() > kMaxParams) {
     error(b.range, "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
@@ -43,7 +46,11 @@ MutDef Checker::define(const Binding& b, bool top) {
   for (VarId v : tparams.sizes) vars_[v.index].param = true;
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : b.params) sources.push_back(p.get());
-  check_duplicate_names(sources);
+  NamedRanges sizes_bound;
+  for (const auto& p : b.tparams) {
+    if (p.kind == syntax::TypeParam::kSize) sizes_bound.emplace_back(p.name, p.range);
+  }
+  check_duplicate_names(sources, std::move(sizes_bound));
   core::ELambda fun;
   for (const auto& p : b.params) fun.params.push_back(pat(*p, new_meta()));
   fn_->whole.insert(fn_->whole.end(), fun.params.begin(), fun.params.end());
@@ -104,6 +111,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   } else {
     def->type = arrow_type(fun.params, ret, start, sizes.ext);
     fun.body = body;
+    fun.result_declared = b.ret != nullptr;
     def->body = make(b.range, def->type, std::move(fun));
   }
   fn_->starts.pop_back();
@@ -147,6 +155,11 @@ void Checker::complete_self_uses(const core::Def& def) {
   }
 }
 
+void Checker::check_consumption(core::Def& def) {
+  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
+  if (auto found = consumption::check(def, names)) later(std::move(*found));
+}
+
 // Checks a top-level definition and adds it to the program.
 void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
                           ValBinding& out) {
@@ -155,14 +168,19 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
     if (!failed()) finish(state);
+    if (!failed()) check_consumption(*def);
+    if (!failed() && def->recursive) {
+      if (auto found = check_recursion(*def, [this](const TypePtr& t) { return !is_data(t); })) {
+        later(std::move(*found));
+      }
+    }
     if (!failed()) check_size_of_type(def->type, d.name_range);
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};
     out.range = d.name_range;
-    if (!failed()) {
-      out_.defs.push_back(def);
-      last_def_ = def;
-    }
+    if (failed()) return;
+    if (!assuming_) out_.defs.push_back(def);
+    last_def_ = def;
   });
 }
 

@@ -1,6 +1,8 @@
 // Entry points: their types by the names that the protocol knows them by.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/core/leaves.h"
 #include "protocol/base/overloaded.h"
@@ -147,7 +149,6 @@ void Checker::entry_record(const core::TRecord& r, Named named, const SourceRang
 void Checker::entry_sum(const core::TSum& s, Named named, const SourceRange& range,
                         ValueType& out) {
   out.kind = TypeKind::kSum;
-  if (s.constructors.size() > 256) error(range, "A sum type may have at most 256 constructors.");
   Named root = root_type(named);
   const auto* written = root.te ? std::get_if<syntax::TypeSum>(&root.te->node) : nullptr;
   core::SumLayout layout = core::sum_layout(s, out_.abstract_types);
@@ -262,12 +263,40 @@ void Checker::add_prim_types() {
   }
 }
 
+// Callers give arrays, and no sizes: those of the parameters must say all.
+void Checker::check_entry_sizes(const syntax::DecVal& d, const core::Def& def) {
+  std::unordered_set<VarId> whole, mentioned;
+  TypePtr t = def.type;
+  while (const auto* arrow = std::get_if<core::TArrow>(&t->node)) {
+    core::whole_sizes(arrow->from, whole);
+    core::free_sizes(arrow->from, mentioned);
+    t = arrow->to;
+  }
+  const auto written = std::count_if(d.tparams.begin(), d.tparams.end(), [](const auto& p) {
+    return p.kind == syntax::TypeParam::kSize;
+  });
+  for (size_t i = 0; i < static_cast<size_t>(written); i++) {
+    const VarId v = def.sparams[i];
+    if (whole.count(v)) continue;
+    const std::string name = "[" + out_.var_names[v.index] + "]";
+    error(d.name_range,
+          mentioned.count(v)
+              ? "Size parameter " + name +
+                    " of an entry point must be used constructively, not only as a part of "
+                    "sizes."
+              : "Entry point functions may not be size-polymorphic in their result: no "
+                "parameter has the size " +
+                    name + ".");
+  }
+}
+
 void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def,
                         EnvRef env) {
   if (!def.tparams.empty()) {
     error(d.name_range, "Entry point functions may not be polymorphic.");
     return;
   }
+  check_entry_sizes(d, def);
   core::EntryPoint out;
   out.def = def.id;
   out.name = d.name;

@@ -112,7 +112,8 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::ERange& x) { return range_exp(x, r); },
                  [&](const syntax::EAscript& x) {
                    TypePtr t = param_type(*x.type);
-                   return check(*x.inner, t, "Type ascription does not match the value.");
+                   return check(*x.inner, t,
+                                "Expression does not have expected type from its ascription.");
                  },
                  [&](const syntax::ECoerce& x) { return coerce(x, r); },
                  [&](const syntax::EAssert& x) -> ExpPtr {
@@ -228,7 +229,7 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
       sizeless.push_back(i);
     }
   }
-  auto e = make(range, type, core::EVar{v.var, std::move(targs), std::move(sargs)});
+  auto e = make(range, type, core::EVar{v.var, std::move(targs), std::move(sargs), v.narrowed});
   fn_->exps.back().sizeless = std::move(sizeless);
   const size_t arity = result_of_any_size(v.scheme.type);
   if (arity > 0) fn_->results_of_any_size.emplace(e.get(), arity);
@@ -327,7 +328,8 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
   }
   if (!type) type = new_meta();
   if (!failed() && !constrain(type, kMaskData)) {
-    error(range, "Arrays cannot have functions as elements.");
+    error(range, "Arrays cannot have functions as elements, but these are functional:\n" +
+                     type_text(type));
   }
   const auto n = static_cast<int64_t>(a.elems.size());
   return make(range, core::array_type(Size::of_const(n), type), std::move(out));
@@ -352,8 +354,8 @@ ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
     payload.push_back(core::with_unique(args.back()->type, false));
   }
   if (!failed() && !has_constructor(type, c.name, payload, range)) {
-    error(range, "Constructor #" + c.name + " with this payload does not belong to type " +
-                     type_text(type) + ".");
+    error(range, constructor_mismatch(resolve(type), c.name, payload,
+                                      [this](const TypePtr& t) { return type_text(t); }));
   }
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
 }

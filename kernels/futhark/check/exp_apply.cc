@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -135,7 +136,11 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     }
     const auto* arrow = std::get_if<TArrow>(&type->node);
     if (!arrow) {
-      error(range, "Cannot apply \"" + fun_text + "\" as function, as it " +
+      const bool named = std::holds_alternative<core::EVar>(fun->node) ||
+                         std::holds_alternative<core::EIntrinsic>(fun->node);
+      error(range, "Cannot apply " + (named ? "" : std::string("expression ")) +
+                       (named ? "\"" + fun_text + "\" as function, as it "
+                              : "as function, as \"" + fun_text + "\" ") +
                        (i ? "takes only " + std::to_string(i) + " arguments"
                           : "has type:\n" + type_text(type)) +
                        "." + self_hint(fun));
@@ -147,10 +152,11 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     if (!unify(arrow->from, arg->type)) {
       const syntax::Exp* source = args[i].source;
       std::string arg_text = source ? syntax::pretty(*source) : "argument";
-      error(arg->range,
-            "Cannot apply \"" + fun_text + "\" to \"" + arg_text + "\" (invalid type)." +
-                why_not_unified() + "\nExpected: " + type_text(arrow->from) +
-                "\nActual:   " + type_text(arg->type) + self_hint(fun) +
+      const bool section = std::holds_alternative<core::ELambda>(fun->node);
+      error(source ? source->range : arg->range,
+            "Cannot apply " + std::string(section ? "function " : "") + "\"" + fun_text +
+                "\" to \"" + arg_text + "\" (invalid type)." + mismatch_.str() + "\nExpected: " +
+                type_text(arrow->from) + "\nActual:   " + type_text(arg->type) + self_hint(fun) +
                 (source ? suggest_argument(fun_text, arrow->from, arg->type, *source) : ""));
       return bad_exp(range);
     }
@@ -263,7 +269,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     if (hint) {
       hint = resolve(hint);
       if (const auto* a = std::get_if<TArrow>(&hint->node)) {
-        from = core::with_unique(a->from, false);
+        from = core::without_unique(a->from);
         to = a->to;
         // Sizes that the expected result existentially has are no names here.
         if (a->param.valid() || !a->ext.empty()) to = nullptr;
@@ -280,6 +286,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     for (VarId v : sizes.universals) make_flex(v);
     for (VarId v : sizes.ext) vars_[v.index].unborn = true;
     out.body = check(*l.body, ret, "Function body does not have expected type.");
+    out.result_declared = true;
     hint = ret;
     ext = sizes.ext;
   } else {

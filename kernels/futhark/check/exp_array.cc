@@ -144,15 +144,20 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
     ExpPtr x;
     if (last) {
       TypePtr field = field_of(source->type, step.field, range);
-      x = check(value, field, what);
+      x = exp(value, field);
+      if (!failed() && !unify(field, x->type)) {
+        error(value.range, "Cannot set record field \"" + step.field + "\" to a value of type " +
+                               type_text(x->type) + ", as its type is " + type_text(field) + "." +
+                               mismatch_.str());
+      }
     } else {
       x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
     }
-    return make(range, type, core::ERecordUpdate{source, step.field, x});
+    return make(range, type, core::ERecordUpdate{source, step.field, x, !last});
   }
   ExpPtr old = index(source, step.dims, range);
   ExpPtr x = last ? check(value, old->type, what) : update_steps(old, steps, at + 1, value, range);
-  return make(range, type, core::EUpdate{source, step.dims, x});
+  return make(range, type, core::EUpdate{source, step.dims, x, !last});
 }
 
 ExpPtr Checker::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,

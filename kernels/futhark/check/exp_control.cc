@@ -79,7 +79,7 @@ ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const Typ
   unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (failed()) return bad_exp(range);
   TypePtr type = join(then_type, else_type);
-  if (!constrain(type, kMaskData)) error(range, "A function cannot be the result of an if.");
+  if (!constrain(type, kMaskData)) error(range, "The result of an if may not be of function type.");
   return make(range, type, core::EIf{cond, yes, no});
 }
 
@@ -108,15 +108,19 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
     out.cases.emplace_back(p, body);
   }
   if (!type) type = new_meta();
-  if (!constrain(type, kMaskData)) error(range, "A function cannot be the result of a match.");
-  return make(range, type, std::move(out));
+  if (!constrain(type, kMaskData))
+    error(range, "The result of a match may not be of function type.");
+  fn_->matches.push_back(make(range, type, std::move(out)));
+  return fn_->matches.back();
 }
 
 ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
   const uint32_t start = next_var();
   const size_t mark = fn_->locals.size();
-  check_duplicate_names({l.pat.get()});
+  NamedRanges sizes_bound;
+  for (const auto& name : l.sizes) sizes_bound.emplace_back(name, range);
+  check_duplicate_names({l.pat.get()}, std::move(sizes_bound));
   out.value = exp(*l.value);
   for (const auto& name : l.sizes) {
     out.sizes.push_back(new_var(name));
@@ -277,6 +281,9 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   out.pat = pat(*l.pat, type);
   fn_->whole.push_back(out.pat);
   type = out.pat->type;
+  if (!failed() && !constrain(type, kMaskData)) {
+    error(l.pat->range, "A variable of a loop may not be of function type.");
+  }
   if (l.form == syntax::ELoop::kFor) {
     out.index = new_var(l.index);
     local_value(l.index, out.index, index_type);

@@ -167,8 +167,13 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   const core::TPrim* p = core::as_prim(type);
   if (!p) return v;
   if (v.type == PrimType::kF64) {
-    const double d = v.as_double();
-    return is_float(p->prim) ? PrimValue::of_float(p->prim, d) : v;
+    if (!is_float(p->prim)) return v;
+    const PrimValue out = PrimValue::of_float(p->prim, v.as_double());
+    if (std::isinf(out.as_double())) {
+      error(range,
+            "Literal out of bounds for inferred type " + std::string(prim_name(p->prim)) + ".");
+    }
+    return out;
   }
   if (is_float(p->prim)) {
     const double d = static_cast<double>(v.bits);
@@ -179,7 +184,7 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   const bool is_signed = prim_kind(p->prim) == PrimKind::kSigned;
   const uint64_t max = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   uint64_t limit = is_signed ? max >> 1 : max;
-  if (negative && is_signed) limit++;
+  if (negative) limit = is_signed ? limit + 1 : 0;
   if (v.bits > limit) {
     error(range, "Literal " + std::string(negative ? "-" : "") + std::to_string(v.bits) +
                      " out of bounds for inferred type " + std::string(prim_name(p->prim)) + ".");
@@ -188,27 +193,28 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   return PrimValue{p->prim, value & max};
 }
 
-// Variables that are a dimension by themselves, so that the shape of a value gives them.
-static void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
-  if (const auto* a = std::get_if<TArray>(&t->node)) {
-    if (a->dim.kind == Size::kVar) out.insert(a->dim.var);
-    whole_sizes(a->elem, out);
-  } else if (const auto* r = std::get_if<TRecord>(&t->node)) {
-    for (const auto& f : r->fields) whole_sizes(f.second, out);
-  } else if (const auto* sum = std::get_if<TSum>(&t->node)) {
-    for (const auto& c : sum->constructors) {
-      for (const auto& p : c.second) whole_sizes(p, out);
-    }
-  } else if (const auto* x = std::get_if<TAbstract>(&t->node)) {
-    for (const auto& arg : x->args) {
-      if (const auto* s = std::get_if<Size>(&arg)) {
-        if (s->kind == Size::kVar) out.insert(s->var);
-      } else {
-        whole_sizes(std::get<TypePtr>(arg), out);
-      }
-    }
-  }
+namespace {
+
+/// Not functions, nor values of types of which nothing is known.
+bool supports_equality(const TypePtr& t) {
+  return std::visit(
+      Overloaded{[](const TArray& a) { return supports_equality(a.elem); },
+                 [](const TRecord& r) {
+                   return std::all_of(r.fields.begin(), r.fields.end(),
+                                      [](const auto& f) { return supports_equality(f.second); });
+                 },
+                 [](const TSum& s) {
+                   return std::all_of(
+                       s.constructors.begin(), s.constructors.end(), [](const auto& c) {
+                         return std::all_of(c.second.begin(), c.second.end(), supports_equality);
+                       });
+                 },
+                 [](const core::TParam&) { return false; }, [](const TAbstract&) { return false; },
+                 [](const TArrow&) { return false; }, [](const auto&) { return true; }},
+      t->node);
 }
+
+}  // namespace
 
 void Checker::finish_exp(PendingExp& p) {
   core::Exp& e = *p.exp;
@@ -221,7 +227,13 @@ void Checker::finish_exp(PendingExp& p) {
     }
   };
   if (auto* v = std::get_if<core::EVar>(&e.node)) instance(v->targs, v->sargs);
-  if (auto* i = std::get_if<core::EIntrinsic>(&e.node)) instance(i->targs, i->sargs);
+  if (auto* i = std::get_if<core::EIntrinsic>(&e.node)) {
+    instance(i->targs, i->sargs);
+    const bool equality = i->op == core::Intrinsic::kEq || i->op == core::Intrinsic::kNe;
+    if (equality && !lenient_ && !supports_equality(i->targs[0])) {
+      error(e.range, "The type " + type_text(i->targs[0]) + " does not support equality.");
+    }
+  }
   if (p.kind == PendingExp::kIntLit) {
     auto& lit = std::get<core::ELit>(e.node);
     lit.value = finish_literal(lit.value, p.negative, e.type, e.range);
@@ -235,11 +247,30 @@ void Checker::finish_exp(PendingExp& p) {
   }
   if (std::holds_alternative<core::ELambda>(e.node)) return;
   std::unordered_set<VarId> vars;
-  whole_sizes(e.type, vars);
+  core::whole_sizes(e.type, vars);
   for (VarId v : vars) {
     if (v.index >= p.start && v.index < p.end && !vars_[v.index].param) e.ext.push_back(v);
   }
   std::sort(e.ext.begin(), e.ext.end());
+}
+
+/// Are there values that a pattern, or all cases of a match, do not fit?
+void Checker::check_coverage(const FnState& fn) {
+  for (const PatPtr& p : fn.whole) {
+    const core::Covered c = core::coverage({p.get()});
+    if (c.kind != core::Covered::kNotAll) continue;
+    later(p->range,
+          "Refutable pattern not allowed here, as it does not fit every value.  "
+          "Unmatched values:\n  " +
+              c.witness);
+  }
+  for (const auto& e : fn.matches) {
+    std::vector<const core::Pat*> cases;
+    for (const auto& c : std::get<core::EMatch>(e->node).cases) cases.push_back(c.first.get());
+    const core::Covered c = core::coverage(cases);
+    if (c.kind != core::Covered::kNotAll) continue;
+    later(e->range, "Unmatched cases in match expression:\n  " + c.witness);
+  }
 }
 
 void Checker::finish(FnState& fn) {
@@ -255,15 +286,12 @@ void Checker::finish(FnState& fn) {
       lit.value = finish_literal(lit.value, p.negative, p.pat->type, p.pat->range);
     }
   }
-  for (const auto& p : fn.whole) {
-    if (failed()) return;
-    if (core::covers_all({p.get()})) continue;
-    error(p->range, "This pattern does not fit every value, as only those of a match may do.");
-  }
+  check_coverage(fn);
   for (auto& d : fn.defs) d->type = zonk(d->type, Zonk::kFinal);
   fn.exps.clear();
   fn.pats.clear();
   fn.whole.clear();
+  fn.matches.clear();
   fn.defs.clear();
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -181,7 +182,12 @@ bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
   into.level = std::min(into.level, from.level);
   const bool structured = !into.fields.empty() || !into.constructors.empty() ||
                           !from.fields.empty() || !from.constructors.empty();
-  if (into.mask == 0 || (!is_open(into.mask) && structured)) return false;
+  if (into.mask == 0 || (!is_open(into.mask) && structured)) {
+    const bool sum = !into.constructors.empty() || !from.constructors.empty();
+    mismatch_.because(std::string("Cannot unify a scalar type with type that must be a ") +
+                      (sum ? "sum type." : "record."));
+    return false;
+  }
   if (!from.range.file) from.range = into.range;
   into.range = from.range;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
@@ -202,29 +208,49 @@ bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
 // t is resolved, and no meta.
 bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
   Meta meta = metas_[id.index];
-  if (!constrain(t, meta.mask)) return false;
+  if (!constrain(t, meta.mask)) {
+    mismatch_.because("Cannot unify " + describe_meta(meta) + " with " + type_text(t) + ".");
+    return false;
+  }
   if (occurs(id, meta.level, t, 0)) {
-    occurs_failed_ = true;
+    mismatch_.occurs = true;
     return false;
   }
   std::vector<std::pair<TypePtr, TypePtr>> equal;
   if (!meta.fields.empty()) {
     const auto* r = std::get_if<TRecord>(&t->node);
-    if (!r) return false;
     for (const auto& [name, type] : meta.fields) {
+      if (!r) {
+        mismatch_.because("Cannot unify record type, with field \"" + name + "\", with " +
+                          type_text(t) + ".");
+        return false;
+      }
       auto it = std::find_if(r->fields.begin(), r->fields.end(),
                              [&name = name](const auto& f) { return f.first == name; });
-      if (it == r->fields.end()) return false;
+      if (it == r->fields.end()) {
+        mismatch_.because("Cannot unify record types: " + type_text(t) + " has no field \"" + name +
+                          "\".");
+        return false;
+      }
       equal.emplace_back(type, it->second);
     }
   }
   if (!meta.constructors.empty()) {
     const auto* s = std::get_if<TSum>(&t->node);
-    if (!s) return false;
     for (const auto& [name, types] : meta.constructors) {
+      if (!s) {
+        mismatch_.because("Cannot unify type with constructors, such as #" + name + ", with " +
+                          type_text(t) + ".");
+        return false;
+      }
       auto it = std::find_if(s->constructors.begin(), s->constructors.end(),
                              [&name = name](const auto& c) { return c.first == name; });
-      if (it == s->constructors.end() || it->second.size() != types.size()) return false;
+      if (it == s->constructors.end() || it->second.size() != types.size()) {
+        mismatch_.because(it == s->constructors.end()
+                              ? "Cannot unify sum types.  Unshared constructors: #" + name + "."
+                              : "Arguments of constructor #" + name + " differ in arity.");
+        return false;
+      }
       for (size_t i = 0; i < types.size(); i++) equal.emplace_back(types[i], it->second[i]);
     }
   }
@@ -236,14 +262,13 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     vars_[open.index].level = meta.level;
     return Size::of_var(open);
   });
-  metas_[id.index].solution = core::with_unique(solution, false);
+  metas_[id.index].solution = core::without_unique(solution);
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }
 
 bool Checker::unify(const TypePtr& a, const TypePtr& b) {
-  occurs_failed_ = false;
-  function_failed_ = false;
+  mismatch_ = {};
   return unify_depth(a, b, 0);
 }
 
@@ -297,21 +322,26 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                  },
                  [&](const TRecord& x) {
                    const auto& y = std::get<TRecord>(b->node);
-                   if (x.fields.size() != y.fields.size()) return false;
+                   if (std::string why = unshared(x, y); !why.empty()) {
+                     mismatch_.because(std::move(why));
+                     return false;
+                   }
                    for (size_t i = 0; i < x.fields.size(); i++) {
-                     if (x.fields[i].first != y.fields[i].first) return false;
-                     if (!unify_depth(x.fields[i].second, y.fields[i].second, depth + 1))
-                       return false;
+                     if (unify_depth(x.fields[i].second, y.fields[i].second, depth + 1)) continue;
+                     mismatch_.in_field(x.fields[i].first);
+                     return false;
                    }
                    return true;
                  },
                  [&](const TSum& x) {
                    const auto& y = std::get<TSum>(b->node);
-                   if (x.constructors.size() != y.constructors.size()) return false;
+                   if (std::string why = unshared(x, y); !why.empty()) {
+                     mismatch_.because(std::move(why));
+                     return false;
+                   }
                    for (size_t i = 0; i < x.constructors.size(); i++) {
-                     const auto& [xn, xs] = x.constructors[i];
-                     const auto& [yn, ys] = y.constructors[i];
-                     if (xn != yn || xs.size() != ys.size()) return false;
+                     const auto& xs = x.constructors[i].second;
+                     const auto& ys = y.constructors[i].second;
                      for (size_t j = 0; j < xs.size(); j++) {
                        if (!unify_depth(xs[j], ys[j], depth + 1)) return false;
                      }
@@ -334,22 +364,11 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
       a->node);
 }
 
-std::string Checker::why_not_unified() const {
-  if (occurs_failed_) {
-    return "\nOccurs check: cannot instantiate a type with one that contains it.";
-  }
-  if (function_failed_) {
-    return "\nAn array cannot contain functions, and a type parameter can only stand for a type\n"
-           "with functions if it is declared with '^.";
-  }
-  return "";
-}
-
 bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
                              const SourceRange& range, const std::string& what) {
   if (failed()) return false;
   if (unify(expected, actual)) return true;
-  std::string message = what + why_not_unified();
+  std::string message = what + mismatch_.str();
   message += "\nExpected: " + type_text(expected) + "\nActual:   " + type_text(actual);
   error(range, message);
   return false;

@@ -1,17 +1,19 @@
 // Matching a module against a module type.
 #include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
 Mod Checker::ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal,
                      const SourceRange& range, bool lazy) {
-  return ascribe_with(mod, type, seal, range, lazy, {});
+  return ascribe_with(mod, type, {seal, range, lazy, ""}, {});
 }
 
 // The result of matching `mod` against `type`: a new structure with what the type names.
-Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal,
-                          const SourceRange& range, bool lazy, std::vector<With> withs) {
+Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
+                          std::vector<With> withs) {
+  const SourceRange& range = m.range;
   DepthGuard guard(depth_);
   if (!guard.ok()) error(range, "Module types are nested too deeply.");
   if (failed()) return {};
@@ -24,15 +26,14 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal,
               error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
               return {};
             }
-            return ascribe_with(mod, *b, seal, range, lazy, std::move(withs));
+            return ascribe_with(mod, *b, m, std::move(withs));
           },
           [&](const syntax::ModTypeParens& p) {
-            return ascribe_with(mod, {p.inner.get(), type.env}, seal, range, lazy,
-                                std::move(withs));
+            return ascribe_with(mod, {p.inner.get(), type.env}, m, std::move(withs));
           },
           [&](const syntax::ModTypeWith& w) {
             withs.push_back({&w, type.env, 0});
-            return ascribe_with(mod, {w.base.get(), type.env}, seal, range, lazy, std::move(withs));
+            return ascribe_with(mod, {w.base.get(), type.env}, m, std::move(withs));
           },
           [&](const syntax::ModTypeSpecs& s) -> Mod {
             if (!mod.env) {
@@ -40,7 +41,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal,
               return {};
             }
             Env* out = new_env(type.env);
-            match_specs(s, type.env, mod, out, seal, range, lazy, withs);
+            match_specs(s, type.env, mod, out, m, withs);
             return {out, nullptr};
           },
           [&](const syntax::ModTypeArrow& a) -> Mod {
@@ -61,9 +62,21 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, Seal seal,
       type.exp->node);
 }
 
+// What `with` says of parts of module `name`.
+std::vector<Checker::With> Checker::withs_of(const std::string& name,
+                                             const std::vector<With>& withs) {
+  std::vector<With> inner;
+  for (With w : withs) {
+    const auto& quals = w.with->name.quals;
+    if (w.depth >= quals.size() || quals[w.depth] != name) continue;
+    w.depth++;
+    inner.push_back(w);
+  }
+  return inner;
+}
+
 void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
-                          Seal seal, const SourceRange& range, bool lazy,
-                          const std::vector<With>& withs) {
+                          const Matching& m, const std::vector<With>& withs) {
   // Specs see the names before them: `scope` has them in front of the module type's surroundings.
   Env* scope = out->parent.env == env.env && out->parent.stamp == env.stamp ? out : new_env(env);
   std::vector<Env*> outs{out};
@@ -71,90 +84,124 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
   for (const auto& spec : specs.specs) {
     if (failed()) return;
     const EnvRef here = now(scope);
-    std::visit(
-        Overloaded{
-            [&](const syntax::SpecVal& v) { match_value(v, here, mod, outs, range, lazy); },
-            [&](const syntax::SpecTypeAbbr& t) {
-              TypeBinding* b = type_bind(t.bind, here);
-              for (Env* o : outs) bind(o->types, t.bind.name, b, false);
-            },
-            [&](const syntax::SpecType& t) {
-              match_type(t.name, t.params, mod, outs, seal, range, withs);
-            },
-            [&](const syntax::SpecMod& m) {
-              ModBinding* impl = find(mod.env->mods, m.name, stamp_, true);
-              if (!impl) {
-                error(range, "Module does not define a module named \"" + m.name + "\".");
-                return;
-              }
-              force(*impl);
-              std::vector<With> inner;
-              for (With w : withs) {
-                const auto& quals = w.with->name.quals;
-                if (w.depth < quals.size() && quals[w.depth] == m.name) {
-                  w.depth++;
-                  inner.push_back(w);
-                }
-              }
-              ModBinding* b = new_mod();
-              b->mod = ascribe_with(impl->mod, {m.type.get(), here}, seal, range, lazy, inner);
-              for (Env* o : outs) bind(o->mods, m.name, b, false);
-            },
-            [&](const syntax::SpecInclude& i) {
-              Mod part = ascribe_with(mod, {i.type.get(), here}, seal, range, lazy, withs);
-              if (failed()) return;
-              if (!part.env) {
-                error(spec->range, "Cannot include a parametric module type.");
-                return;
-              }
-              for (Env* o : outs) open_into(o, *part.env, false);
-            }},
-        spec->node);
+    std::visit(Overloaded{[&](const syntax::SpecVal& v) { match_value(v, here, mod, outs, m); },
+                          [&](const syntax::SpecTypeAbbr& t) {
+                            TypeBinding* b = type_bind(t.bind, here);
+                            match_abbreviation(*b, mod, m);
+                            for (Env* o : outs) bind(o->types, t.bind.name, b, false);
+                          },
+                          [&](const syntax::SpecType& t) { match_type(t, mod, outs, m, withs); },
+                          [&](const syntax::SpecMod& part) {
+                            ModBinding* impl = find(mod.env->mods, part.name, stamp_, true);
+                            if (!impl) {
+                              error(m.range, "Module does not define a module named \"" + m.path +
+                                                 part.name + "\".");
+                              return;
+                            }
+                            force(*impl);
+                            ModBinding* b = new_mod();
+                            Matching below = m;
+                            below.path += part.name + ".";
+                            b->mod = ascribe_with(impl->mod, {part.type.get(), here}, below,
+                                                  withs_of(part.name, withs));
+                            for (Env* o : outs) bind(o->mods, part.name, b, false);
+                          },
+                          [&](const syntax::SpecInclude& i) {
+                            Mod part = ascribe_with(mod, {i.type.get(), here}, m, withs);
+                            if (failed()) return;
+                            if (!part.env) {
+                              error(spec->range, "Cannot include a parametric module type.");
+                              return;
+                            }
+                            for (Env* o : outs) open_into(o, *part.env, false);
+                          }},
+               spec->node);
   }
 }
 
-void Checker::match_type(const std::string& name, const std::vector<syntax::TypeParam>& params,
-                         const Mod& mod, std::vector<Env*> outs, Seal seal,
-                         const SourceRange& range, const std::vector<With>& withs) {
+// The type that a `with` gives to the specification's.
+TypeBinding* Checker::refined_type(const With& w) {
+  TypeBinding* b = new_type_binding();
+  in_function(w.env, [&](FnState& state) {
+    Params p = type_params(w.with->params);
+    TypeSizes sizes;
+    b->name = w.with->name.name;
+    b->params = p.all;
+    b->type = type_exp(*w.with->type, sizes);
+    finish(state);
+    b->type = zonk(b->type, Zonk::kFinal);
+    b->ext = sizes.ext;
+    b->universals = sizes.universals;
+    b->source = w.with->type.get();
+    b->source_env = w.env;
+  });
+  return b;
+}
+
+// The module's type of that name, or null after an error.
+TypeBinding* Checker::matching_type(const std::string& name, size_t params, const Mod& mod,
+                                    const Matching& m) {
+  TypeBinding* impl = find(mod.env->types, name, stamp_, true);
+  if (!impl) {
+    error(m.range, "Module does not define a type named \"" + m.path + name + "\".");
+    return nullptr;
+  }
+  if (impl->params.size() == params) return impl;
+  error(m.range, "Module defines type " + m.path + name +
+                     " with other parameters than the module type requires.");
+  return nullptr;
+}
+
+// The module type says what the type is: the module's must be the same.
+void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m) {
+  if (failed()) return;
+  const TypeBinding* impl = matching_type(want.name, want.params.size(), mod, m);
+  if (!impl) return;
+  core::Subst subst;
+  for (size_t i = 0; i < want.params.size(); i++) {
+    const auto* t = std::get_if<TyVarId>(&want.params[i]);
+    const auto* other = std::get_if<TyVarId>(&impl->params[i]);
+    if (t && other) subst.types[*t] = core::make_type(core::TParam{*other});
+  }
+  const TypePtr wanted = core::substitute(look_through(want.type), subst);
+  const TypePtr have = look_through(impl->type);
+  bool same = false;
+  in_function({}, [&](FnState&) { same = unify(wanted, have); });
+  if (same) return;
+  const std::string name = "\n  type " + m.path + want.name + " = ";
+  error(m.range, "Module defines" + name + type_text(have) + "\nbut module type requires" + name +
+                     type_text(wanted));
+}
+
+void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
+                         const Matching& m, const std::vector<With>& withs) {
+  const std::string& name = spec.name;
   auto add = [&](TypeBinding* b) {
     for (Env* o : outs) bind(o->types, name, b, false);
   };
   for (const With& w : withs) {
     if (w.depth != w.with->name.quals.size() || w.with->name.name != name) continue;
-    TypeBinding* b = new_type_binding();
-    in_function(w.env, [&](FnState& state) {
-      Params p = type_params(w.with->params);
-      TypeSizes sizes;
-      b->name = name;
-      b->params = p.all;
-      b->type = type_exp(*w.with->type, sizes);
-      finish(state);
-      b->type = zonk(b->type, Zonk::kFinal);
-      b->ext = sizes.ext;
-      b->universals = sizes.universals;
-      b->source = w.with->type.get();
-      b->source_env = w.env;
-    });
+    TypeBinding* b = refined_type(w);
+    match_abbreviation(*b, mod, m);
     return add(b);
   }
-  TypeBinding* impl = find(mod.env->types, name, stamp_, true);
-  if (!impl) {
-    error(range, "Module does not define a type named \"" + name + "\".");
+  TypeBinding* impl = matching_type(name, spec.params.size(), mod, m);
+  if (!impl) return;
+  if (impl->lifted > spec.lifted) {
+    const bool full = impl->lifted == syntax::Liftedness::kFullyLifted;
+    error(m.range, "Module defines\n  type" + std::string(full ? "^ " : "~ ") + m.path + name +
+                       "\nbut module type requires a type that is non-lifted" +
+                       (spec.lifted == syntax::Liftedness::kUnlifted ? "." : ", or size-lifted."));
     return;
   }
-  if (impl->params.size() != params.size()) {
-    error(range, "Module defines type \"" + name +
-                     "\" with other parameters than the module type "
-                     "requires.");
-    return;
-  }
-  if (seal == Seal::kTransparent) return add(impl);
+  if (m.seal == Seal::kTransparent) return add(impl);
   core::Subst unknown;
   for (VarId v : impl->ext) unknown.sizes[v] = Size::any();
   for (VarId v : impl->universals) unknown.sizes[v] = Size::any();
   core::AbstractType abstract{name, impl->params, core::substitute(impl->type, unknown)};
   core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
   out_.abstract_types.push_back(std::move(abstract));
+  abstract_lifted_.push_back(spec.lifted);
   TypeBinding* b = new_type_binding();
   b->name = name;
   core::TAbstract type{id, {}};
@@ -170,28 +217,28 @@ void Checker::match_type(const std::string& name, const std::vector<syntax::Type
     }
   }
   b->type = core::make_type(std::move(type));
-  b->lifted = impl->lifted;
+  b->lifted = spec.lifted;
   add(b);
 }
 
 void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
-                          std::vector<Env*> outs, const SourceRange& range, bool lazy) {
+                          std::vector<Env*> outs, const Matching& m) {
   ValBinding* impl = find(mod.env->vals, v.name, stamp_, true);
   if (!impl) {
-    error(range, "Module does not define a value named \"" + v.name + "\".");
+    error(m.range, "Module does not define a value named \"" + m.path + v.name + "\".");
     return;
   }
   ValBinding* b = new_val();
-  b->range = range;
+  b->range = m.range;
   b->state = ValBinding::State::kLazy;
-  b->force = [this, &v, env, impl, range](ValBinding& out) {
+  b->force = [this, &v, env, impl, range = m.range, name = m.path + v.name](ValBinding& out) {
     force(*impl);
     if (failed()) return;
     out.scheme = spec_scheme(v, env);
     if (failed()) return;
-    narrow(out, *impl, v.name, range);
+    narrow(out, *impl, name, range);
   };
-  if (!lazy) force(*b);
+  if (!m.lazy) force(*b);
   for (Env* o : outs) bind(o->vals, v.name, b, false);
 }
 
@@ -253,12 +300,15 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
     TypePtr have = core::substitute(look_through(impl.scheme.type), subst);
     TypePtr want = look_through(out.scheme.type);
     const bool outer = lenient_;
-    lenient_ = true;  // an overloaded intrinsic under an abstract type: the prelude's business
+    // An overloaded intrinsic under an abstract type is the prelude's business.
+    lenient_ = lenient_ || impl.is_intrinsic;
     const bool ok = unify(want, have);
     lenient_ = outer;
-    if (!ok) {
-      error(range, "Module defines \"" + name + "\" with type\n  " + type_text(impl.scheme.type) +
-                       "\nbut the module type requires\n  " + type_text(out.scheme.type));
+    const auto wrong = ok ? core::uniqueness_error(want, have) : core::UniquenessError::kNone;
+    if (!ok || wrong != core::UniquenessError::kNone) {
+      error(range, "Module type requires\n  val " + name + " : " + type_text(out.scheme.type) +
+                       "\nbut module defines\n  val " + name + " : " + type_text(impl.scheme.type) +
+                       core::describe(wrong));
       return;
     }
     // `impl` may itself be an instance of its definition.

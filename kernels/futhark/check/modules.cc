@@ -41,6 +41,7 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
                         [&](const syntax::DecModType& d) {
                           mod_types_.push_back({d.type.get(), now(ctx.env)});
                           ModTypeBinding* b = &mod_types_.back();
+                          if (!ctx.file || !ctx.file->prelude) assume(*b, {});
                           bind(ctx.env->mod_types, d.name, b, local);
                         },
                         [&](const syntax::DecMod& d) { declare_module(d, ctx, local); },
@@ -68,18 +69,21 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   const EnvRef env = now(ctx.env);
   const bool in_root = ctx.file && ctx.file->root;
   const bool lazy = ctx.file && ctx.file->prelude;
+  if (d.name == "&&" || d.name == "||") {
+    error(d.name_range, "The operator " + d.name +
+                            " may not be redefined: its second operand is only evaluated if it "
+                            "matters.");
+    return;
+  }
   if (d.is_entry && !ctx.top && in_root) {
     error(d.name_range, "Entry points may not be declared inside modules.");
     return;
   }
-  const auto work = [this, &d, &dec, env, lazy](ValBinding& out) {
-    const bool outer = lenient_;
-    const int depth = depth_;
-    if (lazy) depth_ = 0;
-    lenient_ = lazy;
+  const auto work = [this, &d, &dec, env, lazy, assumed = assuming_](ValBinding& out) {
+    const Restore lenient(lenient_, lazy);
+    const Restore depth(depth_, lazy ? 0 : depth_);
+    const Restore assuming(assuming_, assumed);
     check_value(d, dec, env, out);
-    lenient_ = outer;
-    depth_ = depth;
   };
   v->state = ValBinding::State::kLazy;
   v->force = work;
@@ -94,9 +98,11 @@ void Checker::declare_module(const syntax::DecMod& d, const DecContext& ctx, boo
   const EnvRef env = now(ctx.env);
   FileState* file = ctx.file;
   m->state = ModBinding::State::kLazy;
-  m->force = [this, &d, env, file](ModBinding& out) {
+  m->force = [this, &d, env, file, assumed = assuming_](ModBinding& out) {
+    const Restore assuming(assuming_, assumed);
     if (!d.params.empty()) {
       out.mod = functor_of(d.params, 0, d.ret.get(), *d.body, env, file);
+      check_functor(*out.mod.functor, d.body->range);
       return;
     }
     out.mod = mod_exp(*d.body, env, file);
@@ -149,6 +155,7 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
     if (failed() || !f.ret) return result;
     return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
   }
+  if (!f.body) return assume({f.ret, inside}, {});
   if (f.more && f.next < f.more->size()) {
     return functor_of(*f.more, f.next, f.ret, *f.body, inside, f.file);
   }
@@ -164,6 +171,11 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
   const bool lazy = file && file->prelude;
   return std::visit(
       Overloaded{[&](const syntax::ModVar& v) -> Mod {
+                   if (!lazy && v.name.quals.empty() && v.name.name == "intrinsics") {
+                     error(m.range,
+                           "The 'intrinsics' module may not be used in module expressions.");
+                     return {};
+                   }
                    const Mod* found = nullptr;
                    in_function(env, [&](FnState&) { found = find_mod(v.name, true); });
                    return found ? *found : Mod{};
@@ -186,7 +198,10 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                      return {};
                    }
                    Mod arg = mod_exp(*a.arg, env, file);
-                   return apply_functor(*fun.functor, arg, m.range);
+                   applying_++;
+                   Mod result = apply_functor(*fun.functor, arg, m.range);
+                   applying_--;
+                   return result;
                  },
                  [&](const syntax::ModAscript& a) -> Mod {
                    Mod inner = mod_exp(*a.inner, env, file);
@@ -202,6 +217,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                    f.body = l.body.get();
                    f.ret = l.ret.get();
                    f.file = file;
+                   check_functor(f, m.range);
                    return {nullptr, &f};
                  }},
       m.node);

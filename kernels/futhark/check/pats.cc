@@ -17,7 +17,7 @@ MutPat Checker::make_pat(const SourceRange& range, TypePtr type, decltype(core::
   return p;
 }
 
-PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected) {
+PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
   DepthGuard guard(depth_);
   if (!guard.ok()) error(p.range, "This pattern is nested too deeply.");
   if (failed()) return make_pat(p.range, expected, core::PWildcard{});
@@ -26,26 +26,26 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected) {
           [&](const syntax::PatName& n) -> PatPtr {
             VarId v = new_var(n.name);
             local_value(n.name, v, core::with_unique(expected, false));
-            return make_pat(p.range, expected, core::PBind{v});
+            return make_pat(p.range, expected, core::PBind{v, ascribed});
           },
           [&](const syntax::PatWildcard&) -> PatPtr {
             return make_pat(p.range, expected, core::PWildcard{});
           },
-          [&](const syntax::PatParens& x) { return pat(*x.inner, expected); },
-          [&](const syntax::PatTuple&) { return pat_record(p, expected); },
-          [&](const syntax::PatRecord&) { return pat_record(p, expected); },
+          [&](const syntax::PatParens& x) { return pat(*x.inner, expected, ascribed); },
+          [&](const syntax::PatTuple&) { return pat_record(p, expected, ascribed); },
+          [&](const syntax::PatRecord&) { return pat_record(p, expected, ascribed); },
           [&](const syntax::PatAscript& a) {
             TypePtr t = param_type(*a.type);
             unify_or_error(t, expected, p.range, "Type ascription does not match the value.");
-            return pat(*a.inner, t);
+            return pat(*a.inner, t, true);
           },
           [&](const syntax::PatLiteral& l) { return pat_literal(l.value, p.range, expected); },
-          [&](const syntax::PatConstr& c) { return pat_constr(c, p.range, expected); },
-          [&](const syntax::PatAttr& a) { return pat(*a.inner, expected); }},
+          [&](const syntax::PatConstr& c) { return pat_constr(c, p.range, expected, ascribed); },
+          [&](const syntax::PatAttr& a) { return pat(*a.inner, expected, ascribed); }},
       p.node);
 }
 
-PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected) {
+PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
   TypePtr known = resolve(expected);
   const auto* target = std::get_if<core::TRecord>(&known->node);
   auto field_type = [&](const std::string& name) {
@@ -62,11 +62,11 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected) {
     TypePtr t = field_type(name);
     types.emplace_back(name, t);
     if (sub) {
-      fields.emplace_back(name, pat(*sub, t));
+      fields.emplace_back(name, pat(*sub, t, ascribed));
     } else {
       VarId v = new_var(name);
       local_value(name, v, core::with_unique(t, false));
-      fields.emplace_back(name, make_pat(p.range, t, core::PBind{v}));
+      fields.emplace_back(name, make_pat(p.range, t, core::PBind{v, ascribed}));
     }
   };
   if (const auto* t = std::get_if<syntax::PatTuple>(&p.node)) {
@@ -79,7 +79,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected) {
     // What an ascription inside says (uniqueness, names of sizes) belongs to the type.
     types[i].second = fields[i].second->type;
     if (!names.insert(types[i].first).second) {
-      error(p.range, "Duplicate record field: \"" + types[i].first + "\".");
+      error(p.range, "Duplicate fields in this pattern: \"" + types[i].first + "\".");
     }
   }
   std::sort(fields.begin(), fields.end(),
@@ -91,7 +91,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected) {
 }
 
 PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
-                           const TypePtr& expected) {
+                           const TypePtr& expected, bool ascribed) {
   TypePtr known = resolve(expected);
   std::vector<TypePtr> payload;
   if (const auto* s = std::get_if<core::TSum>(&known->node)) {
@@ -101,11 +101,11 @@ PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
   }
   while (payload.size() < c.args.size()) payload.push_back(new_meta());
   if (!has_constructor(expected, c.name, payload, range)) {
-    error(range, "Constructor #" + c.name + " does not belong to type " + type_text(expected) +
-                     ", or has another number of arguments.");
+    error(range, constructor_mismatch(resolve(expected), c.name, payload,
+                                      [this](const TypePtr& t) { return type_text(t); }));
   }
   std::vector<PatPtr> args;
-  for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i]));
+  for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i], ascribed));
   return make_pat(range, expected, core::PConstr{c.name, std::move(args)});
 }
 
@@ -164,8 +164,9 @@ void names_of(const syntax::Pat& p, std::vector<std::pair<std::string, SourceRan
 
 }  // namespace
 
-void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats) {
-  std::vector<std::pair<std::string, SourceRange>> names;
+void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats,
+                                    NamedRanges others) {
+  NamedRanges names = std::move(others);
   for (const auto* p : pats) names_of(*p, names);
   std::map<std::string, SourceRange> seen;
   for (const auto& [name, range] : names) {

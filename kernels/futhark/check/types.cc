@@ -4,6 +4,7 @@
 #include <set>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -30,7 +31,8 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   for (const auto& p : params) {
     const auto [other, fresh] = bound.emplace(std::pair(p.name, p.kind), &p.range);
     if (fresh) continue;
-    error(p.range, "Name \"" + p.name + "\" also bound at " + other->second->str() + ".");
+    error(p.range, "Parameter \"" + p.name + "\" was previously also bound at " +
+                       other->second->str() + ".");
   }
   return out;
 }
@@ -57,13 +59,39 @@ ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
   return copy;
 }
 
+namespace {
+
+/// A variable that the expression consumes, or null.
+const core::EVar* consumed_variable(const ExpPtr& e) {
+  const auto* a = std::get_if<core::EApply>(&e->node);
+  if (!a) return nullptr;
+  TypePtr type = a->fun->type;
+  for (const ExpPtr& arg : a->args) {
+    if (const core::EVar* inner = consumed_variable(arg)) return inner;
+    const auto* arrow = std::get_if<core::TArrow>(&type->node);
+    if (!arrow) return nullptr;
+    const auto* v = std::get_if<core::EVar>(&arg->node);
+    if (v && core::consumes(*arrow)) return v;
+    type = arrow->to;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   if (!s.exp) {
     VarId v = new_var("d");
     sizes.ext.push_back(v);
     return Size::of_var(v);
   }
-  ExpPtr e = lengths_as_sizes(check(*s.exp, i64_, "Size expressions must have type i64."));
+  ExpPtr e = check(*s.exp, i64_, "Size expressions must have type i64.");
+  if (const core::EVar* v = failed() ? nullptr : consumed_variable(e)) {
+    error(e->range,
+          "Consuming \"" + out_.var_names[v->id.index] +
+              "\", which is not consumable here: a size expression only looks at values.");
+  }
+  e = lengths_as_sizes(e);
   if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
   // Too much to be kept in a type: some size that is not known here.
   VarId v = new_var("d");
@@ -77,6 +105,24 @@ TypePtr Checker::param_type(const syntax::TypeExp& te) {
   for (VarId v : sizes.ext) make_flex(v);
   for (VarId v : sizes.universals) make_flex(v);
   return t;
+}
+
+bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
+  const syntax::TypeExp* head = &te;
+  for (;;) {
+    if (const auto* a = std::get_if<syntax::TypeApply>(&head->node)) {
+      head = a->fun.get();
+    } else if (const auto* p = std::get_if<syntax::TypeParens>(&head->node)) {
+      head = p->inner.get();
+    } else {
+      break;
+    }
+  }
+  if (const auto* v = std::get_if<syntax::TypeVar>(&head->node)) {
+    const TypeBinding* b = find_type(v->name);
+    if (b && b->lifted != syntax::Liftedness::kUnlifted) return true;
+  }
+  return liftedness(type) != syntax::Liftedness::kUnlifted;
 }
 
 TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
@@ -105,8 +151,13 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                  [&](const syntax::TypeArray& a) {
                    Size dim = size_exp(a.size, sizes);
                    TypePtr elem = type_exp(*a.elem, sizes);
-                   if (!failed() && core::contains_function(elem)) {
-                     error(te.range, "Arrays cannot have functions as elements.");
+                   if (!failed() && is_lifted(*a.elem, elem)) {
+                     error(te.range, "Cannot create array with elements of lifted type \"" +
+                                         syntax::pretty(*a.elem) + "\": " +
+                                         (core::contains_function(elem)
+                                              ? "arrays cannot have functions as elements."
+                                              : "it might contain functions, or values whose "
+                                                "sizes differ."));
                    }
                    return core::array_type(dim, elem);
                  },
@@ -122,6 +173,10 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                        error(te.range, "Duplicate constructor: #" + c.name + ".");
                      }
                      sum.constructors.emplace_back(c.name, std::move(payload));
+                   }
+                   if (s.constructors.size() > kMaxConstructors) {
+                     error(te.range, "A sum type may have at most " +
+                                         std::to_string(kMaxConstructors) + " constructors.");
                    }
                    std::sort(sum.constructors.begin(), sum.constructors.end(),
                              [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -254,10 +309,16 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
   });
   check_size_of_type(out->type, b.type->range);
   if (failed()) out->type = unit_;
-  if (b.lifted != syntax::Liftedness::kFullyLifted && core::contains_function(out->type)) {
+  const syntax::Liftedness lifted = liftedness(out->type);
+  if (lifted <= b.lifted) return out;
+  if (lifted == syntax::Liftedness::kFullyLifted) {
     error(b.type->range,
           "Non-lifted type abbreviations may not contain functions.\n"
           "Hint: consider using 'type^'.");
+  } else {
+    error(b.type->range,
+          "Non-size-lifted type abbreviations may not contain size-lifted types.\n"
+          "Hint: consider using 'type~'.");
   }
   return out;
 }

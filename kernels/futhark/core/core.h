@@ -30,8 +30,10 @@ enum class Intrinsic : uint16_t {
 struct Pat;
 using PatPtr = std::shared_ptr<const Pat>;
 
+/// `ascribed`: the type was written, so that what it does not call unique may not be consumed.
 struct PBind {
   VarId id;
+  bool ascribed = false;
 };
 struct PWildcard {};
 struct PRecord {
@@ -81,19 +83,23 @@ struct EString {
 /// introduce: read it after the operands. A size that is an expression (kExp) may cost something:
 /// evaluate it only where no shape tells.
 /// Types of the node and of the definition may differ by abstract types and what they stand for.
+/// `narrowed`: seen through a module type, which may say less of its type than is known here.
 struct EVar {
   VarId id;
   std::vector<TypePtr> targs;
   std::vector<Size> sargs;
+  bool narrowed = false;
 };
 struct EIntrinsic {
   Intrinsic op;
   std::vector<TypePtr> targs;
   std::vector<Size> sargs;
 };
+/// `result_declared`: the type of the result was written.
 struct ELambda {
   std::vector<PatPtr> params;
   ExpPtr body;
+  bool result_declared = false;
 };
 struct EApply {
   ExpPtr fun;
@@ -137,10 +143,13 @@ struct EProject {
   ExpPtr record;
   std::string field;
 };
+/// `nested`, here and in EUpdate: of several steps, as in `x with a[i].b = v`, not the last one.
+/// Then `value` is the update of this part of the same record or array.
 struct ERecordUpdate {
   ExpPtr record;
   std::string field;
   ExpPtr value;
+  bool nested = false;
 };
 struct EArray {
   std::vector<ExpPtr> elems;
@@ -153,6 +162,7 @@ struct EUpdate {
   ExpPtr array;
   std::vector<DimIndex> dims;
   ExpPtr value;
+  bool nested = false;
 };  // consumes array
 struct ERange {
   enum End : uint8_t { kInclusive, kUpExclusive, kDownExclusive };
@@ -206,6 +216,7 @@ struct Def {
   TypePtr type;
   ExpPtr body;
   bool recursive = false;
+  bool type_declared = false;  // the type of the constant, or of the function's result, was written
   std::vector<Attr> attrs;
   SourceRange range;
 };

@@ -95,7 +95,7 @@ V Lowerer::eval_match(const core::Exp& e, const core::EMatch& m, const Env& env)
   if (fresh) {
     std::vector<const core::Pat*> patterns;
     for (const auto& c : m.cases) patterns.push_back(c.first.get());
-    known->second = core::covers_all(patterns);
+    known->second = core::coverage(patterns).kind == core::Covered::kAll;
   }
   return match_cases(e, m, 0, scrutinee, env);
 }

@@ -1,5 +1,5 @@
 -- A pattern in a binding that may not fit.
 -- ==
--- error: This pattern does not fit every value
+-- error: Refutable pattern.*does not fit every value
 
 entry main (x: i32) = let 0 = x in 1

@@ -1,0 +1,157 @@
+// Modules of which only the module type is known: module types are checked where they are declared,
+// and the bodies of parametric modules where they are defined, with such a module as argument.
+#include <set>
+
+#include "kernels/futhark/check/scope.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+// A module of this type whose abstract types are like no other.
+Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
+  DepthGuard guard(depth_);
+  if (!guard.ok()) error(type.exp->range, "Module types are nested too deeply.");
+  if (failed()) return {};
+  return std::visit(
+      Overloaded{[&](const syntax::ModTypeVar& v) -> Mod {
+                   ModTypeBinding* b = nullptr;
+                   in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
+                   if (b) return assume(*b, std::move(withs));
+                   error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
+                   return {};
+                 },
+                 [&](const syntax::ModTypeParens& p) {
+                   return assume({p.inner.get(), type.env}, std::move(withs));
+                 },
+                 [&](const syntax::ModTypeWith& w) {
+                   withs.push_back({&w, type.env, 0});
+                   return assume({w.base.get(), type.env}, std::move(withs));
+                 },
+                 [&](const syntax::ModTypeSpecs& s) -> Mod {
+                   Env* env = new_env(type.env);
+                   for (const auto& spec : s.specs) {
+                     if (!failed()) assume_spec(*spec, env, withs);
+                   }
+                   return {env, nullptr};
+                 },
+                 [&](const syntax::ModTypeArrow& a) -> Mod {
+                   functors_.emplace_back();
+                   Functor& f = functors_.back();
+                   f.param = a.param.value_or("");
+                   f.param_type = {a.from.get(), type.env};
+                   f.env = type.env;
+                   f.ret = a.to.get();
+                   return {nullptr, &f};
+                 }},
+      type.exp->node);
+}
+
+void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs) {
+  const EnvRef here = now(env);
+  std::visit(Overloaded{[&](const syntax::SpecVal& v) {
+                          check_parameter_names(*v.type);
+                          ValBinding* b = new_val();
+                          b->var = new_var(v.name);
+                          b->scheme = spec_scheme(v, here);
+                          bind(env->vals, v.name, b, false);
+                        },
+                        [&](const syntax::SpecTypeAbbr& t) {
+                          for (const With& w : withs) not_abstract(w, t.bind.name);
+                          bind(env->types, t.bind.name, type_bind(t.bind, here), false);
+                        },
+                        [&](const syntax::SpecType& t) { assume_type(t, env, withs); },
+                        [&](const syntax::SpecMod& m) {
+                          ModBinding* b = new_mod();
+                          b->mod = assume({m.type.get(), here}, withs_of(m.name, withs));
+                          bind(env->mods, m.name, b, false);
+                        },
+                        [&](const syntax::SpecInclude& i) {
+                          const Mod part = assume({i.type.get(), here}, withs);
+                          if (failed()) return;
+                          if (part.env) {
+                            open_into(env, *part.env, false);
+                          } else {
+                            error(spec.range, "Cannot include a parametric module type.");
+                          }
+                        }},
+             spec.node);
+}
+
+void Checker::not_abstract(const With& w, const std::string& name) {
+  const syntax::QualName& target = w.with->name;
+  if (w.depth != target.quals.size() || target.name != name) return;
+  error(target.range, "\"" + name + "\" is not an abstract type: it is known what it stands for.");
+}
+
+void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs) {
+  const With* refined = nullptr;
+  for (const With& w : withs) {
+    if (w.depth != w.with->name.quals.size() || w.with->name.name != t.name) continue;
+    if (refined) return not_abstract(*refined, t.name);
+    refined = &w;
+  }
+  Params params;
+  in_function(now(env), [&](FnState&) { params = type_params(t.params); });
+  if (refined) {
+    const auto& given = refined->with->params;
+    bool same = given.size() == t.params.size();
+    for (size_t i = 0; same && i < given.size(); i++) {
+      same = given[i].kind == t.params[i].kind && given[i].lifted >= t.params[i].lifted;
+    }
+    if (!same) {
+      error(refined->with->name.range, "Cannot refine a type having other parameters than \"" +
+                                           t.name + "\", which has " +
+                                           std::to_string(t.params.size()) + ".");
+    }
+    TypeBinding* b = refined_type(*refined);
+    return bind(env->types, t.name, b, false);
+  }
+  // What it stands for is a type that is nothing else.
+  const TyVarId unknown = new_tyvar(t.name, t.lifted);
+  const core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
+  out_.abstract_types.push_back({t.name, params.all, core::make_type(core::TParam{unknown})});
+  abstract_lifted_.push_back(t.lifted);
+  TypeBinding* b = new_type_binding();
+  b->name = t.name;
+  b->params = params.all;
+  b->lifted = t.lifted;
+  core::TAbstract type{id, {}};
+  for (const auto& p : params.all) {
+    if (const auto* v = std::get_if<VarId>(&p)) {
+      type.args.emplace_back(Size::of_var(*v));
+    } else {
+      type.args.emplace_back(core::make_type(core::TParam{std::get<TyVarId>(p)}));
+    }
+  }
+  b->type = core::make_type(std::move(type));
+  bind(env->types, t.name, b, false);
+}
+
+// The names of parameters in a function's type are all different.
+void Checker::check_parameter_names(const syntax::TypeExp& type) {
+  std::set<std::string> names;
+  const syntax::TypeExp* t = &type;
+  while (const auto* a = std::get_if<syntax::TypeArrow>(&t->node)) {
+    if (a->param && !names.insert(*a->param).second) {
+      error(t->range, "The parameter name \"" + *a->param + "\" is there more than once.");
+    }
+    t = a->to.get();
+  }
+}
+
+// The body of a parametric module, with a module as argument of which only the type is known. What
+// it defines is no part of the program: each application checks it anew. What waited outside until
+// it is used is part of it, also if it is used here for the first time.
+void Checker::check_functor(const Functor& f, const SourceRange& range) {
+  if (failed() || applying_ > 0 || (f.file && f.file->prelude)) return;
+  const Restore outside(assuming_, true);
+  const Functor* at = &f;
+  while (at && !failed()) {
+    const Mod argument = assume(at->param_type, {});
+    if (failed()) break;
+    at = apply_functor(*at, argument, range).functor;
+    if (at && !at->more && !at->body) break;  // it is no further parameter of this one
+  }
+}
+
+}  // namespace kenaz::check
