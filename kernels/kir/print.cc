@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "kernels/ir/print.h"
 #include "kernels/kir/names.h"
 #include "kernels/kir/visit.h"
