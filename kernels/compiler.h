@@ -3,7 +3,8 @@
 //   front_end   parse (futhark/syntax), check and elaborate modules (futhark/check)
 //   lower       monomorphise, defunctionalise, take records apart (futhark/lower) -> array IR
 //   optimise    the pass pipeline (passes)
-//   generate    kernels and host code (gpu, primitives), GLSL and SPIR-V (glsl) -> Program
+//   generate    host code (gpu) and kernels (body, primitives -> kernel IR, kir), their GLSL and
+//               SPIR-V (glsl) -> Program
 #pragma once
 
 #include <functional>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/gpu/analysis.h"
+#include "kernels/body/analysis.h"
 #include "kernels/gpu/host_gen.h"
 #include "kernels/gpu/strip_mine.h"
 #include "protocol/base/check.h"

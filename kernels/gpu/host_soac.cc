@@ -1,17 +1,21 @@
 // Parallel statements at host level: which kernels they become.
 #include <fmt/format.h>
 
-#include "kernels/glsl/types.h"
-#include "kernels/gpu/analysis.h"
+#include "kernels/body/analysis.h"
 #include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/kernel_gen.h"
+#include "kernels/gpu/launch.h"
 #include "kernels/primitives/reduce/reduce.h"
 #include "kernels/primitives/scan/scan.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::gpu {
 
+using body::KernelArray;
+using body::KernelValue;
+using body::Thread;
 using ir::VarId;
+using kir::Value;
+using kir::Values;
 
 /// What an element function does with the results of a combinator's map: hands the first `handed`
 /// (scalars) to its caller, stores the others to `stored`.
@@ -57,62 +61,43 @@ bool commutes(const ir::Monoid& m) {
   return (p->args[0] == a && p->args[1] == b) || (p->args[0] == b && p->args[1] == a);
 }
 
-/// Emits the operators' functions and describes the monoids to a primitive.
-std::vector<primitives::MonoidText> describe(KernelGen& k, const std::vector<ir::Monoid>& monoids) {
-  std::vector<primitives::MonoidText> out;
+/// Makes the operators' functions and describes the monoids to a primitive.
+primitives::Monoids describe(Thread& t, const std::vector<ir::Monoid>& monoids) {
+  std::vector<primitives::Monoid> out;
   for (const auto& m : monoids) {
-    primitives::MonoidText t;
-    t.function = fmt::format("op{}", out.size());
-    k.operator_function(t.function, m);
-    for (const auto& n : m.neutral) {
-      const ir::Type type = k.host().ir().type_of(n);
-      t.types.push_back(type.prim);
-      if (n.is_const()) {
-        t.neutral.push_back(glsl::literal(n.constant()));
-      } else {
-        t.neutral.push_back(k.host_value_text(n));
-      }
-    }
-    out.push_back(std::move(t));
+    primitives::Monoid to;
+    to.function = body::operator_function(t, fmt::format("op{}", out.size()), m);
+    for (const auto& n : m.neutral) to.types.push_back(t.ir().type_of(n).prim);
+    to.neutral = [&t, &m] { return t.env.scalars(m.neutral); };
+    out.push_back(std::move(to));
   }
-  return out;
+  return primitives::Monoids(std::move(out));
+}
+
+/// A function of an element's number.
+kir::FunctionId elem_function(Thread& t, const std::function<Values(const Value&)>& body) {
+  return body::function(t, "elem", {{PrimType::kI64}},
+                        [&](const Values& args) { return body(args[0]); });
 }
 
 }  // namespace
 
-// void elem(int64_t i, out T0 r0, ..)
-void HostGen::element_function(KernelGen& k, const ir::ESoac& e, const SoacParts& parts) {
-  std::vector<KernelArray> out;
-  for (const auto& a : parts.stored) out.push_back(k.import_array(a));
-  std::string head = "void elem(int64_t i";
-  for (size_t n = 0; n < parts.handed; n++) {
-    head += fmt::format(", out {} r{}", glsl::glsl_type(e.map.ret[n].prim), n);
-  }
-  k.begin_function(head + ")");
-  for (size_t n = 0; n < parts.handed; n++) {
-    k.line(fmt::format("r{} = {};", n, glsl::literal({e.map.ret[n].prim, 0})));
-  }
-  const Expr i{PrimType::kI64, "i", {}};
-  k.bind_rows(e.map.params, e.inputs, i);
-  std::vector<KernelArray> rows;
-  std::vector<std::optional<KernelArray>> dests(parts.handed);
-  for (const auto& a : out) {
-    KernelArray row = a;
-    row.layout = LayoutMath(k).row(a.layout, i);
-    rows.push_back(row);
-    if (row.layout.dims.empty()) {
-      dests.emplace_back();
-    } else {
-      dests.emplace_back(row);
+kir::FunctionId HostGen::element_function(Thread& t, const ir::ESoac& e, const SoacParts& parts) {
+  return elem_function(t, [&](const Value& i) {
+    body::bind_rows(t, e.map.params, e.inputs, i);
+    std::vector<KernelArray> rows;
+    std::vector<std::optional<KernelArray>> dests(parts.handed);
+    for (const auto& a : parts.stored) {
+      rows.push_back(body::row_place(t, t.args.array(a), i));
+      dests.push_back(rows.back().layout.dims.empty() ? std::nullopt : std::optional(rows.back()));
     }
-  }
-  const auto results = k.body(e.map.body, dests);
-  if (failed()) return;
-  for (size_t n = 0; n < parts.handed; n++) {
-    k.line(fmt::format("r{} = {};", n, std::get<Expr>(results[n]).text));
-  }
-  for (size_t n = 0; n < rows.size(); n++) k.place(results[parts.handed + n], rows[n]);
-  k.end_function();
+    const auto results = body::translate(t, e.map.body, dests);
+    Values handed;
+    if (failed()) return handed;
+    for (size_t n = 0; n < parts.handed; n++) handed.push_back(std::get<Value>(results[n]));
+    for (size_t n = 0; n < rows.size(); n++) body::place(t, results[parts.handed + n], rows[n]);
+    return handed;
+  });
 }
 
 void HostGen::soac(const ir::Stm& s, const ir::ESoac& e) {
@@ -132,16 +117,15 @@ void HostGen::soac(const ir::Stm& s, const ir::ESoac& e) {
     parts.stored.push_back(allocate(t.prim, dims_of(t.dims)));
     set(s.pat[k], parts.stored.back());
   }
-  KernelGen k(*this, kernel_name(e.reduces.empty() ? "map" : "reduce"));
-  k.set_place(s.prov);
-  element_function(k, e, parts);
+  Thread t(*this, kernel_name(e.reduces.empty() ? "map" : "reduce"), s.prov);
+  const auto elem = element_function(t, e, parts);
   if (failed()) return;
   if (e.reduces.empty()) {
-    k.launch_elements(width);
-  } else if (k.has_private_memory()) {
+    launch_elements(*this, t, elem, width);
+  } else if (t.has_private_memory()) {
     reduce_arrays(e, map_operands(s, e, e.reduces, parts), s.pat);
   } else {
-    reduce(k, e.reduces, width, s.pat);
+    reduce(t, elem, e.reduces, width, s.pat);
   }
 }
 
@@ -158,60 +142,45 @@ std::vector<HostArray> HostGen::map_operands(const ir::Stm& s, const ir::ESoac& 
   SoacParts all;
   all.stored = operands;
   all.stored.insert(all.stored.end(), parts.stored.begin(), parts.stored.end());
-  KernelGen k(*this, kernel_name("map"));
-  k.set_place(s.prov);
-  element_function(k, e, all);
-  k.launch_elements(width);
+  Thread t(*this, kernel_name("map"), s.prov);
+  launch_elements(*this, t, element_function(t, e, all), width);
   return operands;
 }
 
-// void elem(int64_t i, out ..) that reads arrays.
-void HostGen::rows_function(KernelGen& k, const std::vector<HostArray>& arrays) {
-  std::vector<KernelArray> in;
-  std::string head = "void elem(int64_t i";
-  for (const auto& a : arrays) {
-    head += fmt::format(", out {} r{}", glsl::glsl_type(a.elem), in.size());
-    in.push_back(k.import_array(a));
-  }
-  k.begin_function(head + ")");
-  for (size_t n = 0; n < in.size(); n++) {
-    const auto v = k.row(in[n], Expr{PrimType::kI64, "i", {}});
-    k.line(fmt::format("r{} = {};", n, std::get<Expr>(v).text));
-  }
-  k.end_function();
+// An element function that reads arrays.
+kir::FunctionId HostGen::rows_function(Thread& t, const std::vector<HostArray>& arrays) {
+  return elem_function(t, [&](const Value& i) {
+    Values row;
+    for (const auto& a : arrays) row.push_back(body::element(t, t.args.array(a), {i}));
+    return row;
+  });
 }
 
-// The rest of a reduction whose element function stands in `k`; binds the leading `results`.
-void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const Operand& width,
-                     const std::vector<VarId>& results) {
+// The rest of a reduction whose element function is `elem`; binds the leading `results`.
+void HostGen::reduce(Thread& t, kir::FunctionId elem, const std::vector<ir::Monoid>& monoids,
+                     const Operand& width, const std::vector<VarId>& results) {
   namespace pr = primitives;
   const size_t n = width_of(monoids);
   const BlockReg result = allocate_bytes(size(static_cast<int64_t>(8 * n)));
-  pr::ReduceSpec spec;
-  spec.commutative = true;
-  for (const auto& m : monoids) spec.commutative &= commutes(m);
-  spec.monoids = describe(k, monoids);
+  pr::ReduceSpec spec{describe(t, monoids), true, elem, t.args.operand(width),
+                      t.args.block(result), {}};
   if (failed()) return;
-  spec.long_elements = k.has_loops();
-  spec.width = k.import_operand(width).text;
-  spec.result = k.block(result);
-  k.writes_block(result);
+  for (const auto& m : monoids) spec.commutative &= commutes(m);
 
   Operand groups = div_up(width, pr::kReduceWorkgroup * pr::kReducePerThread);
   groups = max(konst(1), min(groups, konst(pr::kReduceMaxGroups)));
-  groups = k.affordable(groups, pr::kReduceWorkgroup);
+  groups = affordable(*this, t, groups, pr::kReduceWorkgroup);
   if (as_const(groups) != 1) {
     const BlockReg partial = allocate_bytes(size(pr::reduce_partial_bytes(n)));
-    spec.partial = k.block(partial);
-    k.writes_block(partial);
+    spec.partial = t.args.block(partial);
     program::OpIf many;
     many.cond = emit_op(ScalarOp::kLt, PrimType::kI64, PrimType::kBool, {konst(1), groups});
     many.then_code.push_back(
         {program::OpWrite{PrimType::kU32, partial, konst(0), {PrimValue{PrimType::kU32, 0}}}});
     emit({std::move(many)});
   }
-  const auto text = pr::reduce_text(spec);
-  k.launch(text.globals, text.main, pr::kReduceWorkgroup, groups, true);
+  pr::build_reduce(t.k, spec);
+  launch_groups(*this, t, pr::kReduceWorkgroup, groups);
   size_t at = 0;
   for (const auto& m : monoids) {
     for (const auto& neutral : m.neutral) {
@@ -226,9 +195,9 @@ void HostGen::reduce(KernelGen& k, const std::vector<ir::Monoid>& monoids, const
 // Reductions of arrays that an earlier kernel wrote.
 void HostGen::reduce_arrays(const ir::ESoac& e, const std::vector<HostArray>& operands,
                             const std::vector<VarId>& results) {
-  KernelGen k(*this, kernel_name("reduce"));
-  rows_function(k, operands);
-  reduce(k, e.reduces, scalar(e.width), results);
+  Thread t(*this, kernel_name("reduce"));
+  const auto elem = rows_function(t, operands);
+  reduce(t, elem, e.reduces, scalar(e.width), results);
 }
 
 void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
@@ -258,44 +227,37 @@ void HostGen::scan(const ir::Stm& s, const ir::ESoac& e) {
   const BlockReg totals =
       allocate_bytes(times(size(tiles), size(static_cast<int64_t>(8 * scanned))));
 
-  const auto specify = [&](KernelGen& k) {
-    pr::ScanSpec spec;
-    spec.monoids = describe(k, e.scans);
-    spec.width = k.import_operand(width).text;
-    spec.totals = k.block(totals);
-    k.writes_block(totals);
-    for (const auto& a : out) {
-      spec.out.push_back(k.block(a.block));
-      k.writes_block(a.block);
-    }
+  const auto specify = [&](Thread& t) {
+    pr::ScanSpec spec{describe(t, e.scans), t.args.operand(width), {}, t.args.block(totals)};
+    for (const auto& a : out) spec.out.push_back(t.args.block(a.block));
     return spec;
   };
+  const auto launch_tiles = [&](Thread& t, kir::FunctionId elem) {
+    pr::build_scan_tiles(t.k, specify(t), elem);
+    launch_groups(*this, t, pr::kScanWorkgroup, tiles);
+  };
   {
-    KernelGen k(*this, kernel_name("scan"));
-    k.set_place(s.prov);
-    element_function(k, e, parts);
+    Thread t(*this, kernel_name("scan"), s.prov);
+    const auto elem = element_function(t, e, parts);
     if (failed()) return;
-    if (k.has_private_memory()) {
+    if (t.has_private_memory()) {
       const auto rows = map_operands(s, e, e.scans, parts);
-      KernelGen plain(*this, kernel_name("scan"));
-      rows_function(plain, rows);
-      const auto text = pr::scan_tiles_text(specify(plain));
-      plain.launch(text.globals, text.main, pr::kScanWorkgroup, tiles, true);
+      Thread plain(*this, kernel_name("scan"));
+      launch_tiles(plain, rows_function(plain, rows));
     } else {
-      const auto text = pr::scan_tiles_text(specify(k));
-      k.launch(text.globals, text.main, pr::kScanWorkgroup, tiles, true);
+      launch_tiles(t, elem);
     }
   }
   program::OpIf many;
   many.cond = emit_op(ScalarOp::kLt, PrimType::kI64, PrimType::kBool, {konst(1), tiles});
   {
     Scope scope(*this, many.then_code);
-    KernelGen sums(*this, kernel_name("scan_totals"));
-    const auto sums_text = pr::scan_totals_text(specify(sums));
-    sums.launch(sums_text.globals, sums_text.main, pr::kScanWorkgroup, konst(1), true);
-    KernelGen add(*this, kernel_name("scan_add"));
-    const auto add_text = pr::scan_add_text(specify(add));
-    add.launch(add_text.globals, add_text.main, pr::kScanWorkgroup, tiles, false);
+    Thread sums(*this, kernel_name("scan_totals"));
+    pr::build_scan_totals(sums.k, specify(sums));
+    launch_groups(*this, sums, pr::kScanWorkgroup, konst(1));
+    Thread add(*this, kernel_name("scan_add"));
+    pr::build_scan_add(add.k, specify(add));
+    launch_groups(*this, add, pr::kScanWorkgroup, tiles);
   }
   if (failed()) return;
   emit({std::move(many)});
@@ -314,17 +276,16 @@ void HostGen::scatter(const ir::Stm& s, const ir::EScatter& e) {
     ranks.push_back(e.dests[k].index_rank);
     set(s.pat[k], dests.back());
   }
-  KernelGen k(*this, kernel_name("scatter"));
-  k.set_place(s.prov);
-  std::vector<KernelArray> to;
-  for (const auto& d : dests) to.push_back(k.import_array(d));
-  k.begin_function("void elem(int64_t i)");
-  k.bind_rows(e.map.params, e.inputs, {PrimType::kI64, "i", {}});
-  const auto results = k.body(e.map.body);
-  if (failed()) return;
-  k.scatter_element(to, ranks, results);
-  k.end_function();
-  k.launch_elements(scalar(e.width));
+  Thread t(*this, kernel_name("scatter"), s.prov);
+  const auto elem = elem_function(t, [&](const Value& i) {
+    std::vector<KernelArray> to;
+    for (const auto& d : dests) to.push_back(t.args.array(d));
+    body::bind_rows(t, e.map.params, e.inputs, i);
+    const auto results = body::translate(t, e.map.body);
+    if (!failed()) body::scatter_element(t, to, ranks, results);
+    return Values{};
+  });
+  if (!failed()) launch_elements(*this, t, elem, scalar(e.width));
 }
 
 void HostGen::hist(const ir::Stm& s, const ir::EHist&) { sequential(s); }
@@ -336,52 +297,50 @@ void HostGen::sequential(const ir::Stm& s) {
     const auto* a = std::get_if<HostArray>(&value(v));
     if (a != nullptr && a->kind != ArrayKind::kMemory) set(v, in_memory(*a));
   }
-  KernelGen k(*this, kernel_name("sequential"), true);
-  k.set_place(s.prov);
+  Thread t(*this, kernel_name("sequential"), s.prov, true);
   const bool combinator =
       !std::holds_alternative<ir::ELoop>(s.exp) && !std::holds_alternative<ir::EIf>(s.exp);
   const bool in_place = std::holds_alternative<ir::EHist>(s.exp);
   std::vector<std::optional<HostArray>> made(s.pat.size());
   const auto make = [&](size_t n) {
-    const ir::Type& t = ir_.type_of(s.pat[n]);
-    made[n] = allocate(t.prim, dims_of(t.dims));
-    return k.import_array(*made[n]);
+    const ir::Type& type = ir_.type_of(s.pat[n]);
+    made[n] = allocate(type.prim, dims_of(type.dims));
+    return t.args.array(*made[n]);
   };
   for (size_t n = 0; n < s.pat.size(); n++) {
     if (combinator && !in_place && !ir_.type_of(s.pat[n]).is_scalar()) {
-      k.set_dest(s.pat[n], make(n));
+      t.dests.set(s.pat[n], make(n));
     }
   }
   const BlockReg scalars = allocate_bytes(size(static_cast<int64_t>(8 * s.pat.size())));
-  k.begin_function("void elem(int64_t i)");
-  k.stm(s);
-  if (failed()) return;
   std::vector<HostValue> results;
-  for (size_t n = 0; n < s.pat.size(); n++) {
-    const KernelValue v = k.value(s.pat[n]);
-    const Operand offset = konst(static_cast<int64_t>(8 * n));
-    if (const auto* x = std::get_if<Expr>(&v)) {
-      k.writes_block(scalars);
-      k.line(glsl::store(x->type, fmt::format("{} + {}ul", k.block(scalars), 8 * n), x->text));
-      results.emplace_back(HostScalar{x->type, DeviceScalar{scalars, offset, false}});
-      continue;
+  const auto elem = elem_function(t, [&](const Value&) {
+    body::translate(t, s);
+    for (size_t n = 0; n < s.pat.size() && !failed(); n++) {
+      const KernelValue v = t.env.value(s.pat[n]);
+      const auto offset = static_cast<int64_t>(8 * n);
+      if (const auto* x = std::get_if<Value>(&v)) {
+        const int64_t index = offset / prim_size(x->type.prim);
+        t.k.store(t.args.block(scalars), kir::i64(index), *x);
+        results.emplace_back(HostScalar{x->type.prim, DeviceScalar{scalars, konst(offset), false}});
+        continue;
+      }
+      const auto& a = std::get<KernelArray>(v);
+      if (const auto host = t.args.as_import(a)) {
+        results.emplace_back(*host);
+        continue;
+      }
+      body::copy(t, a, make(n));
+      results.emplace_back(*made[n]);
     }
-    const auto& a = std::get<KernelArray>(v);
-    if (const auto host = k.as_import(a)) {
-      results.emplace_back(*host);
-      continue;
-    }
-    const KernelArray to = make(n);
-    k.copy(a, to);
-    results.emplace_back(*made[n]);
-  }
-  k.end_function();
+    return Values{};
+  });
   if (failed()) return;
-  if (k.has_heap() && updates_in_place(ir_, ir::Body{{s}, {}})) {
+  if (t.heap.used() && updates_in_place(ir_, ir::Body{{s}, {}})) {
     refuse(s.prov, "arrays of varying size beside in-place updates");
     return;
   }
-  k.launch_single();
+  launch_single(*this, t, elem);
   for (size_t n = 0; n < s.pat.size(); n++) set(s.pat[n], std::move(results[n]));
 }
 

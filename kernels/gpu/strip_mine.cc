@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/gpu/analysis.h"
+#include "kernels/body/analysis.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 

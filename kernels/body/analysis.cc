@@ -1,11 +1,11 @@
-#include "kernels/gpu/analysis.h"
+#include "kernels/body/analysis.h"
 
 #include <algorithm>
 #include <map>
 
 #include "protocol/base/overloaded.h"
 
-namespace kenaz::gpu {
+namespace kenaz::body {
 namespace {
 
 using ir::VarId;
@@ -266,4 +266,4 @@ bool is_device_sequential(const ir::Program& program, const ir::Exp& exp) {
   return touches;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::body
