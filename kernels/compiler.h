@@ -4,7 +4,10 @@
 //   lower       monomorphise, defunctionalise, take records apart (futhark/lower) -> array IR
 //   optimise    passes on array IR (pipeline/soacs.def, passes): stage soacs
 //   schedule    what runs where (pipeline/seg.def, flatten): stage seg
-//   generate    kernels and host code (gpu, primitives), GLSL and SPIR-V (glsl) -> Program
+//   generate    kernels in GLSL (glsl) and host code (gpu, primitives) -> Program
+//
+// Kernels become SPIR-V (glsl/compile.h) when they are first launched: which ones are, out of those
+// for all sizes of arrays, is known then.
 #pragma once
 
 #include <functional>
@@ -14,6 +17,7 @@
 #include "kernels/futhark/core/core.h"
 #include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
+#include "kernels/program/target.h"
 #include "protocol/base/result.h"
 
 namespace kenaz::compiler {
@@ -36,10 +40,12 @@ using PassObserver = std::function<void(const char* pass, const ir::Program&)>;
 Status optimise(ir::Program& program, const PassObserver& observe = {});
 /// Runs the passes that take an optimised program to stage seg, in place.
 Status schedule(ir::Program& program, const PassObserver& observe = {});
-/// Kernels with SPIR-V, and host code, of an optimised program, which it schedules first.
-Result<program::Program> generate(const Lowered& lowered);
+/// Kernels in GLSL, and host code, of an optimised program, which it schedules first, for a
+/// device with these facts.
+Result<program::Program> generate(const Lowered& lowered, const program::Target& target = {});
 
 /// All of the above.
-Result<program::Program> compile(const std::string& path, const FrontEndOptions& options = {});
+Result<program::Program> compile(const std::string& path, const FrontEndOptions& options = {},
+                                 const program::Target& target = {});
 
 }  // namespace kenaz::compiler

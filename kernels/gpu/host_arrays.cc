@@ -1,8 +1,6 @@
 // Arrays at host level.
-#include <fmt/format.h>
-
 #include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/kernel_gen.h"
+#include "kernels/gpu/launch.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::gpu {
@@ -16,6 +14,18 @@ PrimType same_size_unsigned(PrimType t) {
     case 4: return PrimType::kU32;
     default: return PrimType::kU64;
   }
+}
+
+/// a / b of non-negative i64; `small`: both fit into 32 bits. 64-bit divisions are slow, and
+/// NVIDIA's compiler (driver 580) gets chains of them wrong: of 25 bytes that were to be copied, 5
+/// were.
+kir::Value divide(kir::Builder& k, const kir::Value& a, const kir::Value& b,
+                  const kir::Value& small) {
+  const auto narrow = [&] {
+    const kir::Value q = k.quot(k.convert(a, PrimType::kU32), k.convert(b, PrimType::kU32));
+    return kir::Values{k.to_i64(q)};
+  };
+  return k.if_values(small, narrow, [&] { return kir::Values{k.quot(a, b)}; })[0];
 }
 }  // namespace
 
@@ -49,29 +59,23 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
   }
   const size_t rank = dst.layout.dims.size();
   const Operand total = count(dst.layout.dims).operand();
-  KernelGen k(*this, kernel_name("copy"));
-  const KernelArray d = k.import_array(dst);
-  k.begin_function("void elem(int64_t i)");
-  const KernelArray s = k.import_array(src);
-  std::vector<Expr> at(rank);
-  Expr rest{PrimType::kI64, "i", {}};
-  // 64-bit divisions are slow, and NVIDIA's compiler (driver 580) gets chains of them wrong: of 25
-  // bytes that were to be copied, 5 were.
-  const Expr small = k.import_operand(
+  body::Thread t(*this, kernel_name("copy"));
+  const body::KernelArray d = t.args.array(dst);
+  const kir::Value small = t.args.operand(
       emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {total, konst(INT32_MAX)}));
-  for (size_t n = rank; n-- > 1;) {
-    const Expr dim = d.layout.dims[n];
-    const Expr quotient =
-        k.local(PrimType::kI64, fmt::format("{0} ? int64_t(uint({1}) / uint({2})) : {1} / {2}",
-                                            small.text, rest.text, dim.text));
-    at[n] =
-        k.local(PrimType::kI64, fmt::format("{} - {} * {}", rest.text, quotient.text, dim.text));
-    rest = quotient;
-  }
-  at[0] = rest;
-  k.copy_element(s, d, at);
-  k.end_function();
-  k.launch_elements(total);
+  const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const kir::Values& args) {
+    const body::KernelArray s = t.args.array(src);
+    kir::Values at(rank);
+    at[0] = args[0];
+    for (size_t n = rank; n-- > 1;) {
+      const kir::Value dim = d.layout.dims[n], quotient = divide(t.k, at[0], dim, small);
+      at[n] = t.k.sub(at[0], t.k.mul(quotient, dim));
+      at[0] = quotient;
+    }
+    body::copy_element(t, s, d, at);
+    return kir::Values{};
+  });
+  launch_elements(*this, t, elem, total);
 }
 
 HostArray HostGen::in_memory(HostArray a) {
@@ -183,14 +187,15 @@ void HostGen::store_scalar(const HostArray& to, const Operand& element, const Ho
     emit({program::OpWrite{to.elem, to.block, offset, {*known}}});
     return;
   }
-  KernelGen k(*this, kernel_name("set"), true);
+  body::Thread t(*this, kernel_name("set"), {}, true);
   HostArray slot = to;
   slot.layout = LayoutMath(*this).dense({}, element, konst(1));
-  const KernelArray d = k.import_array(slot);
-  k.begin_function("void elem(int64_t i)");
-  k.store(d, d.layout.offset, k.import_scalar(v));
-  k.end_function();
-  k.launch_single();
+  const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const kir::Values&) {
+    const body::KernelArray d = t.args.array(slot);
+    body::store(t, d, d.layout.offset, t.args.scalar(v));
+    return kir::Values{};
+  });
+  launch_single(*this, t, elem);
 }
 
 void HostGen::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/gpu/analysis.h"
+#include "kernels/body/analysis.h"
 #include "kernels/gpu/host_gen.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"

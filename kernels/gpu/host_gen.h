@@ -1,5 +1,5 @@
 // Host code out of IR: walks a function's body at host level, emits host operations and, for what
-// is parallel or touches array elements, kernels (kernel_gen.h).
+// is parallel or touches array elements, kernels (kernels/body, launch.h).
 //
 // Scalars live in host registers, or in device memory where a kernel left them until the host needs
 // them. Arrays are symbolic (values.h): slices, transpositions and reshapes cost nothing. Where
@@ -13,37 +13,33 @@
 #include <unordered_map>
 #include <vector>
 
+#include "kernels/body/thread.h"
 #include "kernels/gpu/values.h"
 #include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
+#include "kernels/program/target.h"
 #include "protocol/base/result.h"
 
 namespace kenaz::gpu {
 
-class KernelGen;
-
-class HostGen {
+class HostGen : public body::Host {
  public:
   using Scalar = Operand;  // for LayoutMath
-  HostGen(const ir::Lowered& lowered, program::Program& out);
-
-  /// Whether there are kernels for an ESeg with dims.
-  static bool is_supported(const ir::Program& ir, const ir::ESeg& e);
+  HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out);
 
   /// Generates constants and all entries. The first thing refused is the error.
   Status run();
 
   // ---- what kernels need
-  const ir::Program& ir() const { return ir_; }
-  /// A variable's value. It must be bound at host level.
-  const HostValue& value(ir::VarId v);
-  bool is_bound(ir::VarId v) const { return env_.count(v) != 0; }
-  /// The value on the host (reads it from the device if it is there).
-  Operand scalar(const ir::Atom& a);
-  PrimType reg_type(ScalarReg r) const { return reg_types_[r.index]; }
-  Operand emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args);
-  ScalarReg new_scalar(PrimType t);
-  BlockReg new_block();
+  const program::Target& target() const { return target_; }
+  const ir::Program& ir() const override { return ir_; }
+  const HostValue& value(ir::VarId v) override;
+  bool is_bound(ir::VarId v) const override { return env_.count(v) != 0; }
+  Operand scalar(const ir::Atom& a) override;
+  PrimType reg_type(ScalarReg r) const override { return reg_types_[r.index]; }
+  Operand emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args) override;
+  ScalarReg new_scalar(PrimType t) override;
+  BlockReg new_block() override;
   void emit(program::HostOp op) { code_->push_back(std::move(op)); }
   /// Emits to `code` what `f` emits.
   void emit_into(program::Code& code, const std::function<void()>& f) {
@@ -51,12 +47,11 @@ class HostGen {
     f();
   }
   void set_scalar(ScalarReg dst, Operand src) { emit({program::OpMove{dst, std::move(src)}}); }
-  /// Notes that the program cannot be compiled; the first one counts.
-  void refuse(ir::ProvId place, const std::string& what);
-  bool failed() const { return !error_.empty(); }
+  void refuse(ir::ProvId place, const std::string& what) override;
+  bool failed() const override { return !error_.empty(); }
   /// Adds a kernel, or finds an equal one.
   KernelId add_kernel(program::Kernel k);
-  int add_failure(program::KernelFailure f);
+  int add_failure(program::KernelFailure f) override;
   /// The failure of a loop at `place` that the driver ended early.
   int cut_failure(ir::ProvId place);
   std::string kernel_name(const std::string& what);
@@ -98,9 +93,10 @@ class HostGen {
   HostArray in_memory(HostArray a);
   void copy(const HostArray& from, const HostArray& to);
   void bind(ir::VarId v, HostValue value) { set(v, std::move(value)); }
+  /// Takes borrowed scalars out of their arrays: something is about to be updated in place.
+  void settle_borrowed();
 
  private:
-  friend class KernelGen;
   // control flow and functions (host_control.cc)
   void body(const ir::Body& b);
   void stm(const ir::Stm& s);
@@ -132,23 +128,6 @@ class HostGen {
   Operand iota_element(const HostArray& a, const Operand& i);
   HostArray sliced(const HostArray& a, const SliceDims<Operand>& dims);
   void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);
-  /// Takes borrowed scalars out of their arrays: something is about to be updated in place.
-  void settle_borrowed();
-
-  // segmented operations (host_soac.cc)
-  void seg(const ir::Stm& s, const ir::ESeg& e);
-  struct SegParts;
-  SegParts make_results(const ir::Stm& s, const ir::ESeg& e);
-  void element_function(KernelGen& k, const ir::ESeg& e, const SegParts& parts);
-  void reduce(KernelGen& k, const ir::ESeg& e, const std::vector<ir::VarId>& results);
-  void reduce_arrays(const ir::ESeg& e, const std::vector<HostArray>& operands,
-                     const std::vector<ir::VarId>& results);
-  std::vector<HostArray> map_operands(const ir::Stm& s, const ir::ESeg& e, const SegParts& parts);
-  void rows_function(KernelGen& k, const std::vector<HostArray>& arrays);
-  void scan(const ir::Stm& s, const ir::ESeg& e);
-  /// Runs the body by one thread of the device.
-  void single(const ir::Stm& s, const ir::ESeg& e);
-
   /// Emits into `code` while it lives; at its end undoes what was noted about variables.
   struct Scope {
     Scope(HostGen& g, program::Code& code);
@@ -163,6 +142,7 @@ class HostGen {
 
   const ir::Lowered& lowered_;
   const ir::Program& ir_;
+  const program::Target target_;
   program::Program& out_;
   program::Code* code_ = nullptr;
   std::unordered_map<ir::VarId, HostValue> env_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "kernels/body/analysis.h"
 #include "kernels/flatten/device_scalars.h"
+#include "kernels/flatten/lift.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 
@@ -64,7 +66,7 @@ int64_t turns_in(const Program& p, const Body& b) {
 
 class StripMine {
  public:
-  explicit StripMine(Program& p) : p_(p) {}
+  explicit StripMine(Program& p) : p_(p), replicates_(flatten::find_replicates(p)) {}
 
   void body(Body& b) {
     std::vector<Stm> out;
@@ -77,7 +79,9 @@ class StripMine {
           (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp))) {
         visit_bodies(s.exp, [&](Body& inner) { body(inner); });
       }
-      if (std::holds_alternative<EHist>(s.exp)) {
+      if (flatten::lifts_all(p_, replicates_, s.exp)) {
+        out.push_back(std::move(s));
+      } else if (std::holds_alternative<EHist>(s.exp)) {
         cut_hist(std::move(s), out);
       } else if (is_sequential_reduction(s)) {
         cut_reduction(std::move(s), out);
@@ -247,6 +251,7 @@ class StripMine {
   }
 
   Program& p_;
+  const flatten::Replicates replicates_;
 };
 
 }  // namespace

@@ -47,11 +47,32 @@ LocalId Builder::local_array(const std::string& name, PrimType type, int32_t len
 
 // ---- scalars
 
+Builder::Computation Builder::computation(ScalarOp op, PrimType type, PrimType to,
+                                          const Values& args) {
+  Computation c{static_cast<uint64_t>(op), static_cast<uint64_t>(type), static_cast<uint64_t>(to)};
+  for (const Value& a : args) {
+    c.push_back(a.is_const() ? 1 + static_cast<uint64_t>(a.type.prim) : 0);
+    c.push_back(a.is_const() ? a.constant().bits : a.id().index);
+  }
+  return c;
+}
+
+std::optional<Value> Builder::known(const Computation& c) const {
+  for (const auto& block : known_) {
+    if (auto it = block.find(c); it != block.end()) return it->second;
+  }
+  return std::nullopt;
+}
+
 Value Builder::op(ScalarOp op, PrimType type, PrimType to, Values args) {
-  if (auto known = known_result(op, type, to, args)) return *known;
-  return define({scalar_op_result(op, type, to)}, [&](ValId dst) {
+  if (auto result = known_result(op, type, to, args)) return *result;
+  const Computation c = computation(op, type, to, args);
+  if (auto same = known(c)) return *same;
+  const Value v = define({scalar_op_result(op, type, to)}, [&](ValId dst) {
     return IPrim{dst, op, type, to, std::move(args)};
   });
+  known_.back()[c] = v;
+  return v;
 }
 
 Value Builder::prim(ScalarOp o, Values args) {
@@ -93,14 +114,13 @@ Value Builder::extract(Value vector, int lane) {
 // ---- threads
 
 Value Builder::builtin(BuiltinKind kind) {
-  for (const auto& block : known_) {
-    if (auto it = block.find(kind); it != block.end()) return it->second;
-  }
+  const Computation c{static_cast<uint64_t>(kind)};
+  if (auto same = known(c)) return *same;
   const bool wide = kind == BuiltinKind::kGroup || kind == BuiltinKind::kGroups;
   const Value v = define({wide ? PrimType::kI64 : PrimType::kI32}, [&](ValId dst) {
     return IBuiltin{dst, kind};
   });
-  known_.back()[kind] = v;
+  known_.back()[c] = v;
   return v;
 }
 

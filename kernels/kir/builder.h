@@ -1,10 +1,14 @@
 // Building kernel IR so that the code that builds it reads like the kernel. A Builder appends to
 // one block of one kernel; blocks inside are given as functions that build them. Scalar operations
-// on constants are folded on the way, and so are those that do nothing (identities.h).
+// on constants are folded on the way, and so are those that do nothing (identities.h); an operation
+// whose value is there already, in this block or one around it, is not repeated. So equal addresses
+// are equal Values.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,6 +41,8 @@ class Builder {
   ir::ProvId prov() const { return prov_; }
   /// Appends any instruction.
   void emit(decltype(Inst::op) op);
+  /// Appends to `block`, which the caller puts into an instruction of the current block later.
+  void into(Block& block, const Do& build);
 
   // ---- the kernel's tables
   Value arg(const std::string& name, PrimType type);
@@ -154,14 +160,17 @@ class Builder {
   Values call(FunctionId function, Values args);
 
  private:
+  /// What a value is computed from, as numbers; equal only if the values are.
+  using Computation = std::vector<uint64_t>;
+  static Computation computation(ScalarOp op, PrimType type, PrimType to, const Values& args);
+  std::optional<Value> known(const Computation& c) const;
   Value define(Type type, const std::function<decltype(Inst::op)(ValId)>& make);
-  void into(Block& block, const Do& build);
 
   Kernel& kernel_;
   Block* block_;
   ir::ProvId prov_;
-  /// Builtins that are visible here already, by block.
-  std::vector<std::map<BuiltinKind, Value>> known_{1};
+  /// Values of builtins and scalar operations that are visible here, by block.
+  std::vector<std::map<Computation, Value>> known_{1};
 };
 
 }  // namespace kenaz::kir

@@ -38,6 +38,36 @@ TEST(KirBuilder, ABuiltinIsReadOncePerBlockAndKeptInTheBlocksInside) {
   EXPECT_EQ(std::get<IBuiltin>(kernel.main.insts.back().op).dst, outside.id());
 }
 
+TEST(KirBuilder, AnOperationIsNotRepeatedWhereItsValueIsVisible) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value n = k.arg("n", PrimType::kI64);
+  Value inside;
+  const Value outside = k.add(n, 3);
+  k.if_(k.lt(n, 3), [&] {
+    EXPECT_EQ(k.add(n, 3), outside);
+    EXPECT_NE(k.add(n, 4), outside);
+    inside = k.mul(n, 5);
+  });
+  EXPECT_NE(k.mul(n, 5), inside);
+  EXPECT_NE(k.convert(n, PrimType::kI32), k.convert(n, PrimType::kI16));
+}
+
+TEST(KirBuilder, ABlockIsBuiltBeforeItsInstruction) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value n = k.arg("n", PrimType::kI64);
+  IIf inst;
+  inst.cond = k.lt(n, 3);
+  Value inside;
+  k.into(inst.then_block, [&] { inside = k.mul(n, 5); });
+  const Var var = k.declare(Type{PrimType::kI64});
+  k.into(inst.then_block, [&] { k.assign(var, inside); });
+  k.emit(std::move(inst));
+  ASSERT_EQ(kernel.main.insts.size(), 3U);
+  EXPECT_EQ(std::get<IIf>(kernel.main.insts[2].op).then_block.insts.size(), 2U);
+}
+
 TEST(KirBuilder, BranchesGiveValuesThroughVariables) {
   Kernel kernel;
   Builder k(kernel);

@@ -1,111 +1,158 @@
 #include "kernels/primitives/reduce/reduce.h"
 
-#include <fmt/format.h>
-
-#include "kernels/glsl/types.h"
-
 namespace kenaz::primitives {
 
+using kir::Builder;
+using kir::Order;
+using kir::Value;
+using kir::Values;
+
 namespace {
-constexpr int kCounterBytes = 16;
 
-std::string partial_offset(size_t k, const std::string& group) {
-  return fmt::format("{}ul + uint64_t({}) * 8ul", kCounterBytes + k * 8 * kReduceMaxGroups, group);
+constexpr int kCounterWords = 2;  // of 8 bytes
+
+Value partial_word(Builder& k, size_t n, const Value& group) {
+  return k.add(group, kCounterWords + static_cast<int64_t>(n) * kReduceMaxGroups);
 }
 
-/// Loads and stores that other workgroups see: the type of coherent references to 32-bit words.
-std::string coherent_store(PrimType t, const std::string& address, const std::string& value) {
-  return fmt::format("Shared{}({}).v = {};", prim_name(t), address,
-                     t == PrimType::kBool ? "uint8_t(" + value + ")" : value);
-}
-std::string coherent_load(PrimType t, const std::string& address) {
-  const std::string s = fmt::format("Shared{}({}).v", prim_name(t), address);
-  return t == PrimType::kBool ? "(" + s + " != uint8_t(0))" : s;
-}
+/// One reduction: what its steps share.
+class Reduce {
+ public:
+  Reduce(Builder& k, const ReduceSpec& spec)
+      : k_(k), spec_(spec), m_(spec.monoids), values_(k, m_, kReduceWorkgroup) {}
+
+  void build() {
+    if (spec_.partial) start_count();
+    values_.store(k_, k_.local(), own_share());
+    reduce_workgroup();
+    if (!spec_.partial) {
+      store_result();
+      return;
+    }
+    k_.if_(
+        k_.eq(k_.groups(), 1), [&] { store_result(); }, [&] { combine_groups(); });
+  }
+
+ private:
+  Values element(const Value& i) { return k_.call(spec_.elem, {i}); }
+
+  Values own_share() {
+    const kir::Vars acc = k_.declare(m_.neutral());
+    const auto add = [&](const Value& i) {
+      const Values x = element(i);
+      k_.assign(acc, m_.combine(k_, k_.read(acc), x));
+    };
+    if (spec_.commutative) {
+      const auto iteration = [&](const Value& first) {
+        const Value i = k_.add(first, k_.global());
+        k_.if_(k_.lt(i, spec_.width), [&] { add(i); });
+      };
+      k_.for_(kir::i64(0), spec_.width, k_.threads(), iteration, true);
+    } else {
+      // Rounded up, without a sum that wraps for the longest arrays. No element: no thread has one.
+      const Value share = k_.add(k_.quot(k_.sub(spec_.width, 1), k_.threads()), 1);
+      for_share(k_, k_.mul(k_.global(), share), share, spec_.width, add);
+    }
+    return k_.read(acc);
+  }
+
+  /// Neighbours combine, then neighbouring pairs, ..: the order stays. The result is the first
+  /// thread's.
+  void reduce_workgroup() {
+    const kir::Var step = k_.declare(kir::i32(1));
+    const auto cond = [&] { return k_.lt(k_.read(step), kReduceWorkgroup); };
+    const auto iteration = [&] {
+      k_.barrier();
+      const Value s = k_.read(step), lid = k_.local();
+      const Value pair = k_.sub(k_.mul(s, 2), 1);
+      k_.if_(k_.eq(k_.and_(lid, pair), 0), [&] {
+        const Values a = values_.load(k_, lid), b = values_.load(k_, k_.add(lid, s));
+        values_.store(k_, lid, m_.combine(k_, a, b));
+      });
+      k_.assign(step, k_.mul(s, 2));
+    };
+    k_.while_(cond, iteration, true);
+  }
+
+  void store_result() {
+    k_.if_(k_.eq(k_.local(), 0), [&] {
+      const Values all = values_.load(k_, kir::i32(0));
+      for (size_t n = 0; n < m_.size(); n++) {
+        const Value at = kir::i64(static_cast<int64_t>(n));
+        k_.store(word(k_, spec_.result, at, m_.types()[n]), all[n]);
+      }
+    });
+  }
+
+  // What a stopped thread loads says nothing, so whether a workgroup goes on must not depend on
+  // it: it does only if all of its threads go.
+  void start_count() {
+    going_ = k_.shared("going_threads", PrimType::kI32, {1});
+    k_.if_(k_.eq(k_.local(), 0), [&] { k_.store(going_, kir::i32(0), kir::i32(0)); });
+  }
+  Value all_go() {
+    k_.atomic(kir::AtomicOp::kAdd, PrimType::kI32, {going_, kir::i32(0)}, kir::i32(1));
+    k_.barrier();
+    return k_.eq(k_.load(going_, kir::i32(0)), kReduceWorkgroup);
+  }
+
+  void combine_groups() {
+    k_.if_(all_go(), [&] {
+      const kir::SharedId last = k_.shared("is_last", PrimType::kBool, {1});
+      k_.if_(k_.eq(k_.local(), 0), [&] { k_.store(last, kir::i32(0), publish()); });
+      k_.barrier();
+      k_.if_(k_.load(last, kir::i32(0)), [&] {
+        values_.store(k_, k_.local(), share_of_partials());
+        reduce_workgroup();
+        store_result();
+      });
+    });
+  }
+
+  /// Writes the workgroup's result; gives whether it is the last one.
+  Value publish() {
+    const Values mine = values_.load(k_, kir::i32(0));
+    for (size_t n = 0; n < m_.size(); n++) {
+      const Value at = partial_word(k_, n, k_.group());
+      k_.store(word(k_, *spec_.partial, at, m_.types()[n]), mine[n], Order::kCoherent);
+    }
+    k_.fence(kir::Scope::kDevice);
+    const Value before =
+        k_.atomic(kir::AtomicOp::kAdd, PrimType::kU32, {*spec_.partial, kir::i64(0)},
+                  PrimValue{PrimType::kU32, 1}, kir::AtomicOrder::kAcquireRelease);
+    k_.fence(kir::Scope::kDevice);
+    return k_.eq(k_.convert(before, PrimType::kI64), k_.sub(k_.groups(), 1));
+  }
+
+  Values share_of_partials() {
+    const Value share = k_.div_up(k_.groups(), kir::i64(kReduceWorkgroup));
+    const Value first = k_.mul(k_.to_i64(k_.local()), share);
+    const kir::Vars acc = k_.declare(m_.neutral());
+    for_share(k_, first, share, k_.groups(), [&](const Value& g) {
+      Values x;
+      for (size_t n = 0; n < m_.size(); n++) {
+        const PrimType t = m_.types()[n];
+        const kir::Address at = word(k_, *spec_.partial, partial_word(k_, n, g), t);
+        x.push_back(k_.load({t, 1}, at, Order::kCoherent));
+      }
+      k_.assign(acc, m_.combine(k_, k_.read(acc), x));
+    });
+    return k_.read(acc);
+  }
+
+  Builder& k_;
+  const ReduceSpec& spec_;
+  const Monoids& m_;
+  SharedValues values_;
+  kir::SharedId going_;
+};
+
 }  // namespace
 
 int64_t reduce_partial_bytes(size_t values) {
-  return kCounterBytes + static_cast<int64_t>(values) * 8 * kReduceMaxGroups;
+  return 8 * (kCounterWords + static_cast<int64_t>(values) * kReduceMaxGroups);
 }
 
-PrimitiveText reduce_text(const ReduceSpec& spec) {
-  const FlatMonoids m(spec.monoids);
-  PrimitiveText t;
-  for (size_t k = 0; k < m.size(); k++) {
-    t.globals +=
-        fmt::format("shared {} sh{}[{}];\n", glsl::glsl_type(m.types[k]), k, kReduceWorkgroup);
-  }
-  // Neighbours combine, then neighbouring pairs, ..: the order stays.
-  t.globals += "void reduce_workgroup() {\n";
-  t.globals +=
-      fmt::format("  for (uint s = 1u; s < {}u; s <<= 1) {{\n    barrier();\n", kReduceWorkgroup);
-  t.globals += "    if ((lid & (2u * s - 1u)) == 0u) " +
-               m.combine("sh[lid]", "sh[lid]", "sh[lid + s]") + "\n  }\n}\n";
-
-  t.main += "  " + m.declare_neutral("acc") + "\n";
-  if (spec.commutative) {
-    t.main +=
-        fmt::format("  for (int64_t i = gid; i < {} && going; i += threads) {{\n", spec.width);
-  } else {
-    // Rounded up, without a sum that wraps for the longest arrays. No element: no thread has one.
-    t.main += fmt::format("  int64_t share = ({} - 1l) / threads + 1l;\n", spec.width);
-    t.main += fmt::format("  int64_t end = min((gid + 1l) * share, {});\n", spec.width);
-    t.main += "  for (int64_t i = gid * share; i < end && going; i++) {\n";
-  }
-  t.main += "    " + m.declare("x") + "\n    elem(i, " + m.list("x") + ");\n    " +
-            m.combine("acc", "acc", "x") + "\n";
-  if (spec.long_elements) t.main += "    if (loops_look && stopped()) going = false;\n";
-  t.main += "  }\n";
-  t.main += "  " + m.assign("sh[lid]", "acc") + "\n  reduce_workgroup();\n";
-  std::string finish;
-  for (size_t k = 0; k < m.size(); k++) {
-    finish += glsl::store(m.types[k], fmt::format("{} + {}ul", spec.result, 8 * k),
-                          fmt::format("sh{}[0]", k)) +
-              " ";
-  }
-  if (spec.partial.empty()) {
-    t.main += "  if (lid == 0u) { " + finish + "}\n";
-    return t;
-  }
-  for (size_t k = 0; k < m.size(); k++) {
-    const std::string name(prim_name(m.types[k]));
-    const std::string type =
-        m.types[k] == PrimType::kBool ? "uint8_t" : glsl::glsl_type(m.types[k]);
-    const std::string decl = fmt::format(
-        "layout(buffer_reference, scalar, buffer_reference_align = {}) coherent buffer Shared{} {{ "
-        "{} v; }};\n",
-        prim_size(m.types[k]), name, type);
-    if (t.globals.find(decl) == std::string::npos) t.globals = decl + t.globals;
-  }
-  t.globals += "shared bool is_last;\n";
-  t.main += "  if (groups == 1l) {\n    if (lid == 0u) { " + finish + "}\n    return;\n  }\n";
-  t.main += "  if (lid == 0u) {\n";
-  for (size_t k = 0; k < m.size(); k++) {
-    t.main += "    " +
-              coherent_store(m.types[k], spec.partial + " + " + partial_offset(k, "group"),
-                             fmt::format("sh{}[0]", k)) +
-              "\n";
-  }
-  t.main += "    memoryBarrierBuffer();\n";
-  t.main += fmt::format(
-      "    is_last = atomicAdd(U32({}).v, 1u) == uint(groups) - 1u;\n    memoryBarrierBuffer();\n  "
-      "}}\n"
-      "  barrier();\n  if (!is_last) return;\n",
-      spec.partial);
-  t.main += fmt::format(
-      "  int64_t part = (groups + {0}l - 1l) / {0}l;\n"
-      "  int64_t part_end = min((int64_t(lid) + 1l) * part, groups);\n",
-      kReduceWorkgroup);
-  t.main += "  " + m.declare_neutral("all") +
-            "\n  for (int64_t g = int64_t(lid) * part; g < part_end; g++) {\n    ";
-  for (size_t k = 0; k < m.size(); k++) {
-    t.main += fmt::format("{} y{} = {}; ", glsl::glsl_type(m.types[k]), k,
-                          coherent_load(m.types[k], spec.partial + " + " + partial_offset(k, "g")));
-  }
-  t.main += "\n    " + m.combine("all", "all", "y") + "\n  }\n";
-  t.main += "  " + m.assign("sh[lid]", "all") + "\n  reduce_workgroup();\n";
-  t.main += "  if (lid == 0u) { " + finish + "}\n";
-  return t;
-}
+void build_reduce(Builder& k, const ReduceSpec& spec) { Reduce(k, spec).build(); }
 
 }  // namespace kenaz::primitives

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
-#include "kernels/primitives/monoid_text.h"
+#include "kernels/primitives/monoids.h"
 
 namespace kenaz::primitives {
 
@@ -13,17 +14,18 @@ inline constexpr int kReducePerThread = 8;  // at least, before another workgrou
 inline constexpr int kReduceMaxGroups = 1024;
 
 struct ReduceSpec {
-  std::vector<MonoidText> monoids;
+  Monoids monoids;
   bool commutative = false;
-  bool long_elements = false;  // look after each of them whether the call is to stop
-  std::string width;           // i64 expression
-  std::string result;          // address: values 8 bytes apart
-  /// Address of reduce_partial_bytes, whose first 4 bytes are zero; empty if there is one
+  kir::FunctionId elem;  // (i64) -> the values of an element
+  kir::Value width;      // i64
+  kir::Value result;     // address: values 8 bytes apart
+  /// Address of reduce_partial_bytes, whose first 4 bytes are zero; null if there is one
   /// workgroup.
-  std::string partial;
+  std::optional<kir::Value> partial;
 };
 
 int64_t reduce_partial_bytes(size_t values);
-PrimitiveText reduce_text(const ReduceSpec& spec);
+/// Builds the kernel's main: workgroups of kReduceWorkgroup, at most kReduceMaxGroups.
+void build_reduce(kir::Builder& k, const ReduceSpec& spec);
 
 }  // namespace kenaz::primitives

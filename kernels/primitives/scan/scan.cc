@@ -1,130 +1,128 @@
 #include "kernels/primitives/scan/scan.h"
 
-#include <fmt/format.h>
-
-#include "kernels/glsl/types.h"
-
 namespace kenaz::primitives {
+
+using kir::Builder;
+using kir::Value;
+using kir::Values;
 
 namespace {
 
-/// shared sh..; scan_workgroup() makes sh[lid] the combination of sh[0] to sh[lid].
-std::string shared_scan(const FlatMonoids& m) {
-  std::string s;
-  for (size_t k = 0; k < m.size(); k++) {
-    s += fmt::format("shared {} sh{}[{}];\n", glsl::glsl_type(m.types[k]), k, kScanWorkgroup);
-  }
-  s += "void scan_workgroup() {\n";
-  s += fmt::format("  for (uint s = 1u; s < {}u; s <<= 1) {{\n", kScanWorkgroup);
-  s += "    barrier();\n    " + m.declare("p") + "\n";
-  s += "    if (lid >= s) { " + m.assign("p", "sh[lid - s]") + "}\n    barrier();\n";
-  s += "    if (lid >= s) " + m.combine("sh[lid]", "p", "sh[lid]") + "\n  }\n  barrier();\n}\n";
-  return s;
+/// Makes each thread's values the combination of those of all threads up to it.
+void scan_workgroup(Builder& k, const Monoids& m, const SharedValues& values) {
+  const kir::Var step = k.declare(kir::i32(1));
+  const auto cond = [&] { return k.lt(k.read(step), kScanWorkgroup); };
+  const auto iteration = [&] {
+    const Value s = k.read(step), lid = k.local();
+    k.barrier();
+    const Values before = k.if_values(
+        k.le(s, lid), [&] { return values.load(k, k.sub(lid, s)); },
+        [&] {
+          Values none;
+          for (PrimType t : m.types()) none.emplace_back(PrimValue{t, 0});
+          return none;
+        });
+    k.barrier();
+    k.if_(k.le(s, lid), [&] { values.store(k, lid, m.combine(k, before, values.load(k, lid))); });
+    k.assign(step, k.mul(s, 2));
+  };
+  k.while_(cond, iteration, true);
+  k.barrier();
 }
 
-std::string total_address(const ScanSpec& spec, size_t values, size_t k, const std::string& tile) {
-  return fmt::format("{} + uint64_t({}) * {}ul + {}ul", spec.totals, tile, 8 * values, 8 * k);
+kir::Address total(Builder& k, const ScanSpec& spec, size_t n, const Value& tile) {
+  const auto width = static_cast<int64_t>(spec.monoids.size());
+  const Value at = k.add(k.mul(tile, width), static_cast<int64_t>(n));
+  return word(k, spec.totals, at, spec.monoids.types()[n]);
 }
 
-std::string load_totals(const ScanSpec& spec, const FlatMonoids& m, const std::string& name,
-                        const std::string& tile) {
-  std::string s;
-  for (size_t k = 0; k < m.size(); k++) {
-    s += fmt::format("{} {}{} = {}; ", glsl::glsl_type(m.types[k]), name, k,
-                     glsl::load(m.types[k], total_address(spec, m.size(), k, tile)));
+Values load_totals(Builder& k, const ScanSpec& spec, const Value& tile) {
+  Values out;
+  for (size_t n = 0; n < spec.monoids.size(); n++) {
+    out.push_back(k.load({spec.monoids.types()[n], 1}, total(k, spec, n, tile)));
   }
-  return s;
+  return out;
 }
-std::string store_totals(const ScanSpec& spec, const FlatMonoids& m, const std::string& name,
-                         const std::string& tile) {
-  std::string s;
-  for (size_t k = 0; k < m.size(); k++) {
-    s += glsl::store(m.types[k], total_address(spec, m.size(), k, tile),
-                     fmt::format("{}{}", name, k)) +
-         " ";
-  }
-  return s;
-}
-std::string out_address(const ScanSpec& spec, const FlatMonoids& m, size_t k) {
-  return fmt::format("{} + uint64_t(i) * {}ul", spec.out[k], prim_size(m.types[k]));
-}
-std::string store_out(const ScanSpec& spec, const FlatMonoids& m, const std::string& name) {
-  std::string s;
-  for (size_t k = 0; k < m.size(); k++) {
-    s += glsl::store(m.types[k], out_address(spec, m, k), fmt::format("{}{}", name, k)) + " ";
-  }
-  return s;
-}
-std::string load_out(const ScanSpec& spec, const FlatMonoids& m, const std::string& name) {
-  std::string s;
-  for (size_t k = 0; k < m.size(); k++) {
-    s += fmt::format("{} {}{} = {}; ", glsl::glsl_type(m.types[k]), name, k,
-                     glsl::load(m.types[k], out_address(spec, m, k)));
-  }
-  return s;
+void store_totals(Builder& k, const ScanSpec& spec, const Value& tile, const Values& values) {
+  for (size_t n = 0; n < values.size(); n++) k.store(total(k, spec, n, tile), values[n]);
 }
 
-std::string tile_range(const ScanSpec& spec) {
-  return fmt::format(
-      "  int64_t first = group * {}l + int64_t(lid) * {}l;\n"
-      "  int64_t end = min(first + {}l, {});\n",
-      kScanTile, kScanPerThread, kScanPerThread, spec.width);
+Values load_out(Builder& k, const ScanSpec& spec, const Value& i) {
+  Values out;
+  for (size_t n = 0; n < spec.out.size(); n++) {
+    out.push_back(k.load(spec.monoids.types()[n], spec.out[n], i));
+  }
+  return out;
+}
+void store_out(Builder& k, const ScanSpec& spec, const Value& i, const Values& values) {
+  for (size_t n = 0; n < values.size(); n++) k.store(spec.out[n], i, values[n]);
+}
+
+/// The elements of this thread's that `before` stands before.
+void add_before(Builder& k, const ScanSpec& spec, const Values& before, const Value& i) {
+  store_out(k, spec, i, spec.monoids.combine(k, before, load_out(k, spec, i)));
 }
 
 }  // namespace
 
-PrimitiveText scan_tiles_text(const ScanSpec& spec) {
-  const FlatMonoids m(spec.monoids);
-  PrimitiveText t;
-  t.globals = shared_scan(m);
+void build_scan_tiles(Builder& k, const ScanSpec& spec, kir::FunctionId elem) {
+  const Monoids& m = spec.monoids;
+  const SharedValues values(k, m, kScanWorkgroup);
+  const Value lid = k.local();
+  const Value first = k.add(k.mul(k.group(), kScanTile), k.mul(k.to_i64(lid), kScanPerThread));
+  const Value length = kir::i64(kScanPerThread);
   // A thread's own elements are scanned on the way to the result, then combined with what stands
   // before the thread.
-  t.main = tile_range(spec) + "  " + m.declare_neutral("acc") + "\n";
-  t.main += "  for (int64_t i = first; i < end; i++) {\n    " + m.declare("x") + "\n    elem(i, " +
-            m.list("x") + ");\n    if (i == first) { " + m.assign("acc", "x") + "} else " +
-            m.combine("acc", "acc", "x") + "\n    " + store_out(spec, m, "acc") + "\n  }\n";
-  t.main += "  " + m.assign("sh[lid]", "acc") + "\n  scan_workgroup();\n";
-  t.main += fmt::format("  if (lid == {}u) {{ ", kScanWorkgroup - 1) + m.declare("total") +
-            m.assign("total", "sh[lid]") + store_totals(spec, m, "total", "group") + "}\n";
-  t.main +=
-      "  if (lid == 0u) return;\n  " + m.declare("before") + m.assign("before", "sh[lid - 1u]");
-  t.main += "\n  for (int64_t i = first; i < end; i++) {\n    " + load_out(spec, m, "y") +
-            "\n    " + m.combine("y", "before", "y") + "\n    " + store_out(spec, m, "y") +
-            "\n  }\n";
-  return t;
+  const kir::Vars acc = k.declare(m.neutral());
+  for_share(k, first, length, spec.width, [&](const Value& i) {
+    const Values x = k.call(elem, {i});
+    const Values so_far = k.if_values(
+        k.eq(i, first), [&] { return x; }, [&] { return m.combine(k, k.read(acc), x); });
+    k.assign(acc, so_far);
+    store_out(k, spec, i, so_far);
+  });
+  values.store(k, lid, k.read(acc));
+  scan_workgroup(k, m, values);
+  k.if_(k.eq(lid, kScanWorkgroup - 1),
+        [&] { store_totals(k, spec, k.group(), values.load(k, lid)); });
+  k.if_(k.lt(kir::i32(0), lid), [&] {
+    const Values before = values.load(k, k.sub(lid, 1));
+    for_share(k, first, length, spec.width,
+              [&](const Value& i) { add_before(k, spec, before, i); });
+  });
 }
 
-PrimitiveText scan_totals_text(const ScanSpec& spec) {
-  const FlatMonoids m(spec.monoids);
-  PrimitiveText t;
-  t.globals = shared_scan(m);
-  t.main = fmt::format(
-      "  int64_t tiles = ({} + {}l) / {}l;\n"
-      "  int64_t share = (tiles + {}l) / {}l;\n"
-      "  int64_t first = int64_t(lid) * share;\n  int64_t end = min(first + share, tiles);\n",
-      spec.width, kScanTile - 1, kScanTile, kScanWorkgroup - 1, kScanWorkgroup);
-  t.main += "  " + m.declare_neutral("acc") + "\n  for (int64_t g = first; g < end; g++) {\n    " +
-            load_totals(spec, m, "x", "g") + "\n    " + m.combine("acc", "acc", "x") + "\n  }\n";
-  t.main += "  " + m.assign("sh[lid]", "acc") + "\n  scan_workgroup();\n";
-  t.main += "  " + m.declare_neutral("run") + "\n  if (lid > 0u) { " +
-            m.assign("run", "sh[lid - 1u]") + "}\n";
-  t.main += "  for (int64_t g = first; g < end; g++) {\n    " + load_totals(spec, m, "x", "g") +
-            "\n    " + m.combine("run", "run", "x") + "\n    " + store_totals(spec, m, "run", "g") +
-            "\n  }\n";
-  return t;
+void build_scan_totals(Builder& k, const ScanSpec& spec) {
+  const Monoids& m = spec.monoids;
+  const SharedValues values(k, m, kScanWorkgroup);
+  const Value lid = k.local();
+  const Value tiles = k.div_up(spec.width, kir::i64(kScanTile));
+  const Value share = k.div_up(tiles, kir::i64(kScanWorkgroup));
+  const Value first = k.mul(k.to_i64(lid), share);
+  const kir::Vars acc = k.declare(m.neutral());
+  for_share(k, first, share, tiles, [&](const Value& g) {
+    k.assign(acc, m.combine(k, k.read(acc), load_totals(k, spec, g)));
+  });
+  values.store(k, lid, k.read(acc));
+  scan_workgroup(k, m, values);
+  const kir::Vars run = k.declare(m.neutral());
+  k.if_(k.lt(kir::i32(0), lid), [&] { k.assign(run, values.load(k, k.sub(lid, 1))); });
+  for_share(k, first, share, tiles, [&](const Value& g) {
+    k.assign(run, m.combine(k, k.read(run), load_totals(k, spec, g)));
+    store_totals(k, spec, g, k.read(run));
+  });
 }
 
-PrimitiveText scan_add_text(const ScanSpec& spec) {
-  const FlatMonoids m(spec.monoids);
-  PrimitiveText t;
-  t.main = "  if (group == 0l) return;\n  " + load_totals(spec, m, "before", "(group - 1l)") + "\n";
-  t.main += fmt::format(
-      "  int64_t end = min((group + 1l) * {0}l, {1});\n"
-      "  for (int64_t i = group * {0}l + int64_t(lid); i < end; i += {2}l) {{\n",
-      kScanTile, spec.width, kScanWorkgroup);
-  t.main += "    " + load_out(spec, m, "y") + "\n    " + m.combine("y", "before", "y") + "\n    " +
-            store_out(spec, m, "y") + "\n  }\n";
-  return t;
+void build_scan_add(Builder& k, const ScanSpec& spec) {
+  k.if_(k.lt(kir::i64(0), k.group()), [&] {
+    const Values before = load_totals(k, spec, k.sub(k.group(), 1));
+    const Value first = k.add(k.mul(k.group(), kScanTile), k.to_i64(k.local()));
+    const auto iteration = [&](const Value& n) {
+      const Value i = k.add(first, k.mul(n, kScanWorkgroup));
+      k.if_(k.lt(i, spec.width), [&] { add_before(k, spec, before, i); });
+    };
+    k.for_(kir::i64(kScanPerThread), iteration, true);
+  });
 }
 
 }  // namespace kenaz::primitives

@@ -3,9 +3,9 @@
 // only the first kernel. Order is kept.
 #pragma once
 
-#include <cstdint>
+#include <vector>
 
-#include "kernels/primitives/monoid_text.h"
+#include "kernels/primitives/monoids.h"
 
 namespace kenaz::primitives {
 
@@ -14,17 +14,17 @@ inline constexpr int kScanPerThread = 4;
 inline constexpr int kScanTile = kScanWorkgroup * kScanPerThread;
 
 struct ScanSpec {
-  std::vector<MonoidText> monoids;
-  std::string width;             // i64 expression
-  std::vector<std::string> out;  // addresses of the dense results, one per value
-  std::string totals;            // address: a row of 8-byte values per tile, one per value
+  Monoids monoids;
+  kir::Value width;   // i64
+  kir::Values out;    // addresses of the dense results, one per value
+  kir::Value totals;  // address: a row of 8-byte values per tile, one per value
 };
 
-/// One workgroup per tile; calls elem.
-PrimitiveText scan_tiles_text(const ScanSpec& spec);
-/// One workgroup.
-PrimitiveText scan_totals_text(const ScanSpec& spec);
-/// One workgroup per tile.
-PrimitiveText scan_add_text(const ScanSpec& spec);
+/// Builds main for one workgroup per tile; elem: (i64) -> the values of an element.
+void build_scan_tiles(kir::Builder& k, const ScanSpec& spec, kir::FunctionId elem);
+/// For one workgroup.
+void build_scan_totals(kir::Builder& k, const ScanSpec& spec);
+/// For one workgroup per tile.
+void build_scan_add(kir::Builder& k, const ScanSpec& spec);
 
 }  // namespace kenaz::primitives

@@ -6,7 +6,7 @@
 
 #include "kernels/ir/ir.h"
 
-namespace kenaz::gpu {
+namespace kenaz::body {
 
 /// The variables that `body` consumes, directly or through an alias made inside it.
 std::set<ir::VarId> consumed_in(const ir::Program& program, const ir::Body& body);
@@ -28,4 +28,4 @@ std::vector<std::pair<ir::VarId, std::pair<size_t, size_t>>> size_variables(
 /// Calls nest this deep at most before they count as recursion.
 inline constexpr int kMaxCallDepth = 200;
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::body

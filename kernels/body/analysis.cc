@@ -1,4 +1,4 @@
-#include "kernels/gpu/analysis.h"
+#include "kernels/body/analysis.h"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include "kernels/ir/visit.h"
 #include "protocol/base/overloaded.h"
 
-namespace kenaz::gpu {
+namespace kenaz::body {
 namespace {
 
 using ir::VarId;
@@ -187,4 +187,4 @@ bool updates_in_place(const ir::Program& program, const ir::Body& body) {
   });
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::body

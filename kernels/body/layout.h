@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace kenaz::gpu {
+namespace kenaz::body {
 
 /// Element (i0, i1, ..) lies at offset + sum of i_k * stride_k. A dense layout is row-major with
 /// neighbours `unit` apart; its `strides` are left empty and follow from `dims`.
@@ -127,4 +127,4 @@ class LayoutMath {
   A& a_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::body

@@ -1,0 +1,137 @@
+// Branches inside a thread.
+#include "kernels/body/statements.h"
+#include "kernels/body/thread.h"
+
+namespace kenaz::body {
+
+using ir::VarId;
+using kir::Value;
+using kir::Values;
+
+namespace {
+
+/// Two branches, and the values that depend on which of them is taken.
+class Join {
+ public:
+  explicit Join(kir::Builder& k) : k_(k) {}
+
+  /// Appends to the then- or else-branch.
+  void build(bool then, const kir::Builder::Do& build) {
+    k_.into(then ? branch_.then_block : branch_.else_block, build);
+  }
+  /// `a` if the then-branch is taken, `b` if the other one: gives the number of their join. A value
+  /// that both have was there before.
+  size_t choose(const Value& a, const Value& b) {
+    Choice c{a, std::nullopt};
+    if (a != b) {
+      c.var = k_.declare(a.type);
+      build(true, [&] { k_.assign(*c.var, a); });
+      build(false, [&] { k_.assign(*c.var, b); });
+    }
+    choices_.push_back(std::move(c));
+    return choices_.size() - 1;
+  }
+  /// After this, the joins have values.
+  void finish(Value cond) {
+    branch_.cond = std::move(cond);
+    k_.emit(std::move(branch_));
+    for (Choice& c : choices_) {
+      if (c.var) c.value = k_.read(*c.var);
+    }
+  }
+  const Value& operator[](size_t n) const { return choices_[n].value; }
+
+ private:
+  struct Choice {
+    Value value;
+    std::optional<kir::Var> var;
+  };
+  kir::Builder& k_;
+  kir::IIf branch_;
+  std::vector<Choice> choices_;
+};
+
+/// Where a join of arrays lies: numbers of a Join's choices.
+struct ArrayJoin {
+  KernelArray array;  // what both have in common
+  size_t base = 0, offset = 0;
+  std::vector<size_t> strides;
+};
+
+/// Arrays stay where they are; what is chosen is where that is.
+ArrayJoin choose(Thread& t, Join& join, const KernelArray& x, const KernelArray& y) {
+  ArrayJoin r{x, join.choose(x.base, y.base), join.choose(x.layout.offset, y.layout.offset), {}};
+  if (x.memory != y.memory) r.array.memory = kUnknownMemory;
+  r.array.layout.dense = x.layout.dense && y.layout.dense && x.layout.unit == y.layout.unit;
+  r.array.layout.strides.clear();
+  if (r.array.layout.dense) return r;
+  Values strides[2];
+  for (const bool then : {true, false}) {
+    join.build(then, [&] {
+      Math math{t.k};
+      strides[then ? 0 : 1] = LayoutMath(math).strides((then ? x : y).layout);
+    });
+  }
+  for (size_t k = 0; k < strides[0].size(); k++) {
+    r.strides.push_back(join.choose(strides[0][k], strides[1][k]));
+  }
+  return r;
+}
+
+KernelArray joined(Thread& t, const Join& join, ArrayJoin a, const ir::Type& type) {
+  a.array.base = join[a.base];
+  a.array.layout.offset = join[a.offset];
+  for (size_t n : a.strides) a.array.layout.strides.push_back(join[n]);
+  a.array.layout.dims = t.env.scalars(type.dims);
+  return a.array;
+}
+
+/// Translates a branch; its arrays have memory.
+std::vector<KernelValue> side(Thread& t, const ir::Body& b,
+                              const std::vector<std::optional<KernelArray>>& dests) {
+  auto results = translate(t, b, dests);
+  for (size_t k = 0; k < results.size() && !t.host.failed(); k++) {
+    auto* a = std::get_if<KernelArray>(&results[k]);
+    if (a != nullptr) *a = in_memory(t, *a, t.ir().type_of(b.results[k]).dims);
+  }
+  return results;
+}
+
+}  // namespace
+
+void branch(Thread& t, const ir::Stm& s, const ir::EIf& e) {
+  const Value cond = t.env.scalar(e.cond);
+  std::vector<std::optional<KernelArray>> dests;
+  for (VarId v : s.pat) dests.push_back(t.dests.of(v));
+  if (cond.is_const()) {
+    const auto results = translate(t, cond.is_bool(true) ? e.then_body : e.else_body, dests);
+    for (size_t k = 0; k < s.pat.size(); k++) t.env.bind(s.pat[k], results[k]);
+    return;
+  }
+  Join join(t.k);
+  std::vector<KernelValue> a, b;
+  join.build(true, [&] { a = side(t, e.then_body, dests); });
+  join.build(false, [&] { b = side(t, e.else_body, dests); });
+  t.k.set_prov(s.prov);
+  if (t.host.failed()) return;
+  std::vector<std::variant<size_t, ArrayJoin>> joins;
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    if (const auto* x = std::get_if<Value>(&a[k])) {
+      joins.emplace_back(join.choose(*x, std::get<Value>(b[k])));
+    } else {
+      joins.emplace_back(choose(t, join, std::get<KernelArray>(a[k]), std::get<KernelArray>(b[k])));
+    }
+  }
+  join.finish(cond);
+  // Scalars first: the arrays' sizes may be among them.
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    if (const auto* n = std::get_if<size_t>(&joins[k])) t.env.bind(s.pat[k], join[*n]);
+  }
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    if (auto* array = std::get_if<ArrayJoin>(&joins[k])) {
+      t.env.bind(s.pat[k], joined(t, join, std::move(*array), t.ir().type_of(s.pat[k])));
+    }
+  }
+}
+
+}  // namespace kenaz::body

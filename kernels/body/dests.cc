@@ -1,0 +1,43 @@
+#include "kernels/body/dests.h"
+
+#include "kernels/body/analysis.h"
+
+namespace kenaz::body {
+
+using ir::VarId;
+
+std::optional<KernelArray> Dests::of(VarId v) const {
+  if (auto it = dests_.find(v); it != dests_.end()) return it->second;
+  return std::nullopt;
+}
+
+namespace {
+/// The variable, if there is one, whose memory the k-th result of `s` is.
+std::optional<VarId> source_of(const ir::Program& program, const ir::Stm& s, size_t k) {
+  if (const auto* atom = std::get_if<ir::EAtom>(&s.exp)) {
+    if (!atom->atom.is_const()) return atom->atom.var();
+  } else if (const auto* update = std::get_if<ir::EUpdate>(&s.exp)) {
+    return update->array;
+  } else if (const auto* scatter = std::get_if<ir::EScatter>(&s.exp)) {
+    return scatter->dests[k].array;
+  } else if (const auto* loop = std::get_if<ir::ELoop>(&s.exp)) {
+    const auto& p = loop->params[k];
+    if (!p.init.is_const() && consumed_in(program, loop->body).count(p.var)) return p.init.var();
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+void Dests::spread(const ir::Program& program, const ir::Body& b, VarId v,
+                   const KernelArray& dest) {
+  for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
+    for (size_t k = 0; k < it->pat.size(); k++) {
+      if (it->pat[k] != v) continue;
+      if (!dests_.emplace(v, dest).second) return;
+      if (const auto source = source_of(program, *it, k)) spread(program, b, *source, dest);
+      return;
+    }
+  }
+}
+
+}  // namespace kenaz::body

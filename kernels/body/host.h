@@ -1,0 +1,66 @@
+// What code inside a thread knows of the code around its kernel: the values that IR variables have
+// at host level, and the little that it asks of whoever generates that code.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/body/layout.h"
+#include "kernels/ir/ir.h"
+#include "kernels/program/program.h"
+
+namespace kenaz::body {
+
+using program::BlockReg;
+using program::Operand;
+using program::ScalarReg;
+
+/// Iotas and replicated scalars have no memory until something needs it.
+enum class ArrayKind : uint8_t { kMemory, kIota, kReplicate };
+
+/// A scalar that a kernel left in device memory. `borrowed`: the block belongs to an array that may
+/// be updated in place later (the value must be taken away before that).
+struct DeviceScalar {
+  BlockReg block;
+  Operand offset;  // bytes
+  bool borrowed = false;
+};
+struct HostScalar {
+  PrimType type = PrimType::kI32;
+  std::variant<Operand, DeviceScalar> at;
+};
+struct HostArray {
+  PrimType elem = PrimType::kI32;
+  ArrayKind kind = ArrayKind::kMemory;
+  Layout<Operand> layout;  // virtual kinds: only dims count
+  BlockReg block;          // kMemory
+  Operand start, stride;   // kIota, of type elem
+  HostScalar value;        // kReplicate
+};
+using HostValue = std::variant<HostScalar, HostArray>;
+
+/// The generator of host code, as kernels see it. What it emits runs before the kernel's launch.
+class Host {
+ public:
+  virtual ~Host() = default;
+  virtual const ir::Program& ir() const = 0;
+  virtual bool is_bound(ir::VarId v) const = 0;
+  /// A variable's value. It must be bound at host level.
+  virtual const HostValue& value(ir::VarId v) = 0;
+  /// The value on the host (reads it from the device if it is there).
+  virtual Operand scalar(const ir::Atom& a) = 0;
+  virtual PrimType reg_type(ScalarReg r) const = 0;
+  virtual ScalarReg new_scalar(PrimType t) = 0;
+  virtual BlockReg new_block() = 0;
+  /// Constants are folded.
+  virtual Operand emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args) = 0;
+  /// Its number.
+  virtual int add_failure(program::KernelFailure f) = 0;
+  /// Notes that the program cannot be compiled; the first one counts.
+  virtual void refuse(ir::ProvId place, const std::string& what) = 0;
+  /// Whether something was refused: what is generated from then on counts for nothing.
+  virtual bool failed() const = 0;
+};
+
+}  // namespace kenaz::body

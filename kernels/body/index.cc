@@ -1,0 +1,133 @@
+// Views of arrays, and their elements.
+#include "kernels/body/statements.h"
+#include "kernels/body/thread.h"
+
+namespace kenaz::body {
+
+using ir::VarId;
+using kir::Value;
+using kir::Values;
+
+SliceDims<Value> slice_dims(Thread& t, const std::vector<ir::Dim>& dims) {
+  SliceDims<Value> out;
+  for (const auto& d : dims) {
+    if (const auto* fix = std::get_if<ir::DimFix>(&d)) {
+      out.emplace_back(t.env.scalar(fix->index));
+    } else {
+      const auto& r = std::get<ir::DimRange>(d);
+      out.emplace_back(
+          SliceRange<Value>{t.env.scalar(r.start), t.env.scalar(r.len), t.env.scalar(r.stride)});
+    }
+  }
+  return out;
+}
+
+namespace {
+Value iota_element(Thread& t, const KernelArray& a, const Value& i) {
+  return t.k.add(a.start, t.k.mul(t.k.convert(i, a.elem), a.stride));
+}
+}  // namespace
+
+KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<Value>& dims) {
+  KernelArray r = a;
+  if (a.kind == ArrayKind::kMemory) {
+    Math math{t.k};
+    r.layout = LayoutMath(math).slice(a.layout, dims);
+    return r;
+  }
+  r.layout.dims.clear();
+  for (const auto& d : dims) {
+    if (const auto* range = std::get_if<1>(&d)) r.layout.dims.push_back(range->len);
+  }
+  if (a.kind == ArrayKind::kIota) {
+    const auto& range = std::get<1>(dims[0]);
+    r.start = iota_element(t, a, range.start);
+    r.stride = t.k.mul(a.stride, t.k.convert(range.stride, a.elem));
+  }
+  return r;
+}
+
+Value load(Thread& t, const KernelArray& a, const Value& index) {
+  return t.k.load(a.elem, a.base, index);
+}
+void store(Thread& t, const KernelArray& a, const Value& index, const Value& value) {
+  t.k.store(a.base, index, value);
+}
+
+Value element(Thread& t, const KernelArray& a, const Values& at) {
+  switch (a.kind) {
+    case ArrayKind::kIota: return iota_element(t, a, at[0]);
+    case ArrayKind::kReplicate: return a.value;
+    case ArrayKind::kMemory: break;
+  }
+  Math math{t.k};
+  return load(t, a, LayoutMath(math).element(a.layout, at));
+}
+
+KernelArray row_place(Thread& t, const KernelArray& a, const Value& i) {
+  Math math{t.k};
+  KernelArray r = a;
+  r.layout = LayoutMath(math).row(a.layout, i);
+  return r;
+}
+
+KernelValue row(Thread& t, const KernelArray& a, const Value& i) {
+  if (a.layout.dims.size() == 1) return element(t, a, {i});
+  if (a.kind == ArrayKind::kMemory) return row_place(t, a, i);
+  KernelArray r = a;
+  r.layout.dims.erase(r.layout.dims.begin());
+  return r;
+}
+
+void bind_rows(Thread& t, const std::vector<VarId>& params, const std::vector<VarId>& inputs,
+               const Value& i) {
+  for (size_t k = 0; k < inputs.size(); k++) {
+    t.env.bind_param(params[k], row(t, t.env.array(inputs[k]), i));
+  }
+}
+
+void index(Thread& t, const ir::Stm& s, const ir::EIndex& e) {
+  const KernelArray a = t.env.array(e.array);
+  const SliceDims<Value> dims = slice_dims(t, e.dims);
+  Values at;
+  for (const auto& d : dims) {
+    if (const auto* fix = std::get_if<0>(&d)) at.push_back(*fix);
+  }
+  if (at.size() == dims.size()) {
+    t.env.bind(s.pat[0], element(t, a, at));
+  } else {
+    t.env.bind(s.pat[0], sliced(t, a, dims));
+  }
+}
+
+void rearrange(Thread& t, const ir::Stm& s, const ir::ERearrange& e) {
+  KernelArray a = t.env.array(e.array);
+  if (a.kind == ArrayKind::kMemory) {
+    Math math{t.k};
+    a.layout = LayoutMath(math).rearrange(a.layout, e.perm);
+  } else if (e.perm.size() > 1) {
+    Values dims;
+    for (int p : e.perm) dims.push_back(a.layout.dims[static_cast<size_t>(p)]);
+    a.layout.dims = std::move(dims);
+  }
+  t.env.bind(s.pat[0], std::move(a));
+}
+
+void reshape(Thread& t, const ir::Stm& s, const ir::EReshape& e) {
+  KernelArray a = t.env.array(e.array);
+  if (a.kind == ArrayKind::kReplicate) {
+    a.layout.dims = t.env.scalars(e.dims);
+  } else if (a.kind == ArrayKind::kMemory || e.dims.size() != 1) {
+    if (a.kind != ArrayKind::kMemory || !a.layout.dense) {
+      const ir::Type& type = t.ir().type_of(e.array);
+      const KernelArray d = allocate(t, type.prim, type.dims);
+      copy(t, a, d);
+      a = d;
+    }
+    Math math{t.k};
+    a.layout = *LayoutMath(math).reshape(a.layout, t.env.scalars(e.dims));
+  }
+  t.env.bind(s.pat[0], std::move(a));
+}
+
+}  // namespace kenaz::body

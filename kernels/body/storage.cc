@@ -1,0 +1,87 @@
+#include "kernels/body/storage.h"
+
+#include <utility>
+
+#include "kernels/body/thread.h"
+
+namespace kenaz::body {
+
+using kir::Value;
+
+namespace {
+
+/// Sizes are computed with saturation: a product that wraps would be memory that is too small.
+Operand saturating(Host& host, ScalarOp op, const Operand& a, const Operand& b) {
+  return host.emit_op(op, PrimType::kI64, PrimType::kI64, {a, b});
+}
+
+/// The bytes of an array at a multiple of 8; null if only the thread knows them.
+std::optional<Operand> bytes_on_host(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
+  Operand bytes = PrimValue::i64(prim_size(elem));
+  for (const auto& d : dims) {
+    const auto n = t.env.on_host(d);
+    if (!n) return std::nullopt;
+    bytes = saturating(t.host, ScalarOp::kSizeMul, bytes, *n);
+  }
+  bytes = saturating(t.host, ScalarOp::kSizeAdd, bytes, PrimValue::i64(7));
+  return saturating(t.host, ScalarOp::kAnd, bytes, PrimValue::i64(-8));
+}
+
+}  // namespace
+
+KernelArray allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
+  const auto bytes = bytes_on_host(t, elem, dims);
+  if (!bytes) return t.heap.allocate(t, elem, dims);
+  PrivateMemory& memory = t.private_memory;
+  if (!memory.used()) memory.block = t.host.new_block();
+  KernelArray a;
+  a.elem = elem;
+  a.memory = t.args.new_memory();
+  Value before = t.args.operand(memory.bytes);
+  Math math{t.k};
+  LayoutMath layouts(math);
+  if (t.single_thread) {
+    a.layout = layouts.dense(t.env.scalars(dims));
+  } else {
+    before = t.k.mul(before, t.k.threads());
+    a.layout = layouts.dense(t.env.scalars(dims), t.k.global(), t.k.threads());
+  }
+  a.base = t.k.add(t.args.block(memory.block), t.k.convert(before, PrimType::kU64));
+  memory.bytes = saturating(t.host, ScalarOp::kSizeAdd, memory.bytes, *bytes);
+  return a;
+}
+
+kir::Var Heap::begin_function(kir::Builder& k) {
+  return std::exchange(top_, k.declare(kir::i64(0)));
+}
+
+KernelArray Heap::allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
+  if (!used()) {
+    capacity_ = t.host.new_scalar(PrimType::kI64);
+    block_ = t.host.new_block();
+    flag_ = t.host.new_block();
+  }
+  kir::Builder& k = t.k;
+  KernelArray a;
+  a.elem = elem;
+  a.memory = t.args.new_memory();
+  Math math{k};
+  a.layout = LayoutMath(math).dense(t.env.scalars(dims));
+  Value size = kir::i64(prim_size(elem));
+  for (const Value& d : a.layout.dims) size = k.prim(ScalarOp::kSizeMul, {size, d});
+  // At most a little more than 2^62, for which no heap has room.
+  const Value bytes = k.and_(k.add(size, 7), kir::i64(-8));
+  const Value capacity = t.args.operand(capacity_);
+  const Value at = k.read(top_);
+  k.if_(k.lt(k.sub(capacity, at), bytes), [&] {
+    const kir::Address flag{t.args.block(flag_), kir::i64(0)};
+    k.atomic(kir::AtomicOp::kOr, PrimType::kU32, flag, PrimValue{PrimType::kU32, 1});
+    k.stop();
+  });
+  k.assign(top_, k.add(at, bytes));
+  const Value heap = t.single_thread ? at : k.add(k.mul(k.global(), capacity), at);
+  a.base = k.add(t.args.block(block_), k.convert(heap, PrimType::kU64));
+  return a;
+}
+
+}  // namespace kenaz::body

@@ -1,0 +1,73 @@
+// One kernel that is being made out of array IR, and the translation of IR that runs inside one of
+// its threads. Everything bound at host level becomes an argument where the code mentions it.
+//
+// The translation is free functions over a Thread, one file per kind of statement.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/body/dests.h"
+#include "kernels/body/env.h"
+#include "kernels/body/storage.h"
+
+namespace kenaz::body {
+
+struct Thread {
+  /// single_thread: the kernel runs as one invocation. `place`: the statement that it is for.
+  Thread(Host& host, std::string name, ir::ProvId place = {}, bool single_thread = false);
+
+  Host& host;
+  kir::Kernel kernel;
+  kir::Builder k;
+  Arguments args;
+  Env env;
+  Dests dests;
+  PrivateMemory private_memory;
+  Heap heap;
+  bool single_thread;
+  int call_depth = 0;
+
+  const ir::Program& ir() const { return host.ir(); }
+  bool has_private_memory() const { return private_memory.used() || heap.used(); }
+};
+
+// ---- whole pieces of code
+
+/// A function of the kernel whose body may use all that a thread may.
+kir::FunctionId function(Thread& t, const std::string& name, const std::vector<kir::Type>& params,
+                         const std::function<kir::Values(const kir::Values&)>& body);
+/// (acc.., elem..) -> acc.. for an operator on scalars.
+kir::FunctionId operator_function(Thread& t, const std::string& name, const ir::Monoid& m);
+/// Translates a body. Where `dests` has memory for an array result, the array is made there if
+/// that can be; otherwise the caller must move it (see place).
+std::vector<KernelValue> translate(Thread& t, const ir::Body& b,
+                                   const std::vector<std::optional<KernelArray>>& dests = {});
+void translate(Thread& t, const ir::Stm& s);
+/// Binds a lambda's leading parameters to the i-th rows of host or kernel arrays.
+void bind_rows(Thread& t, const std::vector<ir::VarId>& params,
+               const std::vector<ir::VarId>& inputs, const kir::Value& i);
+/// Writes an element of a scatter to each dest where its index is in bounds. `results`: index
+/// components of all dests, then values.
+void scatter_element(Thread& t, const std::vector<KernelArray>& dests,
+                     const std::vector<int>& ranks, const std::vector<KernelValue>& results);
+
+// ---- elements
+
+kir::Value element(Thread& t, const KernelArray& a, const kir::Values& at);
+/// The i-th row: an element if the array has one dimension.
+KernelValue row(Thread& t, const KernelArray& a, const kir::Value& i);
+/// The place of the i-th row, or element, of an array in memory.
+KernelArray row_place(Thread& t, const KernelArray& a, const kir::Value& i);
+/// `index` counts elements from the array's base.
+kir::Value load(Thread& t, const KernelArray& a, const kir::Value& index);
+void store(Thread& t, const KernelArray& a, const kir::Value& index, const kir::Value& value);
+/// Elements one after the other; nothing if both are the same.
+void copy(Thread& t, const KernelArray& from, const KernelArray& to);
+void copy_element(Thread& t, const KernelArray& from, const KernelArray& to, const kir::Values& at);
+/// Makes `to` hold the value, unless it is there already.
+void place(Thread& t, const KernelValue& v, const KernelArray& to);
+
+}  // namespace kenaz::body

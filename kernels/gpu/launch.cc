@@ -1,0 +1,155 @@
+#include "kernels/gpu/launch.h"
+
+#include "kernels/glsl/print_kernel.h"
+#include "kernels/kir/access.h"
+#include "kernels/kir/passes/passes.h"
+#include "kernels/kir/validate.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::gpu {
+
+namespace {
+
+constexpr int kElementsWorkgroup = 128;
+// Private memory of a launch; of more elements than fit, each thread does
+// several.
+constexpr int64_t kPrivateBudget = int64_t{256} << 20;
+
+// Of a thread's heap, in bytes: at first, and how much more the next time.
+constexpr int64_t kFirstCapacity = 4096;
+constexpr int64_t kGrowth = 4;
+
+program::Arg::Access to_program(kir::Access a) {
+  switch (a) {
+    case kir::Access::kWrite: return program::Arg::kWrite;
+    case kir::Access::kReadWrite: return program::Arg::kReadWrite;
+    case kir::Access::kNone:  // the address only
+    case kir::Access::kRead: break;
+  }
+  return program::Arg::kRead;
+}
+
+void check([[maybe_unused]] const kir::Kernel& kernel) {
+#ifdef KENAZ_VALIDATE_PASSES
+  if (const Status valid = kir::validate(kernel); !valid) {
+    UNREACHABLE(valid.error().text().c_str());
+  }
+#endif
+}
+
+/// Drops what is not needed; the text, and what the arguments are.
+std::vector<program::Arg> finish(HostGen& host, body::Thread& t, program::Kernel& out) {
+  check(t.kernel);
+  kir::optimise(t.kernel);
+  check(t.kernel);
+  std::vector<program::Arg> args = t.args.finish(t.kernel);
+  const auto access = kir::access_of(t.kernel);
+  for (size_t n = 0; n < args.size(); n++) args[n].access = to_program(access[n]);
+  glsl::PrintOptions options;
+  options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
+  glsl::PrintedKernel printed = glsl::print_kernel(t.kernel, options);
+  out.glsl = std::move(printed.text);
+  out.nesting = printed.nesting;
+  out.slots = printed.slots;
+  return args;
+}
+
+void launch_once(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+  const HostSize threads =
+      t.single_thread ? host.size(1) : host.times(host.size(groups), host.size(workgroup_size));
+  if (t.private_memory.used()) {
+    host.allocate_bytes(t.private_memory.block,
+                        host.times(host.size(t.private_memory.bytes), threads));
+  }
+  if (t.heap.used()) {
+    host.allocate_bytes(t.heap.block(), host.times(host.size(t.heap.capacity()), threads));
+  }
+  t.kernel.group_size = {workgroup_size};
+  program::Kernel kernel;
+  kernel.name = t.kernel.name;
+  kernel.workgroup_size = workgroup_size;
+  if (t.kernel.prov.valid()) kernel.place = host.ir().backtrace(t.kernel.prov);
+  std::vector<program::Arg> args = finish(host, t, kernel);
+  host.emit({program::OpLaunch{host.add_kernel(std::move(kernel)), groups, std::move(args)}});
+}
+
+/// Again with a larger heap until it is large enough.
+void launch_repeatedly(HostGen& host, const body::Heap& heap,
+                       const std::function<void()>& launch_all) {
+  host.set_scalar(heap.capacity(), PrimValue::i64(kFirstCapacity));
+  const ScalarReg again = host.new_scalar(PrimType::kBool);
+  host.set_scalar(again, PrimValue::of_bool(true));
+  host.allocate_bytes(heap.flag(), host.size(8));
+  program::OpWhile loop;
+  loop.cond = again;
+  host.emit_into(loop.body, [&] {
+    host.emit({program::OpWrite{
+        PrimType::kU32, heap.flag(), PrimValue::i64(0), {PrimValue{PrimType::kU32, 0}}}});
+    launch_all();
+    const ScalarReg flag = host.new_scalar(PrimType::kU32);
+    host.emit({program::OpRead{flag, PrimType::kU32, heap.flag(), PrimValue::i64(0)}});
+    host.set_scalar(again, host.emit_op(ScalarOp::kNe, PrimType::kU32, PrimType::kBool,
+                                        {flag, PrimValue{PrimType::kU32, 0}}));
+    host.set_scalar(heap.capacity(),
+                    host.times(host.size(heap.capacity()), host.size(kGrowth)).operand());
+  });
+  host.emit({std::move(loop)});
+}
+
+void launch_as_often(HostGen& host, body::Thread& t, const std::function<void()>& launch_all) {
+  if (t.heap.used()) {
+    launch_repeatedly(host, t.heap, launch_all);
+  } else {
+    launch_all();
+  }
+}
+
+}  // namespace
+
+Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
+                   int workgroup_size) {
+  if (!t.has_private_memory()) return groups;
+  HostSize per_thread = host.size(t.private_memory.bytes);
+  if (t.heap.used()) per_thread = host.plus(per_thread, host.size(t.heap.capacity()));
+  const Operand per_group = host.times(per_thread, host.size(workgroup_size)).operand();
+  const Operand most = host.max(
+      PrimValue::i64(1),
+      host.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64,
+                   {PrimValue::i64(kPrivateBudget), host.max(PrimValue::i64(1), per_group)}));
+  return host.min(groups, most);
+}
+
+void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width) {
+  if (host.failed()) return;
+  kir::Builder& k = t.k;
+  const kir::Value w = t.args.operand(width);
+  const auto run = [&](const kir::Value& i) { k.call(elem, {i}); };
+  k.set_prov(t.kernel.prov);
+  if (t.has_private_memory()) {
+    k.for_(k.global(), w, k.threads(), run);
+  } else {
+    k.if_(k.lt(k.global(), w), [&] { run(k.global()); });
+  }
+  launch_as_often(host, t, [&] {
+    const Operand groups = host.div_up(width, kElementsWorkgroup);
+    launch_once(host, t, kElementsWorkgroup, affordable(host, t, groups, kElementsWorkgroup));
+  });
+}
+
+void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
+  CHECK(t.single_thread);
+  if (host.failed()) return;
+  t.k.call(elem, {kir::i64(0)});
+  launch_as_often(host, t, [&] { launch_once(host, t, 1, PrimValue::i64(1)); });
+}
+
+void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+  if (host.failed()) return;
+  if (t.heap.used()) {
+    host.refuse(t.kernel.prov, "an operator that makes arrays of varying size");
+    return;
+  }
+  launch_once(host, t, workgroup_size, groups);
+}
+
+}  // namespace kenaz::gpu

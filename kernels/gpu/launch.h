@@ -1,0 +1,20 @@
+// From a kernel whose element code is translated (kernels/body) to its launch: memory for its
+// threads, its main, its text, the host operations.
+#pragma once
+
+#include "kernels/body/thread.h"
+#include "kernels/gpu/host_gen.h"
+
+namespace kenaz::gpu {
+
+/// For kernels of a function `elem` of an i64 without results: `width` threads run elem(i), each
+/// for one i or, if they have memory of their own, one after the other for several.
+void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width);
+/// One thread runs elem(0).
+void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem);
+/// For kernels whose main is there. Refuses one with a heap.
+void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups);
+/// As many workgroups as `groups` if their private memory fits the budget; else fewer.
+Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups, int workgroup_size);
+
+}  // namespace kenaz::gpu
