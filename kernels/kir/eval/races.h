@@ -9,7 +9,12 @@
 // must be coherent, too.
 //
 // What is not seen: of more than two unordered readers, or atomic writers, of one place only two
-// are remembered, so that a conflict with a third one shows under another seed at best.
+// are remembered, so that a conflict with a third one shows under another seed at best. Values
+// are always the newest ones: a missing order is found as a conflict, never as a wrong result.
+// Subgroup operations order nothing; in shared memory atomics and fences order plain accesses, too.
+//
+// A chain of n workgroups, each of which acquires from the one before, takes memory for n * n
+// entries of knowledge.
 #pragma once
 
 #include <array>

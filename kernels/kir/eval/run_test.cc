@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
-#include <numeric>
 
 #include "kernels/kir/eval/testing.h"
 
@@ -14,22 +12,6 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-std::vector<int32_t> iota(size_t n, int32_t from = 0) {
-  std::vector<int32_t> out(n);
-  std::iota(out.begin(), out.end(), from);
-  return out;
-}
-
-/// One workgroup of `threads`; each stores what `body` gives it to out[local].
-struct PerThread : KernelTest {
-  PerThread(int threads, PrimType type) {
-    kernel.group_size.constant = threads;
-    out = block("out", memory.allocate(static_cast<size_t>(threads) * prim_size(type)));
-  }
-  void give(const Value& v) { k.store(out, k.local(), v); }
-  Value out;
-};
 
 TEST(KirRun, BuiltinsTellAThreadWhereItIs) {
   KernelTest t;
@@ -273,148 +255,6 @@ TEST(KirRun, FunctionsCallEarlierOnes) {
   t.give(k.add(r[0], r[1]));
   ASSERT_EQ(t.error(), "");
   EXPECT_THAT(t.read<int32_t>("out"), ElementsAre(100, 101, 104));
-}
-
-TEST(KirRun, TheFirstFailureIsRecordedAndStopsItsThread) {
-  for (uint64_t seed : {0, 1, 2}) {
-    PerThread t(4, PrimType::kI32);
-    t.options.seed = seed;
-    Builder& k = t.k;
-    const Value counter = t.array<int32_t>("counter", {0});
-    t.give(i32(-1));
-    k.if_(k.le(i32(2), k.local()), [&] { k.fail(7, {k.local(), boolean(true)}); });
-    k.fail(8, {});  // the other two
-    t.give(k.local());
-    k.atomic(AtomicOp::kAdd, PrimType::kI32, {counter, i32(0)}, i32(1));
-    auto r = t.run();
-    ASSERT_TRUE(r) << r.error().message;
-    ASSERT_TRUE(r->failure);
-    if (seed == 0) {
-      EXPECT_EQ(r->failure->number, 8);
-    }
-    if (r->failure->number == 7) {
-      EXPECT_GE(r->failure->args.at(0).as_i64(), 2);
-      EXPECT_EQ(r->failure->args.at(1), PrimValue::of_bool(true));
-    }
-    EXPECT_THAT(t.read<int32_t>("out"), Each(-1));
-    EXPECT_THAT(t.read<int32_t>("counter"), ElementsAre(0));
-  }
-}
-
-TEST(KirRun, AStoppedThreadLoadsZeroLeavesItsLoopsAndMeetsTheOthers) {
-  PerThread t(4, PrimType::kI32);
-  t.options.subgroup_size = 4;
-  Builder& k = t.k;
-  const Value in = t.array<int32_t>("in", iota(4, 10));
-  const SharedId s = k.shared("s", PrimType::kI32, {4});
-  k.store(s, k.local(), i32(1));
-  k.if_(k.eq(k.local(), 1), [&] { k.stop(); });
-  k.while_([&] { return k.eq(k.local(), 1); }, [] {});  // endless for the stopped one
-  k.for_(
-      i32(2), [&](const Value&) { k.barrier(); }, /*uniform=*/true);
-  const Value sum = k.subgroup_combine(SubgroupOp::kReduce, ScalarOp::kAdd,
-                                       k.load(PrimType::kI32, in, k.local()));
-  t.give(sum);
-  auto r = t.run();
-  ASSERT_TRUE(r) << r.error().message;
-  EXPECT_FALSE(r->failure);
-  const auto out = t.read<int32_t>("out");
-  EXPECT_EQ(out[0], 10 + 12 + 13);
-  EXPECT_FALSE(t.memory.defined(t.args[0].bits + 4, 4));
-}
-
-TEST(KirRun, AStoppedThreadMayHoldUndefinedValues) {
-  PerThread t(2, PrimType::kI32);
-  Builder& k = t.k;
-  const Var v = k.declare(Type{PrimType::kI32});
-  k.if_(
-      k.eq(k.local(), 1), [&] { k.stop(); }, [&] { k.assign(v, i32(0)); });
-  t.give(i32(0));
-  k.if_(k.lt(k.read(v), 4), [&] { t.give(k.load(PrimType::kI32, t.out, k.read(v))); });
-  k.for_(k.read(v), [](const Value&) {});
-  t.give(k.select(k.eq(k.read(v), 1), i32(1), i32(2)));
-  EXPECT_EQ(t.error(), "");
-}
-
-TEST(KirRun, AfterAFailureAKernelHasNoEffect) {
-  PerThread t(4, PrimType::kI32);
-  t.options.stop_after = 0;
-  t.options.subgroup_size = 4;
-  Builder& k = t.k;
-  const Value flag = t.array<int32_t>("flag", {0});
-  const SharedId s = k.shared("s", PrimType::kI32, {4});
-  k.store(s, k.local(), k.local());
-  k.barrier();
-  k.while_(  // ends, though nobody sets it
-      [&] {
-        return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
-      },
-      [] {});
-  k.for_(
-      i32(2), [&](const Value&) { k.barrier(); }, /*uniform=*/true);
-  t.give(k.subgroup_combine(SubgroupOp::kReduce, ScalarOp::kAdd, k.load(s, k.local())));
-  k.atomic(AtomicOp::kAdd, PrimType::kI32, {flag, i32(0)}, i32(1));
-  k.fail(1, {});
-  const auto r = t.run();
-  ASSERT_TRUE(r) << r.error().message;
-  EXPECT_FALSE(r->failure);
-  EXPECT_FALSE(t.memory.defined(t.args[0].bits, 1));
-  EXPECT_THAT(t.read<int32_t>("flag"), ElementsAre(0));
-}
-
-/// Thread 0 waits for what nobody does, then stores an index; after the barrier `use` gets it.
-std::string stopped_by_host(uint64_t seed, const std::function<void(PerThread&, Value)>& use) {
-  PerThread t(4, PrimType::kI32);
-  t.options = {.subgroup_size = 4, .seed = seed, .stop_after = 3000};
-  t.options.max_steps = 100'000;
-  Builder& k = t.k;
-  const Value flag = t.array<int32_t>("flag", {0});
-  const SharedId s = k.shared("s", PrimType::kI32, {1});
-  k.if_(k.eq(k.local(), 0), [&] {
-    k.while_(
-        [&] {
-          return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
-        },
-        [] {});
-    k.store(s, i32(0), i32(0));
-  });
-  k.barrier();
-  use(t, k.load(s, i32(0)));
-  return t.error();
-}
-
-TEST(KirRun, TheHostStopsThreadsInTheirLoops) {
-  for (uint64_t seed : {0, 1, 2, 3}) {
-    EXPECT_EQ(stopped_by_host(seed, [](PerThread& t, const Value& x) { t.give(x); }), "");
-    // The other threads go on with what the stopped one has not written.
-    EXPECT_THAT(stopped_by_host(seed, [](PerThread& t, const Value& x) { t.k.store(t.out, x, x); }),
-                HasSubstr("kUndefined"));
-  }
-}
-
-TEST(KirRun, AThreadThatWaitsForOneThatHasFailedStops) {
-  for (uint64_t seed = 0; seed < 8; seed++) {
-    PerThread t(4, PrimType::kI32);
-    t.options.seed = seed;
-    t.options.max_steps = 200'000;
-    Builder& k = t.k;
-    const Value flag = t.array<int32_t>("flag", {0});
-    k.if_(k.eq(k.local(), 0), [&] {
-      k.fail(3, {});
-      k.atomic(AtomicOp::kStore, PrimType::kI32, {flag, i32(0)}, i32(1));
-    });
-    k.while_(
-        [&] {
-          return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
-        },
-        [] {});
-    k.barrier();
-    t.give(k.local());
-    const auto r = t.run();
-    ASSERT_TRUE(r) << seed << " " << r.error().message;
-    EXPECT_EQ(r->failure->number, 3);
-    EXPECT_FALSE(t.memory.defined(t.args[0].bits + 4, 4)) << seed;
-  }
 }
 
 TEST(KirRun, WhatDoesNotFitTheKernelIsRejected) {

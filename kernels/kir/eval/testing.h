@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,23 @@ struct KernelTest {
     }
     return false;
   }
+};
+
+/// from, from + 1, ..
+inline std::vector<int32_t> iota(size_t n, int32_t from = 0) {
+  std::vector<int32_t> out(n);
+  std::iota(out.begin(), out.end(), from);
+  return out;
+}
+
+/// One workgroup of `threads`; each stores what `body` gives it to out[local].
+struct PerThread : KernelTest {
+  PerThread(int threads, PrimType type) {
+    kernel.group_size.constant = threads;
+    out = block("out", memory.allocate(static_cast<size_t>(threads) * prim_size(type)));
+  }
+  void give(const Value& v) { k.store(out, k.local(), v); }
+  Value out;
 };
 
 }  // namespace kenaz::kir
