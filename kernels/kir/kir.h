@@ -219,7 +219,8 @@ struct IIf {
 };
 /// for (index = from; index < to; index += step). `index` is a value of the body, of an integer
 /// type, `step` at least 1. `uniform`: all threads of the workgroup make the same turns, stopped
-/// or not; else the loop ends when the thread stops, also because the host stops the call.
+/// or not; else the loop ends when the thread stops, and a thread stops there if it finds that the
+/// call has failed elsewhere or that the host has stopped it.
 /// `unroll`: a hint.
 struct IFor {
   ValId index;

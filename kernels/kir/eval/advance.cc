@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "kernels/kir/eval/interpreter.h"
+#include "protocol/base/check.h"
 
 namespace kenaz::kir {
 
@@ -51,11 +52,21 @@ bool Machine::branch(const Group& g, Thread& t, const Op& op) {
   return true;
 }
 
+/// Whether the thread leaves the loop because it has stopped. It stops here if the host has stopped
+/// the call, or if another thread has failed: then it looks at the record now and then only.
+bool Machine::leaves(Thread& t, const Op& loop) const {
+  if (loop.uniform) return false;
+  const int64_t steps = options_.max_steps - schedule_.steps_left;
+  if (options_.stop_after >= 0 && steps >= options_.stop_after) t.stopped = true;
+  if (result_.failure && ++t.late >= schedule_.patience()) t.stopped = true;
+  return t.stopped;
+}
+
 bool Machine::enter_for(const Group& g, Thread& t, const Op& op) {
-  t.bits[op.turns] = 0;
-  t.known[op.turns] = kDefined;
+  t.bits[op.iterations] = 0;
+  t.known[op.iterations] = kDefined;
   bool goes = false;
-  if (!t.stopped || op.uniform) {
+  if (!leaves(t, op)) {
     if (!defined(g, t, op, op.a, "the start") || !defined(g, t, op, op.b, "the bound") ||
         !defined(g, t, op, op.c, "the step")) {
       return false;
@@ -73,17 +84,17 @@ bool Machine::enter_for(const Group& g, Thread& t, const Op& op) {
 }
 
 void Machine::next_for(const Group& g, Thread& t, const Op& op) {
-  t.bits[op.turns]++;
+  t.bits[op.iterations]++;
   const uint64_t next = op.step(t.bits[op.dst], t.bits[op.c], 0);
   t.bits[op.dst] = next;
-  const bool goes = (!t.stopped || op.uniform) && op.fn(next, t.bits[op.b], 0) != 0;
+  const bool goes = !leaves(t, op) && op.fn(next, t.bits[op.b], 0) != 0;
   tell_branch(g, t, op, goes);
   if (goes) t.pc = op.target;
 }
 
 bool Machine::test_while(const Group& g, Thread& t, const Op& op) {
   bool goes = false;
-  if (!t.stopped || op.uniform) {
+  if (!leaves(t, op)) {
     if (!defined(g, t, op, op.a, "the condition")) return false;
     goes = t.bits[op.a] != 0;
   }
@@ -106,53 +117,71 @@ bool Machine::record_failure(const Group& g, Thread& t, const Op& op) {
   return true;
 }
 
+/// One operation that is not in the loop of advance(). False: a fault, or the thread waits or ends.
+bool Machine::execute(Group& g, Thread& t, const Op& op) {
+  switch (op.code) {
+    case OpCode::kForget: std::fill_n(t.known + op.dst, op.lanes, 0); return true;
+    case OpCode::kSelect: return select(g, t, op);
+    case OpCode::kLoad: return load(g, t, op);
+    case OpCode::kStore: return store(g, t, op);
+    case OpCode::kAtomic: return atomic(g, t, op);
+    case OpCode::kSubgroup: return subgroup(g, t, op);
+    case OpCode::kBarrier: return barrier(g, t, op);
+    case OpCode::kFence:
+      races_.fence(g.clock, t.clock, std::get<IFence>(op.inst->op).scope);
+      return true;
+    case OpCode::kBranch: return branch(g, t, op);
+    case OpCode::kFor: return enter_for(g, t, op);
+    case OpCode::kForNext: next_for(g, t, op); return true;
+    case OpCode::kWhile: return test_while(g, t, op);
+    case OpCode::kWhileNext: t.bits[op.iterations]++, t.pc = op.target; return true;
+    case OpCode::kCall: t.bits[op.dst] = t.pc, t.pc = op.target; return true;
+    case OpCode::kReturn: t.pc = static_cast<uint32_t>(t.bits[op.a]); return true;
+    case OpCode::kFail: return record_failure(g, t, op);
+    case OpCode::kStop: t.stopped = true; return true;
+    case OpCode::kEnd: t.state = eval::ThreadState::kDone; return false;
+    default: UNREACHABLE("an operation of advance()");
+  }
+}
+
 Machine::Pause Machine::advance(Group& g, Thread& t) {
-  int64_t left = schedule_.budget();
-  const int64_t all = left;
-  bool good = true, may_switch = false;
-  Pause pause = Pause::kSwitch;
-  const Op* op = nullptr;
-  while (left > 0) {
+  const Op* const ops = code_.ops.data();
+  const Op* next = ops + t.pc;
+  uint64_t* const bits = t.bits;
+  uint8_t* const known = t.known;
+  const int64_t all = schedule_.budget();
+  int64_t left = all;
+  bool goes = true, waits = false;
+  while (left > 0 && goes) {
     left--;
-    op = &code_.ops[t.pc++];
-    switch (op->code) {
+    const Op& op = *next++;
+    switch (op.code) {
       case OpCode::kMove:
-        std::copy_n(t.bits + op->a, op->lanes, t.bits + op->dst);
-        std::copy_n(t.known + op->a, op->lanes, t.known + op->dst);
+        bits[op.dst] = bits[op.a];
+        known[op.dst] = known[op.a];
         continue;
-      case OpCode::kForget: std::fill_n(t.known + op->dst, op->lanes, 0); continue;
       case OpCode::kPrim1:
       case OpCode::kPrim2:
-      case OpCode::kPrim3: scalar(t, *op); continue;
-      case OpCode::kSelect: good = select(g, t, *op); break;
-      case OpCode::kLoad: good = load(g, t, *op), may_switch = true; break;
-      case OpCode::kStore: good = store(g, t, *op), may_switch = true; break;
-      case OpCode::kAtomic: good = atomic(g, t, *op), may_switch = true; break;
-      case OpCode::kSubgroup: good = subgroup(g, t, *op); break;
-      case OpCode::kBarrier: good = barrier(g, t, *op); break;
-      case OpCode::kFence:
-        races_.fence(g.clock, t.clock, std::get<IFence>(op->inst->op).scope);
+        if ((known[op.a] & known[op.b]) != kDefined) break;
+        bits[op.dst] = op.fn(bits[op.a], bits[op.b], 0);
+        known[op.dst] = kDefined;
         continue;
-      case OpCode::kJump: t.pc = op->target; continue;
-      case OpCode::kBranch: good = branch(g, t, *op); break;
-      case OpCode::kFor: good = enter_for(g, t, *op); break;
-      case OpCode::kForNext: next_for(g, t, *op); continue;
-      case OpCode::kWhile: good = test_while(g, t, *op); break;
-      case OpCode::kWhileNext: t.bits[op->turns]++, t.pc = op->target; continue;
-      case OpCode::kCall: t.bits[op->dst] = t.pc, t.pc = op->target; continue;
-      case OpCode::kReturn: t.pc = static_cast<uint32_t>(t.bits[op->a]); continue;
-      case OpCode::kFail: good = record_failure(g, t, *op); break;
-      case OpCode::kStop: t.stopped = true; continue;
-      case OpCode::kEnd: good = false, pause = Pause::kDone; break;
+      case OpCode::kPrim3: break;
+      case OpCode::kJump: next = ops + op.target; continue;
+      default:
+        t.pc = static_cast<uint32_t>(next - ops);
+        waits = !execute(g, t, op);
+        next = ops + t.pc;
+        goes = !waits && !(op.is_access && schedule_.switches());
+        continue;
     }
-    if (!good) break;
-    if (may_switch && schedule_.switches()) break;
-    may_switch = false;
+    scalar(t, op);
   }
+  t.pc = static_cast<uint32_t>(next - ops);
   schedule_.steps_left -= all - left;
   if (fault_) return Pause::kFault;
-  if (!good) return pause == Pause::kDone ? pause : Pause::kWait;
-  return Pause::kSwitch;
+  if (!waits) return Pause::kSwitch;
+  return t.state == eval::ThreadState::kDone ? Pause::kDone : Pause::kWait;
 }
 
 }  // namespace kenaz::kir

@@ -13,7 +13,7 @@
 namespace kenaz::kir::eval {
 
 enum class OpCode : uint8_t {
-  kMove,    // dst.. = a.., `lanes` slots
+  kMove,    // dst = a
   kForget,  // dst.. are undefined
   kPrim1,
   kPrim2,
@@ -50,12 +50,13 @@ struct Op {
   bool coherent = false;    // Order::kCoherent
   bool wide_index = false;  // the index is an i64
   bool uniform = false;     // loops
+  bool is_access = false;   // of device or shared memory: another thread may go on behind it
   bool meets = false;       // kBranch: barriers or subgroup operations stand inside
   Slot dst = 0, a = 0, b = 0, c = 0, d = 0;
   // Accesses: a base (device), b index, c value, d what a compare-and-swap compares with.
   uint32_t target = 0;  // an operation
   uint32_t array = 0;   // index into Code::shared or locals
-  Slot turns = 0;       // loops: the counter of the finished turns
+  Slot iterations = 0;  // loops: the counter of the finished iterations
   uint32_t list = 0;    // index into Code::lists: arguments of a failure, counters of the loops
                         // around a barrier or subgroup operation
   ScalarFn fn = nullptr, step = nullptr;

@@ -13,6 +13,9 @@ namespace {
 constexpr uint64_t kArrayAlign = 256;
 /// Threads' numbers are kept in 16 bits (races.h).
 constexpr int64_t kMaxGroupSize = 1 << 15;
+/// Of all shared arrays, or of all local arrays: more than any device has, and no more than what
+/// can be allocated.
+constexpr uint64_t kMaxArrayBytes = 1 << 24;
 
 class Compiler {
  public:
@@ -56,10 +59,11 @@ class Compiler {
     return op;
   }
   void move(Slot dst, Slot from, int lanes) {
-    Op& op = emit(OpCode::kMove);
-    op.dst = dst;
-    op.a = from;
-    op.lanes = static_cast<uint8_t>(lanes);
+    for (Slot k = 0; k < static_cast<Slot>(lanes); k++) {
+      Op& op = emit(OpCode::kMove);
+      op.dst = dst + k;
+      op.a = from + k;
+    }
   }
   void address(Op& op, const Address& at, PrimType type);
   void block(const Block& b);
@@ -115,18 +119,22 @@ Status Compiler::arrays(std::span<const PrimValue> specs) {
     return bad_request(
         fmt::format("kernel {}: {} threads in a workgroup", kernel_.name, out_.group_size));
   }
-  auto place = [](std::vector<ArrayPlace>& list, uint64_t& total, uint64_t bytes) {
+  auto place = [](std::vector<ArrayPlace>& list, uint64_t& total, int64_t n, PrimType type) {
+    if (n < 0 || n > static_cast<int64_t>(kMaxArrayBytes)) return false;
+    const uint64_t bytes = static_cast<uint64_t>(n) * static_cast<uint64_t>(prim_size(type));
     list.push_back({total, bytes});
     total += (bytes + kArrayAlign - 1) / kArrayAlign * kArrayAlign;
+    return total <= kMaxArrayBytes;
+  };
+  auto misplaced = [&](const std::string& name, int64_t n) {
+    return bad_request(fmt::format("kernel {}: array {} of {} elements", kernel_.name, name, n));
   };
   for (const SharedArray& a : kernel_.shared) {
     const int64_t n = size(a.length);
-    if (n < 0) return bad_request(fmt::format("shared array {} has {} elements", a.name, n));
-    place(out_.shared, out_.shared_bytes, static_cast<uint64_t>(n) * prim_size(a.type));
+    if (!place(out_.shared, out_.shared_bytes, n, a.type)) return misplaced(a.name, n);
   }
   for (const LocalArray& a : kernel_.locals) {
-    if (a.length < 0) return bad_request(fmt::format("local array {} is negative", a.name));
-    place(out_.locals, out_.local_bytes, static_cast<uint64_t>(a.length) * prim_size(a.type));
+    if (!place(out_.locals, out_.local_bytes, a.length, a.type)) return misplaced(a.name, a.length);
   }
   return {};
 }
@@ -177,7 +185,7 @@ void Compiler::put(const IPrim& e) {
 
 void Compiler::put(const IBuiltin& e) {
   out_.uses_subgroups |= e.kind >= BuiltinKind::kLane;
-  move(result(e.dst), static_cast<Slot>(e.kind), 1);
+  vals_[e.dst.index] = static_cast<Slot>(e.kind);
 }
 void Compiler::put(const ICompose& e) {
   for (size_t k = 0; k < e.lanes.size(); k++) {
@@ -185,7 +193,7 @@ void Compiler::put(const ICompose& e) {
   }
 }
 void Compiler::put(const IExtract& e) {
-  move(result(e.dst), slot(e.vector) + static_cast<Slot>(e.lane), 1);
+  vals_[e.dst.index] = slot(e.vector) + static_cast<Slot>(e.lane);
 }
 
 void Compiler::put(const IDeclare& e) {
@@ -217,6 +225,7 @@ void Compiler::address(Op& op, const Address& at, PrimType type) {
     op.space = Space::kLocal;
     op.array = std::get<LocalId>(at.base).index;
   }
+  op.is_access = op.space != Space::kLocal;
 }
 
 void Compiler::put(const ILoad& e) {
@@ -290,12 +299,12 @@ void Compiler::put(const IFor& e) {
   op.inst = inst_;
   op.dst = result(e.index);
   op.a = slot(e.from), op.b = slot(e.to), op.c = slot(e.step);
-  op.turns = new_slots(1);
+  op.iterations = new_slots(1);
   op.fn = scalar_fn(ScalarOp::kLt, e.from.type.prim, e.from.type.prim);
   op.step = scalar_fn(ScalarOp::kAdd, e.from.type.prim, e.from.type.prim);
   const uint32_t enter = here();
   out_.ops.push_back(op);
-  loops_.push_back(op.turns);
+  loops_.push_back(op.iterations);
   block(e.body);
   loops_.pop_back();
   op.code = OpCode::kForNext;
@@ -307,10 +316,10 @@ void Compiler::put(const IFor& e) {
 void Compiler::put(const IWhile& e) {
   Op op{.code = OpCode::kWhile, .uniform = e.uniform};
   op.inst = inst_;
-  op.turns = new_slots(1);
-  move(op.turns, kZeroSlot, 1);
+  op.iterations = new_slots(1);
+  move(op.iterations, kZeroSlot, 1);
   const uint32_t head = here();
-  loops_.push_back(op.turns);
+  loops_.push_back(op.iterations);
   block(e.head);
   op.a = slot(e.cond);
   const uint32_t test = here();

@@ -57,7 +57,7 @@ std::string Machine::name(const Op& op) const {
   std::visit(
       [&](const auto& inst) {
         if constexpr (HasDst<std::decay_t<decltype(inst)>>) {
-          if (inst.dst.valid()) text += fmt::format(" %{}", inst.dst.index);
+          if (inst.dst.valid()) text += fmt::format(" v{}", inst.dst.index);
         }
       },
       op.inst->op);

@@ -189,7 +189,7 @@ TEST(KirFaults, VariablesAndArraysAreUndefinedAtFirst) {
     p.k.if_(p.k.lt(p.me, 7), [&] { p.k.assign(v, i32(1)); });
     stop_if(p, p.k.read(v));
   });
-  expect_fault("kUndefined", [&](Parts& p) {  // a turn sees nothing of the one before
+  expect_fault("kUndefined", [&](Parts& p) {  // an iteration sees nothing of the one before
     p.k.for_(i32(2), [&](const Value& i) {
       const Var v = p.k.declare(Type{PrimType::kI32});
       p.k.if_(p.k.eq(i, 0), [&] { p.k.assign(v, i32(1)); });
@@ -354,7 +354,7 @@ TEST(KirFaults, AllThreadsMeetAtOneBarrier) {
         p.k.if_(
             p.k.lt(p.me, 4), [&] { p.k.barrier(); }, [&] { p.k.barrier(); });
       },
-      [](Parts& p) {  // as often, in another turn
+      [](Parts& p) {  // as often, in another iteration
         p.k.for_(i32(2), [&](const Value& i) {
           p.k.if_(p.k.eq(i, p.k.quot(p.me, i32(4))), [&] { p.k.barrier(); });
         });

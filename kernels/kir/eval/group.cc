@@ -26,7 +26,7 @@ Group::Group(const Code& code, int subgroup_size)
   }
 }
 
-void Group::begin(int64_t n, int64_t groups) {
+void Group::begin(int64_t n, int64_t groups, bool stopped) {
   number = n;
   done = 0;
   barrier.waiting = 0;
@@ -54,7 +54,8 @@ void Group::begin(int64_t n, int64_t groups) {
     std::copy(std::begin(builtins), std::end(builtins), t.bits);
     t.pc = code_.start;
     t.state = ThreadState::kReady;
-    t.stopped = false;
+    t.stopped = stopped;
+    t.late = 0;
     t.clock = ThreadClock{};
     t.clock.local = static_cast<uint16_t>(k);
     ready.push_back(static_cast<uint16_t>(size - 1 - k));

@@ -10,10 +10,10 @@
 
 namespace kenaz::kir::eval {
 
-/// What a thread waits for, with the turns of the loops around it.
+/// What a thread waits for, and in which iterations of the loops around it.
 struct Meeting {
   uint32_t op = 0;
-  std::vector<uint64_t> turns;
+  std::vector<uint64_t> iterations;
   int waiting = 0;  // how many threads
 };
 
@@ -27,6 +27,7 @@ struct Thread {
   uint32_t pc = 0;
   ThreadState state = ThreadState::kReady;
   bool stopped = false;
+  int32_t late = 0;  // iterations since a failure was recorded
   ThreadClock clock;
   int number() const { return clock.local; }
 };
@@ -34,8 +35,8 @@ struct Thread {
 class Group {
  public:
   Group(const Code& code, int subgroup_size);
-  /// The workgroup `number` of `groups` begins.
-  void begin(int64_t number, int64_t groups);
+  /// The workgroup `number` of `groups` begins; `stopped`: its threads have stopped.
+  void begin(int64_t number, int64_t groups, bool stopped);
 
   int64_t number = 0;
   std::vector<Thread> threads;

@@ -42,7 +42,9 @@ class Machine {
   bool stuck(Group& g);
 
   // ---- one thread (advance.cc)
+  bool leaves(Thread& t, const Op& loop) const;
   Pause advance(Group& g, Thread& t);
+  bool execute(Group& g, Thread& t, const Op& op);
   void scalar(Thread& t, const Op& op);
   bool select(const Group& g, Thread& t, const Op& op);
   bool branch(const Group& g, Thread& t, const Op& op);

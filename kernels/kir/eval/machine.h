@@ -49,6 +49,10 @@ struct RunOptions {
   int concurrent_groups = 1;          // workgroups that run at the same time
   std::vector<PrimValue> specs;       // by Kernel::specs; empty: their fallbacks
   int64_t max_steps = 1'000'000'000;  // of all threads; more is an error (endless loops)
+  /// After so many steps the host stops the call: a thread stops at its next iteration of a loop
+  /// that is not uniform. 0: the call has failed before, all threads have stopped at the start.
+  /// Negative: never. After a failure, other threads stop there, too, after some iterations.
+  int64_t stop_after = -1;
 };
 
 /// What a thread recorded by IFail, first come.

@@ -215,6 +215,20 @@ TEST(KirPatterns, AMissingBarrierBeforeTheTicketIsFound) {
 
 enum class Wrong : uint8_t { kNothing, kNoRelease, kNoAcquire, kPlainStatus, kNoTicket };
 
+/// The inclusive sums of the threads' values, in `s`.
+void group_scan(Builder& k, SharedId s, const Value& value) {
+  k.store(s, k.local(), value);
+  for (int step = 1; step < kThreads; step *= 2) {
+    k.barrier();
+    const Var x = k.declare(k.load(s, k.local()));
+    k.if_(k.le(i32(step), k.local()),
+          [&] { k.assign(x, k.add(k.read(x), k.load(s, k.sub(k.local(), step)))); });
+    k.barrier();
+    k.store(s, k.local(), k.read(x));
+  }
+  k.barrier();
+}
+
 /// One element per thread; tile by tile an inclusive sum. A tile's status: 0 none, 1 its sum is
 /// known, 2 that of all up to it.
 void look_back(KernelTest& t, const std::vector<int32_t>& in, Wrong wrong) {
@@ -239,16 +253,7 @@ void look_back(KernelTest& t, const std::vector<int32_t>& in, Wrong wrong) {
   k.barrier();
   const Value tile = k.load(facts, i32(0));
   const Value at = k.add(k.mul(tile, kThreads), k.local());
-  k.store(s, k.local(), k.load(PrimType::kI32, data, at));
-  for (int step = 1; step < kThreads; step *= 2) {
-    k.barrier();
-    const Var x = k.declare(k.load(s, k.local()));
-    k.if_(k.le(i32(step), k.local()),
-          [&] { k.assign(x, k.add(k.read(x), k.load(s, k.sub(k.local(), step)))); });
-    k.barrier();
-    k.store(s, k.local(), k.read(x));
-  }
-  k.barrier();
+  group_scan(k, s, k.load(PrimType::kI32, data, at));
   const auto publish = [&](int which, const Value& sum) {
     k.store({sums, k.add(k.mul(tile, 2), which - 1)}, sum, Order::kCoherent);
     if (wrong == Wrong::kPlainStatus) {
@@ -290,6 +295,19 @@ TEST(KirPatterns, ALookBackScanIsRight) {
     look_back(t, in, Wrong::kNothing);
     ASSERT_EQ(t.error(), "") << m.seed << " " << m.concurrent;
     EXPECT_EQ(t.read<int32_t>("out"), expected);
+  }
+}
+
+TEST(KirPatterns, ALookBackScanEndsWhenTheHostStopsIt) {
+  for (int64_t stop_after : {0, 500, 3000}) {
+    for (const Manner& m : manners()) {
+      KernelTest t;
+      set(t, m);
+      t.options.stop_after = stop_after;
+      t.options.max_steps = 100'000;
+      look_back(t, numbers(kThreads * 9), Wrong::kNothing);
+      EXPECT_EQ(t.error(), "") << m.seed << " " << m.concurrent;
+    }
   }
 }
 

@@ -47,10 +47,7 @@ bool Machine::step(Group& g) {
     case Pause::kFault: return false;
     case Pause::kSwitch: g.ready.push_back(number); break;
     case Pause::kWait: break;
-    case Pause::kDone:
-      t.state = ThreadState::kDone;
-      g.done++;
-      break;
+    case Pause::kDone: g.done++; break;
   }
   if (schedule_.steps_left <= 0) {
     return fault(FaultKind::kEndless, g, t, code_.ops[t.pc - 1],
@@ -71,7 +68,7 @@ Result<RunResult> Machine::run(int64_t groups, ir::ProvId* where) {
       if (idle.empty()) idle.push_back(std::make_unique<Group>(code_, options_.subgroup_size));
       running.push_back(std::move(idle.back()));
       idle.pop_back();
-      running.back()->begin(order[started++], groups);
+      running.back()->begin(order[started++], groups, options_.stop_after == 0);
     }
     const size_t k = schedule_.pick_group(running.size());
     if (!step(*running[k])) break;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "kernels/kir/eval/testing.h"
@@ -335,6 +336,87 @@ TEST(KirRun, AStoppedThreadMayHoldUndefinedValues) {
   EXPECT_EQ(t.error(), "");
 }
 
+TEST(KirRun, AfterAFailureAKernelHasNoEffect) {
+  PerThread t(4, PrimType::kI32);
+  t.options.stop_after = 0;
+  t.options.subgroup_size = 4;
+  Builder& k = t.k;
+  const Value flag = t.array<int32_t>("flag", {0});
+  const SharedId s = k.shared("s", PrimType::kI32, {4});
+  k.store(s, k.local(), k.local());
+  k.barrier();
+  k.while_(  // ends, though nobody sets it
+      [&] {
+        return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
+      },
+      [] {});
+  k.for_(
+      i32(2), [&](const Value&) { k.barrier(); }, /*uniform=*/true);
+  t.give(k.subgroup_combine(SubgroupOp::kReduce, ScalarOp::kAdd, k.load(s, k.local())));
+  k.atomic(AtomicOp::kAdd, PrimType::kI32, {flag, i32(0)}, i32(1));
+  k.fail(1, {});
+  const auto r = t.run();
+  ASSERT_TRUE(r) << r.error().message;
+  EXPECT_FALSE(r->failure);
+  EXPECT_FALSE(t.memory.defined(t.args[0].bits, 1));
+  EXPECT_THAT(t.read<int32_t>("flag"), ElementsAre(0));
+}
+
+/// Thread 0 waits for what nobody does, then stores an index; after the barrier `use` gets it.
+std::string stopped_by_host(uint64_t seed, const std::function<void(PerThread&, Value)>& use) {
+  PerThread t(4, PrimType::kI32);
+  t.options = {.subgroup_size = 4, .seed = seed, .stop_after = 3000};
+  t.options.max_steps = 100'000;
+  Builder& k = t.k;
+  const Value flag = t.array<int32_t>("flag", {0});
+  const SharedId s = k.shared("s", PrimType::kI32, {1});
+  k.if_(k.eq(k.local(), 0), [&] {
+    k.while_(
+        [&] {
+          return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
+        },
+        [] {});
+    k.store(s, i32(0), i32(0));
+  });
+  k.barrier();
+  use(t, k.load(s, i32(0)));
+  return t.error();
+}
+
+TEST(KirRun, TheHostStopsThreadsInTheirLoops) {
+  for (uint64_t seed : {0, 1, 2, 3}) {
+    EXPECT_EQ(stopped_by_host(seed, [](PerThread& t, const Value& x) { t.give(x); }), "");
+    // The other threads go on with what the stopped one has not written.
+    EXPECT_THAT(stopped_by_host(seed, [](PerThread& t, const Value& x) { t.k.store(t.out, x, x); }),
+                HasSubstr("kUndefined"));
+  }
+}
+
+TEST(KirRun, AThreadThatWaitsForOneThatHasFailedStops) {
+  for (uint64_t seed = 0; seed < 8; seed++) {
+    PerThread t(4, PrimType::kI32);
+    t.options.seed = seed;
+    t.options.max_steps = 200'000;
+    Builder& k = t.k;
+    const Value flag = t.array<int32_t>("flag", {0});
+    k.if_(k.eq(k.local(), 0), [&] {
+      k.fail(3, {});
+      k.atomic(AtomicOp::kStore, PrimType::kI32, {flag, i32(0)}, i32(1));
+    });
+    k.while_(
+        [&] {
+          return k.eq(k.atomic(AtomicOp::kLoad, PrimType::kI32, {flag, i32(0)}), 0);
+        },
+        [] {});
+    k.barrier();
+    t.give(k.local());
+    const auto r = t.run();
+    ASSERT_TRUE(r) << seed << " " << r.error().message;
+    EXPECT_EQ(r->failure->number, 3);
+    EXPECT_FALSE(t.memory.defined(t.args[0].bits + 4, 4)) << seed;
+  }
+}
+
 TEST(KirRun, WhatDoesNotFitTheKernelIsRejected) {
   KernelTest t;
   t.scalar("n", PrimValue::i32(1));
@@ -346,6 +428,9 @@ TEST(KirRun, WhatDoesNotFitTheKernelIsRejected) {
   u.k.spec("s", PrimValue::i32(1));
   u.options.specs = {PrimValue::of_bool(true)};
   EXPECT_THAT(u.error(), HasSubstr("constant s"));
+  KernelTest v;
+  v.k.shared("s", PrimType::kI64, {1 << 30});
+  EXPECT_THAT(v.error(), HasSubstr("array s"));
   KernelTest w;
   w.kernel.group_size.constant = 12;
   EXPECT_EQ(w.error(), "");

@@ -8,10 +8,11 @@ namespace kenaz::kir::eval {
 Schedule::Schedule(uint64_t seed, int64_t max_steps)
     : steps_left(max_steps), random_(seed != 0), rng_(seed), stalled_until_(max_steps) {
   constexpr uint32_t kAccesses[] = {1, 1, 2, 4, 16, 128};
-  constexpr uint32_t kGroupTurns[] = {1, 4, 64};
+  constexpr uint32_t kGroupChanges[] = {1, 4, 64};
   constexpr uint32_t kStalls[] = {0, 16, 256};
   accesses_ = kAccesses[rng_.below(std::size(kAccesses))];
-  group_turns_ = kGroupTurns[rng_.below(std::size(kGroupTurns))];
+  group_changes_ = kGroupChanges[rng_.below(std::size(kGroupChanges))];
+  patience_ = 1 << rng_.below(kLongestPatience);
   stalls_ = kStalls[rng_.below(std::size(kStalls))];
 }
 
@@ -33,7 +34,7 @@ size_t Schedule::pick_group(size_t running) {
     stalled_ = current_ % running;
     stalled_until_ = steps_left - rng_.below(1u << rng_.below(kLongestStall));
   }
-  if (rng_.below(group_turns_) == 0 || (holds && current_ % running == stalled_)) {
+  if (rng_.below(group_changes_) == 0 || (holds && current_ % running == stalled_)) {
     current_ = rng_.below(static_cast<uint32_t>(running));
     if (holds && current_ == stalled_) current_ = (current_ + 1) % running;
   }

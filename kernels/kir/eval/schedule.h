@@ -20,14 +20,14 @@ class Random {
     return z ^ (z >> 31);
   }
   /// 0 .. n - 1.
-  uint32_t below(uint32_t n) { return static_cast<uint32_t>(next() >> 32) % n; }
+  uint32_t below(uint32_t n) { return static_cast<uint32_t>(((next() >> 32) * n) >> 32); }
 
  private:
   uint64_t state_;
 };
 
 /// With seed 0 workgroups start in order, and a thread goes on until it waits or has run for long;
-/// then it is the next one's turn. Other seeds draw a manner: how often threads change, how often
+/// then the next one goes on. Other seeds draw a manner: how often threads change, how often
 /// workgroups do, how long one is held up now and then, the order in which workgroups start.
 class Schedule {
  public:
@@ -45,21 +45,25 @@ class Schedule {
 
   /// After an access: whether another thread shall go on.
   bool switches() { return random_ && --accesses_left_ <= 0; }
-  int64_t steps_left = 0;  // of all threads
+  int64_t steps_left;  // of all threads; as of the last change of thread
   int64_t budget() const { return steps_left < kLongest ? steps_left : kLongest; }
+  /// After how many iterations a thread finds that another one has failed.
+  int32_t patience() const { return patience_; }
   bool coin() { return (rng_.next() & 1) != 0; }
 
  private:
   static constexpr int64_t kMostMixed = 1 << 20;
   /// Steps after which another thread goes on in any case.
   static constexpr int64_t kLongest = 2000;
-  static constexpr uint32_t kLongestStall = 15;  // as a power of two, in steps of all threads
+  // As powers of two, in steps of all threads and in iterations of one.
+  static constexpr uint32_t kLongestStall = 15, kLongestPatience = 13;
 
   bool random_;
   Random rng_;
-  uint32_t accesses_;     // between two changes, on average
-  uint32_t group_turns_;  // changes of thread between two of workgroup
-  uint32_t stalls_;       // one in so many changes holds a workgroup up; 0: never
+  uint32_t accesses_;       // between two changes, on average
+  uint32_t group_changes_;  // changes of thread between two of workgroup
+  int32_t patience_;
+  uint32_t stalls_;  // one in so many changes holds a workgroup up; 0: never
   int32_t accesses_left_ = 0;
   size_t current_ = 0, cursor_ = 0;
   size_t stalled_ = 0;

@@ -42,16 +42,16 @@ bool Machine::meet(Group& g, Thread& t, const Op& op, Meeting& m, FaultKind kind
   const std::vector<eval::Slot>& loops = code_.lists[op.list];
   if (m.waiting == 0) {
     m.op = number;
-    m.turns.clear();
-    for (eval::Slot s : loops) m.turns.push_back(t.bits[s]);
+    m.iterations.clear();
+    for (eval::Slot s : loops) m.iterations.push_back(t.bits[s]);
   } else if (m.op != number) {
     return fault(kind, g, t, op, "others wait at " + name(code_.ops[m.op]));
   } else {
     for (size_t k = 0; k < loops.size(); k++) {
-      if (m.turns[k] == t.bits[loops[k]]) continue;
+      if (m.iterations[k] == t.bits[loops[k]]) continue;
       return fault(kind, g, t, op,
-                   fmt::format("in turn {} of a loop, others wait in turn {}", t.bits[loops[k]],
-                               m.turns[k]));
+                   fmt::format("in iteration {} of a loop, others wait in iteration {}",
+                               t.bits[loops[k]], m.iterations[k]));
     }
   }
   m.waiting++;
