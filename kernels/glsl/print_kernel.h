@@ -21,7 +21,9 @@ struct PrintedKernel {
 };
 
 /// Arguments travel as program::Arg says. Specialisation constant 0 is `loops_look` (see
-/// program::KernelFailure); Kernel::specs have the numbers from 1 on. The kernel must be valid.
+/// program::KernelFailure); Kernel::specs have the numbers from 1 on. The kernel must be valid, and
+/// its group's size a number or a specialisation constant: GLSL has no product of both. A kernel
+/// whose threads meet takes one word of shared memory more than its arrays.
 PrintedKernel print_kernel(const kir::Kernel& kernel, const PrintOptions& options);
 
 }  // namespace kenaz::glsl

@@ -8,6 +8,8 @@ namespace kenaz::kir {
 namespace {
 
 constexpr int64_t kSharedAlignment = 16;  // the largest of any array's
+// Workgroups whose threads meet begin together, or not at all: a shared word tells which.
+constexpr int64_t kBeginningBytes = 16;
 
 bool is_whole(PrimType t, int bytes) { return is_integer(t) && prim_size(t) == bytes; }
 
@@ -61,8 +63,10 @@ int64_t value_of(const Kernel& kernel, const StaticSize& size, std::span<const P
 
 Needs needs_of(const Kernel& kernel, std::span<const PrimValue> specs) {
   Needs needs;
+  bool meets = false;
   for_each_inst_of(kernel, [&](const Inst& i) {
     add_inst(i, needs);
+    meets |= std::holds_alternative<IBarrier>(i.op) || std::holds_alternative<ISubgroup>(i.op);
     visit_results(i.op, [&](ValId v) { add_type(kernel.vals[v.index].prim, needs); });
     visit_var(i.op, [&](VarId v) { add_type(kernel.vars[v.index].prim, needs); });
   });
@@ -77,6 +81,7 @@ Needs needs_of(const Kernel& kernel, std::span<const PrimValue> specs) {
     for (const ValId p : f.params) add_type(kernel.vals[p.index].prim, needs);
     for (const Value& r : f.results) add_type(r.type.prim, needs);
   }
+  if (meets) needs.shared_bytes += kBeginningBytes;
   needs.forward_progress = kernel.needs_progress;
   needs.group_size = value_of(kernel, kernel.group_size, specs);
   return needs;

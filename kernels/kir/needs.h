@@ -20,7 +20,7 @@ struct Needs {
   bool shared_i64_atomics = false;
   bool forward_progress = false;
   int64_t group_size = 1;    // threads
-  int64_t shared_bytes = 0;  // at most: every array rounded up to 16 bytes
+  int64_t shared_bytes = 0;  // at most: every array rounded up to 16 bytes, and 16 if threads meet
   friend bool operator==(const Needs&, const Needs&) = default;
 };
 

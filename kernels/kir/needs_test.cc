@@ -38,6 +38,7 @@ TEST(KirNeeds, PlainKernelsRunAnywhere) {
       "atomic.add.i32 v0[v2], v3\nv4: i64 = group");
   Needs plain;
   plain.group_size = 64;
+  plain.shared_bytes = 16;  // of the barrier
   EXPECT_EQ(needs_of(k), plain);
   EXPECT_EQ(unmet(needs_of(k), program::Target{}), std::nullopt);
 }
@@ -112,6 +113,14 @@ TEST(KirNeeds, Progress) {
   k.needs_progress = true;
   expect_needs(
       k, [](program::Target& t) { t.forward_progress = false; }, "forward progress of workgroups");
+}
+
+TEST(KirNeeds, AWordForWorkgroupsWhoseThreadsMeet) {
+  EXPECT_EQ(needs_of(kernel_needing("")).shared_bytes, 0);
+  EXPECT_EQ(needs_of(kernel_needing("barrier")).shared_bytes, 16);
+  EXPECT_EQ(needs_of(kernel_needing("v2: i32 = subgroup.count true", "shared s0: u8[3] \"b\""))
+                .shared_bytes,
+            32);
 }
 
 TEST(KirNeeds, SizesDependOnSpecs) {
