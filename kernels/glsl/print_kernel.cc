@@ -244,10 +244,13 @@ PrintedKernel KernelPrinter::print() {
   if (facts_.has_looking_loops()) text += kTurn;
   text += args + arrays();
   if (facts_.works_together()) text += "shared bool had_failed;\n";
-  if (mentions(library + code + body, kZeroBits)) {
+  const std::string calls = library + code + body + set_up;
+  const bool wraps = calls.find("wrap_") != std::string::npos;
+  if (wraps || mentions(calls, kZeroBits)) {
     text += fmt::format("uint64_t {};\n", kZeroBits);
     set_up = fmt::format("  {} = uint64_t(gl_NumWorkGroups.z >> 31);\n", kZeroBits) + set_up;
   }
+  if (wraps) text += wrap_functions();
   text += library + code + check;
   text += (checks ? "void work() {\n" : "void main() {\n") + set_up + body + "}\n";
   if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";

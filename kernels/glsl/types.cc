@@ -158,6 +158,13 @@ std::string wrap(PrimType t, const std::string& value) {
   return fmt::format("{}(wrap_{}({}))", glsl_type(t), prim_name(t), widened(t, value));
 }
 
+std::string wrap_functions() {
+  return "int wrap_i8(int x) { int k = 24 | int(zero_bits); return (x << k) >> k; }\n"
+         "int wrap_i16(int x) { int k = 16 | int(zero_bits); return (x << k) >> k; }\n"
+         "uint wrap_u8(uint x) { return x & (0xffu | uint(zero_bits)); }\n"
+         "uint wrap_u16(uint x) { return x & (0xffffu | uint(zero_bits)); }\n";
+}
+
 std::string preamble() {
   std::string s =
       "#version 460\n"
@@ -173,11 +180,7 @@ std::string preamble() {
         "layout(buffer_reference, scalar, buffer_reference_align = {}) buffer {} {{ {} v; }};\n",
         prim_size(t), ref_type(t), glsl_type(t));
   }
-  s += "uint64_t zero_bits;\n";
-  s += "int wrap_i8(int x) { int k = 24 | int(zero_bits); return (x << k) >> k; }\n"
-       "int wrap_i16(int x) { int k = 16 | int(zero_bits); return (x << k) >> k; }\n"
-       "uint wrap_u8(uint x) { return x & (0xffu | uint(zero_bits)); }\n"
-       "uint wrap_u16(uint x) { return x & (0xffffu | uint(zero_bits)); }\n";
+  s += "uint64_t zero_bits;\n" + wrap_functions();
   // A word that may change while the kernel runs.
   s += "layout(buffer_reference, scalar, buffer_reference_align = 4) volatile buffer Stop { uint "
        "v; };\n";

@@ -45,6 +45,9 @@ std::string widened(PrimType t, const std::string& value);
 /// The value of a narrow type that an integer expression has modulo 2^bits.
 std::string wrap(PrimType t, const std::string& value);
 
+/// What `wrap` calls: functions that read `zero_bits`.
+std::string wrap_functions();
+
 /// Declarations that every kernel starts with: version, extensions, buffer reference types, what
 /// `wrap` calls, and `zero_bits`. That is a uint64_t of value 0, which the kernel's main function
 /// has to compute from something that the driver's compiler does not know.

@@ -81,14 +81,14 @@ Value Builder::prim(ScalarOp o, Values args) {
   return op(o, type, type, std::move(args));
 }
 
-Value Builder::convert(Value a, PrimType to) {
+Value Builder::convert(const Value& a, PrimType to) {
   if (a.type.prim == to) return a;
-  return op(ScalarOp::kConvert, a.type.prim, to, {std::move(a)});
+  return op(ScalarOp::kConvert, a.type.prim, to, {a});
 }
 
-Value Builder::bitcast(Value a, PrimType to) {
+Value Builder::bitcast(const Value& a, PrimType to) {
   if (a.type.prim == to) return a;
-  return op(ScalarOp::kBitcast, a.type.prim, to, {std::move(a)});
+  return op(ScalarOp::kBitcast, a.type.prim, to, {a});
 }
 
 Value Builder::div_up(Value a, Value b) {

@@ -53,9 +53,9 @@ class Builder {
 
   // ---- scalars. Binary operations take operands of one type.
   Value op(ScalarOp op, PrimType type, PrimType to, Values args);
-  Value prim(ScalarOp op, Values args);  // type: that of the last operand; result: no kTo
-  Value convert(Value a, PrimType to);   // nothing if it has that type
-  Value bitcast(Value a, PrimType to);
+  Value prim(ScalarOp op, Values args);        // type: that of the last operand; result: no kTo
+  Value convert(const Value& a, PrimType to);  // nothing if it has that type
+  Value bitcast(const Value& a, PrimType to);
   Value add(Value a, Value b) { return prim(ScalarOp::kAdd, {a, b}); }
   Value sub(Value a, Value b) { return prim(ScalarOp::kSub, {a, b}); }
   Value mul(Value a, Value b) { return prim(ScalarOp::kMul, {a, b}); }
