@@ -1,13 +1,17 @@
-// From stage soacs to stage seg without looking into nests.
+// From stage soacs to stage seg: what is parallel becomes segmented operations, that say what runs
+// where.
+//
+// Nests of combinators become ESegs over all their levels (distribute.h). Where that costs more
+// than one ESeg, because values pass through memory, a version beside it spreads no more than
+// perfect nests of maps; it is taken when these alone fill the device, by a threshold that can be
+// tuned.
 #pragma once
 
 #include "kernels/ir/ir.h"
 
 namespace kenaz::flatten {
 
-/// Every combinator at host level becomes an ESeg of one dim, a thread per element, that reads its
-/// inputs at its index; one with scans and reductions becomes two. The program is at stage seg
-/// then. Combinators inside of others stay as they are.
+/// Every combinator at host level becomes ESegs. The program is at stage seg then.
 void segments(ir::Program& p);
 
 }  // namespace kenaz::flatten

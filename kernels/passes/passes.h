@@ -17,7 +17,5 @@ void fuse(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);
-/// Turns nests of maps into single maps over all their elements, a thread for each.
-void collapse(ir::Program& p);
 
 }  // namespace kenaz::passes

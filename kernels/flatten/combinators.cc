@@ -1,0 +1,243 @@
+// Combinators in a nest.
+#include <algorithm>
+
+#include "kernels/flatten/distribution.h"
+#include "kernels/ir/builder.h"
+
+namespace kenaz::flatten {
+
+using namespace ir;
+
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+/// Whether the operator as it is written works on scalars.
+bool is_scalar(const Monoid& m) {
+  return std::all_of(m.op.ret.begin(), m.op.ret.end(), [](const Type& t) { return t.is_scalar(); });
+}
+
+}  // namespace
+
+Nest Distribution::enter(const Nest& nest, const Atom& width, const Vars& inputs, Lambda& map,
+                         const Stm& s) {
+  const VarId i = p_.new_var({PrimType::kI64, {}}, "i");
+  parallelism_.is_varying(i);
+  const std::vector<VarId> certs = varying_certs(s);
+  wait_inside(map.body, map.params, certs, s.prov);
+  for (size_t k = 0; k < inputs.size(); k++) {
+    std::vector<Dim> dims = {DimFix{Atom(i)}};
+    const Type t = p_.type_of(inputs[k]);
+    for (size_t d = 1; d < t.dims.size(); d++) {
+      dims.emplace_back(DimRange{i64(0), t.dims[d], i64(1)});
+    }
+    values_.make_always(
+        Stm{{map.params[k]}, EIndex{inputs[k], std::move(dims)}, certs, s.prov, {}});
+  }
+  return nest.with({i, width});
+}
+
+// A body of one ESeg over these elements; deeper parallelism is spread before it.
+Body Distribution::operands(const Nest& in, Body& b, Stms& out, SegSpace& space) {
+  Stms group;
+  walk(in, b, group, out);
+  if (failed_) return {};
+  return values_.body_at_point(in, group, b.results, space);
+}
+
+// As above for several ESegs: their bodies can read b's results.
+void Distribution::make_results(const Nest& in, Body& b, Stms& out) {
+  Stms group;
+  walk(in, b, group, out);
+  if (!failed_) pass_on(in, group, b, b.stms.size(), out);
+}
+
+Vars Distribution::soac(const Nest& nest, Stm s, Stms& out) {
+  auto& e = std::get<ESoac>(s.exp);
+  const Nest in = enter(nest, e.width, e.inputs, e.map, s);
+  prov_ = s.prov;
+  Body& b = e.map.body;
+  if (e.scans.empty() && e.reduces.empty()) return body(in, std::move(b), out);
+  const bool scans = !e.scans.empty();
+  std::vector<Monoid> monoids = e.scans;
+  append(monoids, e.reduces);
+  if (scans != !e.reduces.empty() &&
+      std::all_of(monoids.begin(), monoids.end(), [](const Monoid& m) { return is_scalar(m); })) {
+    ESeg seg;
+    seg.kind = scans ? SegKind::kScan : SegKind::kReduce;
+    seg.body = operands(in, b, out, seg.space);
+    if (failed_) return {};
+    for (Monoid& m : monoids) seg.monoids.push_back({std::move(m), {}});
+    return emit(std::move(seg), s, out);
+  }
+  make_results(in, b, out);
+  if (failed_) return {};
+  Vars all;
+  size_t at = 0;
+  for (size_t k = 0; k < monoids.size(); k++) {
+    const std::vector<Atom> atoms(
+        b.results.begin() + static_cast<long>(at),
+        b.results.begin() + static_cast<long>(at) + static_cast<long>(monoids[k].neutral.size()));
+    at += atoms.size();
+    const SegKind kind = k < e.scans.size() ? SegKind::kScan : SegKind::kReduce;
+    append(all, combined(kind, in, monoids[k], atoms, s, out));
+  }
+  const std::vector<Atom> plain(b.results.begin() + static_cast<long>(at), b.results.end());
+  append(all, results(in, {}, plain, out));
+  return all;
+}
+
+// One scan or reduction of values that can be had at every point of `in`.
+Vars Distribution::combined(SegKind kind, const Nest& in, const Monoid& m,
+                            const std::vector<Atom>& atoms, const Stm& s, Stms& out) {
+  const auto lifted = parallelism_.lifted(m);
+  ESeg seg;
+  seg.kind = kind;
+  if (!lifted || lifted->dims.empty()) {
+    seg.body = values_.body_at_point(in, {}, atoms, seg.space);
+    seg.monoids.push_back({m, {}});
+    return emit(std::move(seg), s, out);
+  }
+  // Element by element: their dims stand before the one that is reduced.
+  Nest nest = in;
+  nest.levels.pop_back();
+  std::vector<Dim> at;
+  nest = with_elements(nest, lifted->dims, at);
+  nest = nest.with(in.levels.back());
+  std::vector<Atom> elements;
+  const Stms reads = read_elements(atoms, at, s.prov, elements);
+  seg.body = values_.body_at_point(nest, reads, elements, seg.space);
+  seg.monoids.push_back({lifted->scalar, {}});
+  Vars made = emit(std::move(seg), s, out);
+  if (kind == SegKind::kReduce) return made;
+  // The scanned dim goes back to its place.
+  std::vector<int> perm;
+  const int before = static_cast<int>(in.depth()) - 1;
+  const int rank = static_cast<int>(nest.depth());
+  for (int d = 0; d < before; d++) perm.push_back(d);
+  perm.push_back(rank - 1);
+  for (int d = before; d + 1 < rank; d++) perm.push_back(d);
+  Body after;
+  Builder builder(p_, after, s.prov);
+  for (VarId& v : made) v = builder.rearrange(perm, v);
+  append(out, after.stms);
+  return made;
+}
+
+// Levels for the elements of arrays with these dims; `at` gets their indices.
+Nest Distribution::with_elements(Nest nest, const std::vector<Atom>& dims, std::vector<Dim>& at) {
+  for (const Atom& size : dims) {
+    const VarId index = p_.new_var({PrimType::kI64, {}}, "e");
+    parallelism_.is_varying(index);
+    nest = nest.with({index, size});
+    at.emplace_back(DimFix{Atom(index)});
+  }
+  return nest;
+}
+
+Stms Distribution::read_elements(const std::vector<Atom>& arrays, const std::vector<Dim>& at,
+                                 ProvId prov, std::vector<Atom>& elements) {
+  Stms reads;
+  for (const Atom& a : arrays) {
+    const VarId x = p_.new_var({p_.type_of(a).prim, {}}, "x");
+    reads.push_back(Stm{{x}, EIndex{a.var(), at}, {}, prov, {}});
+    elements.emplace_back(x);
+  }
+  return reads;
+}
+
+// The results of the body are all indices, then all values: an ESeg has those of a write together.
+std::vector<Atom> Distribution::ordered(const std::vector<Atom>& results,
+                                        const std::vector<SegWrite>& writes) {
+  std::vector<Atom> out;
+  size_t index = 0, value = 0;
+  for (const auto& w : writes) value += static_cast<size_t>(w.index_rank);
+  for (const auto& w : writes) {
+    for (int k = 0; k < w.index_rank; k++) out.push_back(results[index++]);
+    for (size_t k = 0; k < w.dests.size(); k++) out.push_back(results[value++]);
+  }
+  return out;
+}
+
+Vars Distribution::scatter(const Nest& nest, Stm s, Stms& out) {
+  auto& e = std::get<EScatter>(s.exp);
+  std::vector<SegWrite> writes;
+  for (const auto& d : e.dests) {
+    writes.push_back({{own_array(nest, Atom(d.array), s.prov, out)},
+                      d.index_rank,
+                      static_cast<int>(nest.depth()),
+                      {}});
+  }
+  const Nest in = enter(nest, e.width, e.inputs, e.map, s);
+  ESeg seg;
+  seg.body = operands(in, e.map.body, out, seg.space);
+  if (failed_) return {};
+  seg.body.results = ordered(seg.body.results, writes);
+  seg.writes = std::move(writes);
+  return emit(std::move(seg), s, out);
+}
+
+Vars Distribution::hist(const Nest& nest, Stm s, Stms& out) {
+  auto& e = std::get<EHist>(s.exp);
+  std::vector<SegWrite> writes;
+  bool scalars = true;
+  for (const auto& op : e.ops) {
+    SegWrite w;
+    for (const VarId d : op.dests) w.dests.push_back(own_array(nest, Atom(d), s.prov, out));
+    w.index_rank = op.index_rank;
+    w.segment_rank = static_cast<int>(nest.depth());
+    w.combine = SegMonoid{op.monoid, {}};
+    scalars = scalars && is_scalar(op.monoid);
+    writes.push_back(std::move(w));
+  }
+  const Nest in = enter(nest, e.width, e.inputs, e.map, s);
+  if (scalars && writes.size() == 1) {
+    ESeg seg;
+    seg.body = operands(in, e.map.body, out, seg.space);
+    if (failed_) return {};
+    seg.body.results = ordered(seg.body.results, writes);
+    seg.writes = std::move(writes);
+    return emit(std::move(seg), s, out);
+  }
+  make_results(in, e.map.body, out);
+  if (failed_) return {};
+  const std::vector<Atom> atoms = ordered(e.map.body.results, writes);
+  Vars all;
+  auto next = atoms.begin();
+  for (SegWrite& w : writes) {
+    const std::vector<Atom> index(next, next + w.index_rank);
+    next += w.index_rank;
+    const std::vector<Atom> values(next, next + static_cast<long>(w.dests.size()));
+    next += static_cast<long>(w.dests.size());
+    append(all, written(in, std::move(w), index, values, s, out));
+  }
+  return all;
+}
+
+// One histogram, of values that can be had at every point of `in`.
+Vars Distribution::written(const Nest& in, SegWrite w, std::vector<Atom> index,
+                           const std::vector<Atom>& values, const Stm& s, Stms& out) {
+  ESeg seg;
+  Nest nest = in;
+  Stms reads;
+  std::vector<Atom> elements = values;
+  const auto lifted = parallelism_.lifted(w.combine->op);
+  if (lifted && !lifted->dims.empty()) {
+    std::vector<Dim> at;
+    nest = with_elements(in, lifted->dims, at);
+    elements.clear();
+    reads = read_elements(values, at, s.prov, elements);
+    for (const Dim& d : at) index.push_back(std::get<DimFix>(d).index);
+    w.index_rank += static_cast<int>(at.size());
+    w.combine->op = lifted->scalar;
+  }
+  append(index, elements);
+  seg.body = values_.body_at_point(nest, reads, index, seg.space);
+  seg.writes.push_back(std::move(w));
+  return emit(std::move(seg), s, out);
+}
+
+}  // namespace kenaz::flatten

@@ -1,0 +1,218 @@
+#include "kernels/flatten/distribute.h"
+
+#include <algorithm>
+
+#include "kernels/flatten/distribution.h"
+#include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/builder.h"
+#include "kernels/ir/visit.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::flatten {
+
+using namespace ir;
+
+Vars Distribution::emit(ESeg seg, const Stm& of, Stms& out) {
+  pieces_++;
+  Vars pat;
+  for (const Type& t : seg_types(p_, seg)) pat.push_back(p_.new_var(t, "seg"));
+  out.push_back(Stm{pat, std::move(seg), certs_, of.prov, {}});
+  return pat;
+}
+
+// Spreads what is worth it. `group` is left with the statements behind the last of that.
+void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
+  for (size_t k = 0; k < b.stms.size() && !failed_; k++) {
+    const Stm& s = b.stms[k];
+    if (parallelism_.can_move_out(s)) {
+      for (const VarId v : s.pat) parallelism_.is_uniform(v);
+      out.push_back(s);
+      continue;
+    }
+    if (parallelism_.can_make_again(s) && values_.make_again(s)) continue;
+    if (!spreads(s) || (!parallelism_.passes_arrays() && is_used_behind(b, k))) {
+      group.push_back(s);
+      continue;
+    }
+    spreading_ = s.pat[0];
+    pass_on(nest, group, b, k, out);
+    if (failed_) return;
+    const Vars arrays = spread(nest, s, out);
+    for (size_t r = 0; r < arrays.size(); r++) values_.store(s.pat[r], arrays[r], nest);
+  }
+}
+
+bool Distribution::is_used_behind(const Body& b, size_t k) const {
+  const VarSet made(b.stms[k].pat.begin(), b.stms[k].pat.end());
+  bool used = false;
+  for (size_t n = k + 1; n < b.stms.size(); n++) {
+    for_each_use(p_, b.stms[n], [&](VarId v) { used |= made.contains(v); });
+  }
+  return used;
+}
+
+Vars Distribution::body(const Nest& nest, Body b, Stms& out) {
+  Stms group;
+  walk(nest, b, group, out);
+  if (failed_) return {};
+  return results(nest, group, b.results, out);
+}
+
+// Runs the statements of `group` for every point, and stores what b's statements from `next` on
+// need of them.
+void Distribution::pass_on(const Nest& nest, Stms& group, const Body& b, size_t next, Stms& out) {
+  if (group.empty()) return;
+  VarSet made;
+  for (const Stm& s : group) made.insert(s.pat.begin(), s.pat.end());
+  VarSet needed;
+  for (size_t k = next; k < b.stms.size(); k++) {
+    for (const VarId v : free_vars(p_, b.stms[k])) values_.add_needs(v, needed);
+  }
+  for (const Atom& r : b.results) {
+    if (!r.is_const()) values_.add_needs(r.var(), needed);
+  }
+  std::set<VarId> passed;
+  for (const VarId v : needed) {
+    if (made.contains(v)) passed.insert(v);
+  }
+  if (passed.empty()) {
+    // Only checks that nobody needs could have had an effect.
+    group.clear();
+    return;
+  }
+  std::vector<Atom> atoms(passed.begin(), passed.end());
+  for (const Atom& a : atoms) {
+    if (parallelism_.varies(p_.type_of(a)) ||
+        (!parallelism_.passes_arrays() && !p_.type_of(a).is_scalar())) {
+      kept_.insert(spreading_);
+      failed_ = true;
+      return;
+    }
+  }
+  const Vars arrays = results(nest, std::exchange(group, {}), atoms, out);
+  for (size_t k = 0; k < arrays.size(); k++) {
+    values_.store(atoms[k].var(), arrays[k], nest);
+  }
+}
+
+// Arrays of the values at all points; one ESeg makes those that are not there yet.
+Vars Distribution::results(const Nest& nest, Stms group, const std::vector<Atom>& atoms,
+                           Stms& out) {
+  VarSet made;
+  for (const Stm& s : group) made.insert(s.pat.begin(), s.pat.end());
+  Vars arrays(atoms.size());
+  std::vector<Atom> todo;
+  std::vector<size_t> places;
+  const ProvId prov = group.empty() ? prov_ : group.back().prov;
+  for (size_t k = 0; k < atoms.size(); k++) {
+    const Atom& a = atoms[k];
+    if (!a.is_const() && !made.contains(a.var())) {
+      if (const VarId* there = values_.stored(a.var(), nest)) {
+        arrays[k] = *there;
+        continue;
+      }
+      VarSet needed;
+      values_.add_needs(a.var(), needed);
+      const bool of_group =
+          std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
+      if (!p_.type_of(a).is_scalar() && !of_group) {
+        arrays[k] = elementwise(nest, a.var(), prov, out);
+        continue;
+      }
+    }
+    todo.push_back(a);
+    places.push_back(k);
+  }
+  if (todo.empty()) return arrays;
+  ESeg seg;
+  Stm of{{}, EAtom{}, {}, prov, {}};
+  seg.body = values_.body_at_point(nest, group, std::move(todo), seg.space);
+  const Vars pat = emit(std::move(seg), of, out);
+  for (size_t k = 0; k < pat.size(); k++) arrays[places[k]] = pat[k];
+  return arrays;
+}
+
+// A copy of an array at every point, by a thread for each element.
+VarId Distribution::elementwise(const Nest& nest, VarId v, ProvId prov, Stms& out) {
+  std::vector<Dim> dims;
+  const Nest in = with_elements(nest, p_.type_of(v).dims, dims);
+  const VarId x = p_.new_var({p_.type_of(v).prim, {}}, "x");
+  ESeg seg;
+  Stms read = {Stm{{x}, EIndex{v, std::move(dims)}, {}, prov, {}}};
+  seg.body = values_.body_at_point(in, read, {Atom(x)}, seg.space);
+  return emit(std::move(seg), Stm{{}, EAtom{}, {}, prov, {}}, out)[0];
+}
+
+// An array of the value at every point which may be overwritten.
+VarId Distribution::own_array(const Nest& nest, const Atom& value, ProvId prov, Stms& out) {
+  prov_ = prov;
+  if (value.is_const() || p_.type_of(value).is_scalar()) {
+    if (!value.is_const() && values_.stored(value.var(), nest) != nullptr) {
+      return *values_.stored(value.var(), nest);
+    }
+    return results(nest, {}, {value}, out)[0];
+  }
+  const VarId v = value.var();
+  if (nest.depth() == 0) return v;
+  if (const VarId* there = values_.stored(v, nest)) return *there;
+  return elementwise(nest, v, prov, out);
+}
+
+std::vector<VarId> Distribution::varying_certs(const Stm& s) const {
+  std::vector<VarId> certs;
+  for (const VarId c : s.certs) {
+    if (parallelism_.varies(c)) certs.push_back(c);
+  }
+  return certs;
+}
+
+void Distribution::wait_inside(Body& b, const Vars& params, const std::vector<VarId>& certs,
+                               ProvId prov) {
+  if (certs.empty()) return;
+  VarSet made(params.begin(), params.end());
+  for (Stm& s : b.stms) {
+    s.certs.insert(s.certs.end(), certs.begin(), certs.end());
+    made.insert(s.pat.begin(), s.pat.end());
+  }
+  for (Atom& r : b.results) {
+    if (!r.is_const() && made.contains(r.var())) continue;
+    const VarId v = p_.new_var(p_.type_of(r), r.is_const() ? "r" : p_.vars[r.var().index].name);
+    parallelism_.is_varying(v);
+    b.stms.push_back(Stm{{v}, EAtom{r}, certs, prov, {}});
+    r = Atom(v);
+  }
+}
+
+Vars Distribution::spread(const Nest& nest, Stm s, Stms& out) {
+  const std::vector<VarId> around = certs_;
+  for (const VarId c : s.certs) {
+    if (!parallelism_.varies(c)) certs_.push_back(c);
+  }
+  Vars made = spread_exp(nest, std::move(s), out);
+  certs_ = around;
+  return made;
+}
+
+Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
+  if (std::holds_alternative<ESoac>(s.exp)) return soac(nest, std::move(s), out);
+  if (std::holds_alternative<EScatter>(s.exp)) return scatter(nest, std::move(s), out);
+  if (std::holds_alternative<EHist>(s.exp)) return hist(nest, std::move(s), out);
+  if (std::holds_alternative<ELoop>(s.exp)) return loop(nest, std::move(s), out);
+  CHECK(std::holds_alternative<EIf>(s.exp));
+  return branch(nest, std::move(s), out);
+}
+
+Distributed distribute(Program& p, const ProgramFacts& facts, const Stm& s, Depth depth) {
+  std::set<VarId> kept;
+  for (;;) {
+    Parallelism parallelism(p, facts, s, depth);
+    Distribution d(p, parallelism, kept);
+    Distributed result;
+    result.results = d.spread({}, s, result.stms);
+    if (d.failed()) continue;  // one statement more stays in its thread
+    result.pieces = d.pieces();
+    return result;
+  }
+}
+
+}  // namespace kenaz::flatten

@@ -1,0 +1,146 @@
+#include "kernels/flatten/nest.h"
+
+#include <algorithm>
+
+#include "kernels/ir/analysis/alias.h"
+#include "kernels/ir/visit.h"
+
+namespace kenaz::flatten {
+
+using namespace ir;
+
+namespace {
+
+/// At most so many statements are run again for a value instead of storing it.
+constexpr size_t kMaxWeight = 16;
+
+// The text of a program must not depend on a hash table's order.
+std::vector<VarId> sorted(const VarSet& set) {
+  std::vector<VarId> list(set.begin(), set.end());
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+std::vector<Dim> row_dims(const std::vector<VarId>& indices, const Subst& names,
+                          const Type& array) {
+  std::vector<Dim> dims;
+  for (size_t d = 0; d < array.dims.size(); d++) {
+    if (d < indices.size()) {
+      dims.emplace_back(DimFix{names.at(indices[d])});
+    } else {
+      dims.emplace_back(DimRange{i64(0), array.dims[d], i64(1)});
+    }
+  }
+  return dims;
+}
+
+}  // namespace
+
+Type Nest::array_of(const Type& t) const {
+  Type result = t;
+  std::vector<Atom> sizes;
+  for (const SegDim& l : levels) sizes.push_back(l.size);
+  result.dims.insert(result.dims.begin(), sizes.begin(), sizes.end());
+  return result;
+}
+
+std::vector<VarId> Nest::indices() const {
+  std::vector<VarId> out;
+  for (const SegDim& l : levels) out.push_back(l.index);
+  return out;
+}
+
+void PointValues::store(VarId v, VarId array, const Nest& nest) {
+  stored_[v] = {array, nest.indices()};
+}
+
+const VarId* PointValues::stored(VarId v, const Nest& nest) const {
+  const auto it = stored_.find(v);
+  return it != stored_.end() && it->second.indices == nest.indices() ? &it->second.array : nullptr;
+}
+
+bool PointValues::make_again(const Stm& s) {
+  size_t weight = 1;
+  for (const VarId v : free_vars(p_, s)) {
+    if (const auto it = recipes_.find(v); it != recipes_.end()) weight += it->second.weight;
+  }
+  if (weight > kMaxWeight) return false;
+  for (const VarId v : s.pat) recipes_.insert_or_assign(v, Recipe{s, weight});
+  return true;
+}
+
+void PointValues::make_always(const Stm& s) {
+  for (const VarId v : s.pat) recipes_.insert_or_assign(v, Recipe{s, 1});
+}
+
+void PointValues::add_needs(VarId v, VarSet& to) const {
+  if (!to.insert(v).second) return;
+  const auto it = recipes_.find(v);
+  if (it == recipes_.end() || stored_.count(v) != 0) return;
+  for (const VarId needed : free_vars(p_, it->second.stm)) add_needs(needed, to);
+}
+
+// Whether a fetched array is one that the thread has made, and not part of one in memory.
+bool PointValues::is_fresh(VarId v) const {
+  const auto it = recipes_.find(v);
+  if (it == recipes_.end()) return false;
+  const Exp& e = it->second.stm.exp;
+  return std::holds_alternative<EReplicate>(e) || std::holds_alternative<EIota>(e);
+}
+
+void PointValues::fetch(VarId v, Body& to, Subst& names, ProvId prov) {
+  if (names.count(v) != 0) return;
+  if (const auto it = stored_.find(v); it != stored_.end()) {
+    const auto& [array, indices] = it->second;
+    const VarId row = p_.new_var(p_.type_of(v), p_.vars[v.index].name);
+    Exp exp = EAtom{array};
+    if (!indices.empty()) exp = EIndex{array, row_dims(indices, names, p_.type_of(array))};
+    to.stms.push_back(Stm{{row}, std::move(exp), {}, prov, {}});
+    names[v] = Atom(row);
+    return;
+  }
+  const auto it = recipes_.find(v);
+  if (it == recipes_.end()) return;
+  const Stm& stm = it->second.stm;
+  for (const VarId needed : sorted(free_vars(p_, stm))) fetch(needed, to, names, prov);
+  to.stms.push_back(copy_renamed(p_, stm, &names));
+}
+
+// A body may consume only what it makes: of a stored array it gets a part that others share.
+void PointValues::copy_consumed(const Stm& s, Body& to, Subst& names) {
+  for (const VarId v : consumed_in(p_, s)) {
+    if (!knows(v) || is_fresh(v) || p_.type_of(v).is_scalar()) continue;
+    const auto it = names.find(v);
+    if (it == names.end()) continue;
+    const VarId own = p_.new_var(p_.type_of(v), p_.vars[v.index].name);
+    to.stms.push_back(Stm{{own}, ECopy{it->second.var()}, {}, s.prov, {}});
+    it->second = Atom(own);
+  }
+}
+
+Body PointValues::body_at_point(const Nest& nest, const std::vector<Stm>& stms,
+                                std::vector<Atom> results, SegSpace& space) {
+  Body body;
+  Subst names;
+  for (const SegDim& l : nest.levels) {
+    const VarId index = p_.new_var({PrimType::kI64, {}}, p_.vars[l.index.index].name);
+    space.dims.push_back({index, l.size});
+    names[l.index] = Atom(index);
+  }
+  const ProvId prov = stms.empty() ? ProvId{} : stms.back().prov;
+  for (const Stm& s : stms) {
+    for (const VarId v : sorted(free_vars(p_, s))) fetch(v, body, names, s.prov);
+    copy_consumed(s, body, names);
+    // Not the statement itself: a variable's type is a fact about the whole program, and its sizes
+    // have other names here.
+    body.stms.push_back(copy_renamed(p_, s, &names));
+  }
+  for (const Atom& r : results) {
+    if (!r.is_const()) fetch(r.var(), body, names, prov);
+  }
+  for (Atom& r : results) substitute(r, names);
+  body.results = std::move(results);
+  return body;
+}
+
+}  // namespace kenaz::flatten

@@ -1,0 +1,142 @@
+#include "kernels/flatten/parallelism.h"
+
+#include <algorithm>
+
+#include "kernels/ir/builder.h"
+#include "kernels/ir/visit.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::flatten {
+
+using namespace ir;
+
+namespace {
+
+void collect_consumed(const Program& p, const Stm& s, std::vector<VarId>& out) {
+  const auto here = consumed_in(p, s);
+  out.insert(out.end(), here.begin(), here.end());
+  visit_bodies(s.exp, [&](const Body& b) {
+    for (const Stm& inner : b.stms) collect_consumed(p, inner, out);
+  });
+}
+
+bool is_plain_map(const ESoac& e) { return e.scans.empty() && e.reduces.empty(); }
+
+}  // namespace
+
+Parallelism::Parallelism(const Program& p, const ProgramFacts& facts, const Stm& nest, Depth depth)
+    : p_(p), depth_(depth), facts_(facts) {
+  for_each_bound(nest, [&](VarId v) { varying_.insert(v); });
+  for (const VarId v : nest.pat) varying_.erase(v);
+  std::vector<VarId> consumed;
+  collect_consumed(p, nest, consumed);
+  for (const VarId v : consumed) consumed_.insert(facts_.aliases.of(v));
+}
+
+bool Parallelism::varies(const Type& t) const {
+  return std::any_of(t.dims.begin(), t.dims.end(), [&](const Atom& d) { return varies(d); });
+}
+
+bool Parallelism::is_tiny(const Atom& width) const {
+  return width.is_const() && width.constant().as_i64() <= kFewElements;
+}
+
+bool Parallelism::is_spreadable(const Monoid& m) const {
+  const auto lifted = lift(p_, facts_.replicates, m);
+  if (!lifted) return false;
+  const auto varying = [&](const Atom& a) { return varies(a); };
+  if (std::any_of(lifted->scalar.neutral.begin(), lifted->scalar.neutral.end(), varying) ||
+      std::any_of(lifted->dims.begin(), lifted->dims.end(), varying)) {
+    return false;
+  }
+  const VarSet used = free_vars(p_, lifted->scalar.op);
+  return std::none_of(used.begin(), used.end(), [&](VarId v) { return varies(v); });
+}
+
+bool Parallelism::is_spreadable(const std::vector<Monoid>& monoids) const {
+  return std::all_of(monoids.begin(), monoids.end(),
+                     [&](const Monoid& m) { return is_spreadable(m); });
+}
+
+bool Parallelism::is_spreadable(const Atom& width, const std::vector<VarId>& inputs,
+                                const Lambda& map) const {
+  if (varies(width) || is_tiny(width)) return false;
+  return std::none_of(inputs.begin(), inputs.end(),
+                      [&](VarId v) { return varies(p_.type_of(v)); }) &&
+         std::none_of(map.ret.begin(), map.ret.end(), [&](const Type& t) { return varies(t); });
+}
+
+bool Parallelism::worth_spreading(const Stm& s) const {
+  if (depth_ == Depth::kOutermost) return false;
+  if (std::find(s.attrs.begin(), s.attrs.end(), "sequential") != s.attrs.end()) return false;
+  for (const VarId v : s.pat) {
+    if (varies(p_.type_of(v))) return false;
+  }
+  if (const auto* e = std::get_if<ESoac>(&s.exp)) {
+    if (depth_ == Depth::kMaps && !is_plain_map(*e)) return false;
+    return is_spreadable(e->width, e->inputs, e->map) && is_spreadable(e->scans) &&
+           is_spreadable(e->reduces);
+  }
+  if (depth_ == Depth::kMaps) return false;
+  return std::visit(
+      Overloaded{
+          [&](const EScatter& e) { return is_spreadable(e.width, e.inputs, e.map); },
+          [&](const EHist& e) {
+            return is_spreadable(e.width, e.inputs, e.map) &&
+                   std::all_of(e.ops.begin(), e.ops.end(),
+                               [&](const EHist::Op& op) { return is_spreadable(op.monoid); });
+          },
+          [&](const ELoop& e) {
+            const auto* form = std::get_if<LoopFor>(&e.form);
+            return form != nullptr && !varies(form->bound) &&
+                   std::none_of(e.params.begin(), e.params.end(),
+                                [&](const auto& q) { return varies(p_.type_of(q.var)); }) &&
+                   any_worth_spreading(e.body);
+          },
+          [&](const EIf& e) {
+            return !varies(e.cond) &&
+                   (any_worth_spreading(e.then_body) || any_worth_spreading(e.else_body));
+          },
+          [](const auto&) { return false; },
+      },
+      s.exp);
+}
+
+bool Parallelism::any_worth_spreading(const Body& b) const {
+  return std::any_of(b.stms.begin(), b.stms.end(),
+                     [&](const Stm& s) { return worth_spreading(s); });
+}
+
+bool Parallelism::can_move_out(const Stm& s) const {
+  const auto* prim = std::get_if<EPrim>(&s.exp);
+  if (!std::holds_alternative<EAtom>(s.exp) &&
+      (prim == nullptr || prim->op >= ScalarOp::kSqrt || prim->op == ScalarOp::kPow)) {
+    return false;
+  }
+  const VarSet used = free_vars(p_, s);
+  return std::none_of(used.begin(), used.end(), [&](VarId v) { return varies(v); });
+}
+
+bool Parallelism::can_make_again(const Stm& s) const {
+  if (!s.attrs.empty()) return false;
+  const auto unwritten = [&](VarId array) {
+    return consumed_.count(facts_.aliases.of(array)) == 0;
+  };
+  return std::visit(
+      Overloaded{
+          [&](const EAtom& e) { return p_.type_of(e.atom).is_scalar() || unwritten(e.atom.var()); },
+          [](const EPrim& e) { return e.op < ScalarOp::kSqrt && e.op != ScalarOp::kPow; },
+          [&](const EIndex& e) { return unwritten(e.array); },
+          [&](const ERearrange& e) { return unwritten(e.array); },
+          // Of rows that are not dense a thread would make a copy.
+          [&](const EReshape&) { return false; },
+          [&](const EIota&) { return unwritten(s.pat[0]); },
+          [&](const EReplicate& e) {
+            return p_.type_of(e.value).is_scalar() && unwritten(s.pat[0]);
+          },
+          [](const auto&) { return false; },
+      },
+      s.exp);
+}
+
+}  // namespace kenaz::flatten

@@ -1,0 +1,52 @@
+// What in a nest is worth more threads, and may have them.
+#pragma once
+
+#include "kernels/flatten/distribute.h"
+#include "kernels/ir/analysis/uses.h"
+
+namespace kenaz::flatten {
+
+/// Knows which variables differ between the points of a nest.
+class Parallelism {
+ public:
+  /// Everything that `nest` binds inside varies, until told otherwise.
+  Parallelism(const ir::Program& p, const ProgramFacts& facts, const ir::Stm& nest, Depth depth);
+
+  bool varies(ir::VarId v) const { return varying_.contains(v); }
+  bool varies(const ir::Atom& a) const { return !a.is_const() && varies(a.var()); }
+  bool varies(const ir::Type& t) const;
+  void is_uniform(ir::VarId v) { varying_.erase(v); }
+  void is_varying(ir::VarId v) { varying_.insert(v); }
+
+  /// Whether the statement, inside of the nest, should become ESegs of its own.
+  bool worth_spreading(const ir::Stm& s) const;
+  bool any_worth_spreading(const ir::Body& b) const;
+  /// Cheap arithmetic on what is the same for all points: it can be done once, by the host.
+  bool can_move_out(const ir::Stm& s) const;
+  /// Cheap enough to be done again wherever its value is needed, and safe: it reads nothing that
+  /// the nest writes in place.
+  bool can_make_again(const ir::Stm& s) const;
+  /// The operator as one on scalars, where it has such a form.
+  std::optional<Lifted> lifted(const ir::Monoid& m) const { return lift(p_, facts_.replicates, m); }
+  /// Whether an array at every point may be passed on: that takes memory.
+  bool passes_arrays() const { return depth_ == Depth::kAll; }
+
+ private:
+  /// An operator on arrays cannot be spread, nor one that differs between points.
+  bool is_spreadable(const std::vector<ir::Monoid>& monoids) const;
+  bool is_spreadable(const ir::Monoid& m) const;
+  bool is_spreadable(const ir::Atom& width, const std::vector<ir::VarId>& inputs,
+                     const ir::Lambda& map) const;
+  bool is_tiny(const ir::Atom& width) const;
+
+  const ir::Program& p_;
+  Depth depth_;
+  ir::VarSet varying_;
+  const ProgramFacts& facts_;
+  std::unordered_set<uint32_t> consumed_;  // classes of aliases
+};
+
+/// The most elements of a combinator that one thread should do for want of more of them.
+inline constexpr int64_t kFewElements = 8;
+
+}  // namespace kenaz::flatten

@@ -1,0 +1,14 @@
+-- Histograms whose operator commutes without being known to.
+-- ==
+-- entry: parity
+-- input { [0i64, 1i64, 0i64, 3i64, 0i64] } output { [true, true] }
+-- input { empty([0]i64) } output { [false, false] }
+-- entry: farthest
+-- input { [0i64, 1i64, 0i64, 1i64] [3i32, 4i32, -5i32, 2i32] } output { [5i32, 4i32] [2i64, 1i64] }
+
+entry parity [n] (is: [n]i64): [2]bool = hist (!=) false 2 is (replicate n true)
+
+entry farthest [n] (is: [n]i64) (xs: [n]i32): ([2]i32, [2]i64) =
+  let better (a: i32, i: i64) (b: i32, j: i64) =
+    if a > b || (a == b && i < j) then (a, i) else (b, j)
+  in unzip (hist better (-1, i64.highest) 2 is (zip (map i32.abs xs) (iota n)))
