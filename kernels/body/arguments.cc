@@ -14,7 +14,7 @@ Value Arguments::operand(const Operand& o) {
   const auto [it, fresh] = scalars_.emplace(r.index, Value());
   if (fresh) {
     it->second = k_.arg("", host_.reg_type(r));
-    sources_.push_back({program::Arg::kScalar, program::Arg::kRead, r, {}});
+    note({program::Arg::kScalar, program::Arg::kRead, r, {}});
   }
   return it->second;
 }
@@ -23,7 +23,7 @@ Value Arguments::block(BlockReg b) {
   const auto [it, fresh] = blocks_.emplace(b.index, Value());
   if (fresh) {
     it->second = k_.block_arg("");
-    sources_.push_back({program::Arg::kBlock, program::Arg::kReadWrite, {}, b});
+    note({program::Arg::kBlock, program::Arg::kReadWrite, {}, b});
   }
   return it->second;
 }
@@ -67,7 +67,8 @@ std::optional<HostArray> Arguments::as_import(const KernelArray& a) const {
   return std::nullopt;
 }
 
-std::vector<program::Arg> Arguments::finish(kir::Kernel& kernel) {
+std::vector<program::Arg> Arguments::finish(kir::Kernel& kernel,
+                                            const std::map<size_t, program::Arg>& others) {
   std::vector<bool> used(kernel.vals.size());
   const auto use = [&](const Value& v) {
     if (!v.is_const()) used[v.id().index] = true;
@@ -87,7 +88,8 @@ std::vector<program::Arg> Arguments::finish(kir::Kernel& kernel) {
     // By place, so that equal kernels are equal texts.
     arg.name = fmt::format("{}{}", arg.is_block ? "b" : "s", args.size());
     args.push_back(std::move(arg));
-    sources.push_back(std::move(sources_[n]));
+    const auto it = others.find(n);
+    sources.push_back(it != others.end() ? it->second : sources_.at(n));
   }
   kernel.args = std::move(args);
   return sources;

@@ -27,14 +27,19 @@ class Arguments {
   int new_memory() { return memories_++; }
 
   /// Drops what the finished kernel does not use, and says what the rest is, by Kernel::args.
-  std::vector<program::Arg> finish(kir::Kernel& kernel);
+  /// `others`: what those arguments are that somebody else added, by their index.
+  std::vector<program::Arg> finish(kir::Kernel& kernel,
+                                   const std::map<size_t, program::Arg>& others = {});
 
  private:
+  /// Of the argument that was just added.
+  void note(program::Arg source) { sources_[k_.kernel().args.size() - 1] = std::move(source); }
+
   Host& host_;
   kir::Builder& k_;
   std::map<uint32_t, kir::Value> scalars_, blocks_;  // by register
   std::map<uint32_t, int> block_memory_;             // memory numbers by block register
-  std::vector<program::Arg> sources_;                // by Kernel::args
+  std::map<size_t, program::Arg> sources_;           // by index into Kernel::args
   std::vector<std::pair<KernelArray, HostArray>> imports_;
   int memories_ = 0;
 };

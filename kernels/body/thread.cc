@@ -1,15 +1,27 @@
 #include "kernels/body/thread.h"
 
 #include "kernels/body/statements.h"
+#include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::body {
 
 Thread::Thread(Host& h, std::string name, ir::ProvId place, bool single)
-    : host(h), k(kernel), args(h, k), env(h, args), single_thread(single) {
+    : own_(std::make_unique<Own>()),
+      host(h),
+      k(own_->k),
+      kernel(own_->kernel),
+      args(h, k),
+      env(h, args),
+      single_thread(single) {
   kernel.name = std::move(name);
   kernel.prov = place;
   k.set_prov(place);
+  heap.begin_function(k);
+}
+
+Thread::Thread(Host& h, kir::Builder& builder)
+    : host(h), k(builder), kernel(k.kernel()), args(h, k), env(h, args), single_thread(false) {
   heap.begin_function(k);
 }
 
@@ -66,6 +78,10 @@ void translate(Thread& t, const ir::Stm& s) {
                  [&](const ir::ESoac& e) { soac(t, s, e); },
                  [&](const ir::EScatter& e) { scatter(t, s, e); },
                  [&](const ir::EHist& e) { hist(t, s, e); },
+                 // Threads run no segmented operations, and host code chooses versions.
+                 [&](const ir::ESeg&) { CHECK(false); },
+                 [&](const ir::EVersions&) { CHECK(false); },
+                 [&](const ir::ETune&) { CHECK(false); },
              },
              s.exp);
 }

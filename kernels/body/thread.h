@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,12 +17,25 @@
 namespace kenaz::body {
 
 struct Thread {
-  /// single_thread: the kernel runs as one invocation. `place`: the statement that it is for.
+  /// Makes a kernel of its own. single_thread: the kernel runs as one invocation. `place`: the
+  /// statement that it is for.
   Thread(Host& host, std::string name, ir::ProvId place = {}, bool single_thread = false);
+  /// Adds to a kernel that somebody else makes, who has the builder for as long as this is used.
+  Thread(Host& host, kir::Builder& k);
+  Thread(const Thread&) = delete;
+  Thread& operator=(const Thread&) = delete;
 
+ private:
+  struct Own {
+    kir::Kernel kernel;
+    kir::Builder k{kernel};
+  };
+  std::unique_ptr<Own> own_;
+
+ public:
   Host& host;
-  kir::Kernel kernel;
-  kir::Builder k;
+  kir::Builder& k;
+  kir::Kernel& kernel;
   Arguments args;
   Env env;
   Dests dests;

@@ -5,6 +5,7 @@
 
 #include "kernels/body/analysis.h"
 #include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/segments.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -63,7 +64,7 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::EIf& e) { host_if(s, e); },
           [&](const ir::ELoop& e) { host_loop(s, e); },
           [&](const ir::ECall& e) { call(s, e); },
-          [&](const ir::ESeg& e) { seg(s, e); },
+          [&](const ir::ESeg& e) { segment(*this, s, e); },
           // Not at stage seg, or gone (prepare.h).
           [&](const ir::ESoac&) { CHECK(false); },
           [&](const ir::EScatter&) { CHECK(false); },

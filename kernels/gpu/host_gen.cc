@@ -5,14 +5,13 @@
 #include <algorithm>
 
 #include "kernels/diagnostics/diagnostic.h"
-#include "kernels/glsl/compile.h"
 #include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::gpu {
 
-HostGen::HostGen(const ir::Lowered& lowered, program::Program& out)
-    : lowered_(lowered), ir_(lowered.ir), out_(out) {}
+HostGen::HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out)
+    : lowered_(lowered), ir_(lowered.ir), target_(target), out_(out) {}
 
 void HostGen::refuse(ir::ProvId place, const std::string& what) {
   if (failed()) return;
@@ -30,9 +29,6 @@ Status HostGen::run() {
     gen_entry(e);
   }
   if (failed()) return fail(ErrorKind::kCompile, error_);
-  for (auto& k : out_.kernels) {
-    KENAZ_ASSIGN(k.spirv, glsl::compile_glsl(k.name, k.glsl));
-  }
   return {};
 }
 

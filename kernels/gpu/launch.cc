@@ -38,16 +38,18 @@ void check([[maybe_unused]] const kir::Kernel& kernel) {
 }
 
 /// Drops what is not needed; the text, and what the arguments are.
-std::vector<program::Arg> finish(HostGen& host, body::Thread& t, program::Kernel& out) {
-  check(t.kernel);
-  kir::optimise(t.kernel);
-  check(t.kernel);
-  std::vector<program::Arg> args = t.args.finish(t.kernel);
-  const auto access = kir::access_of(t.kernel);
+std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& kernel,
+                                 const std::map<size_t, program::Arg>& others,
+                                 program::Kernel& out) {
+  check(kernel);
+  kir::optimise(kernel);
+  check(kernel);
+  std::vector<program::Arg> args = t.args.finish(kernel, others);
+  const auto access = kir::access_of(kernel);
   for (size_t n = 0; n < args.size(); n++) args[n].access = to_program(access[n]);
   glsl::PrintOptions options;
   options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
-  glsl::PrintedKernel printed = glsl::print_kernel(t.kernel, options);
+  glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;
   out.slots = printed.slots;
@@ -65,12 +67,7 @@ void launch_once(HostGen& host, body::Thread& t, int workgroup_size, const Opera
     host.allocate_bytes(t.heap.block(), host.times(host.size(t.heap.capacity()), threads));
   }
   t.kernel.group_size = {workgroup_size};
-  program::Kernel kernel;
-  kernel.name = t.kernel.name;
-  kernel.workgroup_size = workgroup_size;
-  if (t.kernel.prov.valid()) kernel.place = host.ir().backtrace(t.kernel.prov);
-  std::vector<program::Arg> args = finish(host, t, kernel);
-  host.emit({program::OpLaunch{host.add_kernel(std::move(kernel)), groups, std::move(args)}});
+  launch_kernel(host, t, t.kernel, workgroup_size, groups);
 }
 
 /// Again with a larger heap until it is large enough.
@@ -150,6 +147,16 @@ void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Ope
     return;
   }
   launch_once(host, t, workgroup_size, groups);
+}
+
+void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,
+                   const Operand& groups, const std::map<size_t, program::Arg>& others) {
+  program::Kernel out;
+  out.name = kernel.name;
+  out.workgroup_size = workgroup_size;
+  if (kernel.prov.valid()) out.place = host.ir().backtrace(kernel.prov);
+  std::vector<program::Arg> args = finish(host, t, kernel, others, out);
+  host.emit({program::OpLaunch{host.add_kernel(std::move(out)), groups, std::move(args)}});
 }
 
 }  // namespace kenaz::gpu

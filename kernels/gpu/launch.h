@@ -2,6 +2,8 @@
 // threads, its main, its text, the host operations.
 #pragma once
 
+#include <map>
+
 #include "kernels/body/thread.h"
 #include "kernels/gpu/host_gen.h"
 
@@ -16,5 +18,10 @@ void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem);
 void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups);
 /// As many workgroups as `groups` if their private memory fits the budget; else fewer.
 Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups, int workgroup_size);
+
+/// Optimises and prints a kernel, and launches it. `others`: arguments that are not t's, by their
+/// index.
+void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,
+                   const Operand& groups, const std::map<size_t, program::Arg>& others = {});
 
 }  // namespace kenaz::gpu

@@ -17,7 +17,6 @@ using body::DeviceScalar;
 using body::HostArray;
 using body::HostScalar;
 using body::HostValue;
-using body::is_device_sequential;
 using body::kMaxCallDepth;
 using body::Layout;
 using body::LayoutMath;

@@ -1,0 +1,144 @@
+#include "kernels/gpu/plan_launch.h"
+
+#include <memory>
+
+#include "kernels/gpu/launch.h"
+#include "kernels/plan/team.h"
+#include "protocol/base/check.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::gpu {
+
+using body::Thread;
+using plan::HostExpr;
+
+namespace {
+
+/// The launches of one plan.
+class PlanCode {
+ public:
+  PlanCode(HostGen& host, const PlanRequest& request) : host_(host), request_(request) {}
+
+  Operand value(const HostExpr& e) {
+    switch (e.leaf()) {
+      case HostExpr::Leaf::kConstant: return e.constant();
+      case HostExpr::Leaf::kSize: return request_.sizes[static_cast<size_t>(e.number())];
+      case HostExpr::Leaf::kSpec: return PrimValue::i64(spec(static_cast<size_t>(e.number())));
+      case HostExpr::Leaf::kNone: break;
+    }
+    std::vector<Operand> args;
+    for (const HostExpr& a : e.args()) args.push_back(value(a));
+    const PrimType type = e.operand_type();
+    return host_.emit_op(e.operation(), type, type, std::move(args));
+  }
+
+  void run(const plan::Plan& plan) {
+    std::vector<std::unique_ptr<Thread>> threads;
+    work_ = plan.make(request_.facts, host_.target(), [&](plan::Team& team) {
+      threads.push_back(std::make_unique<Thread>(host_, team.k));
+      return request_.bind(*threads.back());
+    });
+    if (host_.failed()) return;
+    std::vector<BlockReg> scratch;
+    for (const plan::Scratch& s : work_.scratch) scratch.push_back(allocate(s));
+    for (size_t n = 0; n < work_.steps.size(); n++) {
+      plan::Step& step = work_.steps[n];
+      std::map<size_t, program::Arg> others;
+      for (const plan::PlanArg& a : step.args) others[a.arg] = argument(a, scratch);
+      launch_kernel(host_, *threads[n], step.kernel, work_.specs[0].fallback, value(step.groups),
+                    others);
+    }
+  }
+
+ private:
+  /// Conditions are about the workgroup's size alone, and asked before there is work.
+  int64_t spec(size_t number) const {
+    if (!work_.specs.empty()) return work_.specs[number].fallback;
+    CHECK(number == 0);
+    return plan::group_size_for(request_.facts, host_.target());
+  }
+
+  program::Arg argument(const plan::PlanArg& a, const std::vector<BlockReg>& scratch) {
+    return std::visit(
+        Overloaded{
+            [&](const HostExpr& e) {
+              return program::Arg{program::Arg::kScalar, program::Arg::kRead, value(e), {}};
+            },
+            [&](const plan::ScratchId& id) {
+              return program::Arg{program::Arg::kBlock,
+                                  program::Arg::kReadWrite,
+                                  {},
+                                  scratch[static_cast<size_t>(id.number)]};
+            },
+        },
+        a.value);
+  }
+
+  BlockReg allocate(const plan::Scratch& s) {
+    const Operand bytes = value(s.bytes);
+    if (!s.zero) return host_.allocate_bytes(host_.size(bytes));
+    const Operand words = host_.div_up(bytes, 4);
+    const HostArray to = host_.allocate(PrimType::kU32, {words});
+    const PrimValue zero{PrimType::kU32, 0};
+    if (const auto known = host_.as_const(words); known && *known <= kFewWords) {
+      const std::vector<Operand> zeros(static_cast<size_t>(*known), Operand(zero));
+      host_.emit({program::OpWrite{PrimType::kU32, to.block, PrimValue::i64(0), zeros}});
+      return to.block;
+    }
+    HostArray from;
+    from.elem = PrimType::kU32;
+    from.kind = ArrayKind::kReplicate;
+    from.layout.dims = {words};
+    from.value = HostScalar{PrimType::kU32, Operand(zero)};
+    host_.copy(from, to);
+    return to.block;
+  }
+
+  /// So many words are written with the commands; more by a kernel.
+  static constexpr int64_t kFewWords = 64;
+
+  HostGen& host_;
+  const PlanRequest& request_;
+  plan::Work work_;
+};
+
+void emit_from(HostGen& host, const std::vector<plan::Choice>& choices, size_t n,
+               const PlanRequest& request) {
+  if (host.failed()) return;
+  const plan::Choice& choice = choices[n];
+  if (n + 1 == choices.size()) {
+    PlanCode(host, request).run(*choice.plan);
+    return;
+  }
+  const Operand cond = PlanCode(host, request).value(choice.when);
+  if (const auto* known = std::get_if<PrimValue>(&cond)) {
+    if (known->as_bool()) {
+      PlanCode(host, request).run(*choice.plan);
+    } else {
+      emit_from(host, choices, n + 1, request);
+    }
+    return;
+  }
+  program::OpIf branch;
+  branch.cond = cond;
+  host.emit_into(branch.then_code, [&] { PlanCode(host, request).run(*choice.plan); });
+  host.emit_into(branch.else_code, [&] { emit_from(host, choices, n + 1, request); });
+  host.emit({std::move(branch)});
+}
+
+}  // namespace
+
+bool needs_thread_memory(HostGen& host, const PlanRequest& request) {
+  kir::Kernel kernel;
+  kir::Builder k(kernel);
+  Thread t(host, k);
+  program::Code unused;
+  host.emit_into(unused, [&] { request.bind(t); });
+  return t.has_private_memory();
+}
+
+void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRequest& request) {
+  emit_from(host, plan::choose(table, request.facts, host.target()), 0, request);
+}
+
+}  // namespace kenaz::gpu

@@ -1,0 +1,132 @@
+#include "kernels/gpu/seg_element.h"
+
+#include <algorithm>
+
+namespace kenaz::gpu {
+
+using body::KernelArray;
+using body::KernelValue;
+using body::Thread;
+using kir::Value;
+using kir::Values;
+
+namespace {
+
+/// a / by, of non-negative numbers. Divisions of 64-bit numbers are slow everywhere, so 32 bits do
+/// it where they can: a branch that all threads take alike.
+Value quotient(kir::Builder& k, const Value& a, const Value& by, const Value& is_small) {
+  return k.if_values(
+      is_small,
+      [&] {
+        const Value q = k.quot(k.convert(a, PrimType::kU32), k.convert(by, PrimType::kU32));
+        return Values{k.convert(q, PrimType::kI64)};
+      },
+      [&] { return Values{k.quot(a, by)}; })[0];
+}
+
+/// Each value of the plain writes at its index, where that is in bounds.
+void write_values(Thread& t, const ir::ESeg& e, const std::vector<HostArray>& dests,
+                  const std::vector<KernelValue>& results) {
+  std::vector<int> ranks;
+  std::vector<KernelArray> to;
+  std::vector<KernelValue> indices, values;
+  size_t at = operands_of(e);
+  for (const auto& w : e.writes) {
+    const size_t first = at, rank = static_cast<size_t>(w.index_rank);
+    at += rank;
+    for (size_t n = 0; n < w.dests.size(); n++) {  // each at the same index
+      for (int d = 0; d < w.segment_rank; d++) {
+        indices.push_back(t.env.value(ir::Atom(e.space.dims[static_cast<size_t>(d)].index)));
+      }
+      for (size_t d = 0; d < rank; d++) indices.push_back(results[first + d]);
+      values.push_back(results[at++]);
+      ranks.push_back(w.segment_rank + w.index_rank);
+      to.push_back(t.args.array(dests[to.size()]));
+    }
+  }
+  indices.insert(indices.end(), values.begin(), values.end());
+  if (!to.empty()) body::scatter_element(t, to, ranks, indices);
+}
+
+bool combines(const ir::ESeg& e) {
+  return std::any_of(e.writes.begin(), e.writes.end(),
+                     [](const ir::SegWrite& w) { return w.combine.has_value(); });
+}
+
+/// The place of this point in an array with the space's dims in front.
+KernelArray place_of(Thread& t, const ir::ESeg& e, const HostArray& a) {
+  KernelArray place = t.args.array(a);
+  for (const auto& d : e.space.dims) {
+    place = body::row_place(t, place, std::get<Value>(t.env.value(ir::Atom(d.index))));
+  }
+  return place;
+}
+
+/// The body; its indices are bound.
+Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
+  const size_t handed = handed_by(e), first_plain = operands_of(e) + write_results_of(e);
+  const size_t kept = parts.hands_on ? 0 : handed;
+  const size_t count = e.body.results.size();
+  std::vector<std::optional<KernelArray>> places(count);
+  std::vector<KernelArray> rows(count);
+  const auto store = [&](size_t n, size_t number) {
+    rows[n] = place_of(t, e, parts.stored[number]);
+    if (!rows[n].layout.dims.empty()) places[n] = rows[n];
+  };
+  for (size_t n = 0; n < kept; n++) store(n, n);
+  for (size_t n = first_plain; n < count; n++) store(n, kept + n - first_plain);
+  const auto results = body::translate(t, e.body, places);
+  Values out;
+  if (host.failed()) return out;
+  for (size_t n = kept; n < handed; n++) out.push_back(std::get<Value>(results[n]));
+  if (!combines(e)) write_values(t, e, parts.dests, results);
+  for (size_t n = 0; n < count; n++) {
+    if (n < kept || n >= first_plain) body::place(t, results[n], rows[n]);
+  }
+  return out;
+}
+
+}  // namespace
+
+size_t handed_by(const ir::ESeg& e) {
+  return combines(e) ? operands_of(e) + write_results_of(e) : operands_of(e);
+}
+
+void bind_indices(HostGen& host, Thread& t, const std::vector<ir::SegDim>& dims,
+                  const Value& linear) {
+  if (dims.empty()) return;
+  std::vector<Operand> sizes;
+  for (const auto& d : dims) sizes.push_back(host.scalar(d.size));
+  Value rest = linear;
+  if (dims.size() > 1) {
+    const Value is_small =
+        t.args.operand(host.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool,
+                                    {host.count(sizes).operand(), PrimValue::i64(INT32_MAX)}));
+    for (size_t d = dims.size(); d-- > 1;) {
+      const Value size = t.args.operand(sizes[d]);
+      const Value q = quotient(t.k, rest, size, is_small);
+      t.env.bind_param(dims[d].index, t.k.sub(rest, t.k.mul(q, size)));
+      rest = q;
+    }
+  }
+  t.env.bind_param(dims[0].index, rest);
+}
+
+kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
+  return body::function(t, "elem", {{PrimType::kI64}}, [&](const Values& args) {
+    bind_indices(host, t, e.space.dims, args[0]);
+    return run_point(host, t, e, parts);
+  });
+}
+
+kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e, size_t leading,
+                               const SegParts& parts) {
+  return body::function(t, "elem", {{PrimType::kI64}, {PrimType::kI64}}, [&](const Values& args) {
+    const auto middle = e.space.dims.begin() + static_cast<std::ptrdiff_t>(leading);
+    bind_indices(host, t, {e.space.dims.begin(), middle}, args[0]);
+    bind_indices(host, t, {middle, e.space.dims.end()}, args[1]);
+    return run_point(host, t, e, parts);
+  });
+}
+
+}  // namespace kenaz::gpu

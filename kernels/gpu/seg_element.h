@@ -1,0 +1,35 @@
+// The code of one point of a segmented operation, in a kernel.
+#pragma once
+
+#include <vector>
+
+#include "kernels/body/thread.h"
+#include "kernels/gpu/host_gen.h"
+
+namespace kenaz::gpu {
+
+/// What a point does with the results of the body: hands the operands of monoids and combining
+/// writes to its caller, writes those of plain writes to `dests`, stores the others to `stored`.
+/// It may also store operands, to the first arrays of `stored`, instead of handing them on.
+struct SegParts {
+  bool hands_on = true;
+  std::vector<HostArray> dests;   // of plain writes, in order
+  std::vector<HostArray> stored;  // with the space's dims in front
+};
+
+/// Binds the indices of `dims` to what `linear` (i64) counts in row-major order.
+void bind_indices(HostGen& host, body::Thread& t, const std::vector<ir::SegDim>& dims,
+                  const kir::Value& linear);
+
+/// A function of points that are numbered through in row-major order over all dims, or (segment,
+/// position): over the first `leading` dims, and over the others. It gives the scalars that it
+/// hands on.
+kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e,
+                               const SegParts& parts);
+kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e, size_t leading,
+                               const SegParts& parts);
+
+/// How many leading results of the body are handed on.
+size_t handed_by(const ir::ESeg& e);
+
+}  // namespace kenaz::gpu

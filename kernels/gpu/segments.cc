@@ -1,0 +1,464 @@
+#include "kernels/gpu/segments.h"
+
+#include <algorithm>
+
+#include "kernels/gpu/launch.h"
+#include "kernels/gpu/plan_launch.h"
+#include "kernels/gpu/seg_element.h"
+#include "kernels/ir/visit.h"
+#include "kernels/op/operators.h"
+#include "kernels/primitives/hist/plans.h"
+#include "kernels/primitives/reduce/plans.h"
+#include "kernels/primitives/scan/plans.h"
+#include "protocol/base/check.h"
+
+namespace kenaz::gpu {
+
+using body::KernelArray;
+using body::Thread;
+using ir::VarId;
+using kir::Value;
+using kir::Values;
+
+namespace {
+
+constexpr int kSegments = 0, kLength = 1, kBins = 2;  // numbers of sizes
+
+bool is_scalar(const ir::Program& p, const ir::SegMonoid& m) {
+  return m.lifted.empty() &&
+         std::all_of(m.op.neutral.begin(), m.op.neutral.end(),
+                     [&](const ir::Atom& n) { return p.type_of(n).is_scalar(); });
+}
+
+// ---- operators
+
+plan::OpFacts facts_of(const ir::Program& p, const ir::Monoid& m) {
+  plan::OpFacts f;
+  for (const auto& n : m.neutral) f.types.push_back(p.type_of(n).prim);
+  f.commutative = op::is_commutative(m);
+  f.known.assign(f.types.size(), nullptr);
+  if (f.types.size() == 1) f.known[0] = op::recognise(m);
+  return f;
+}
+
+plan::Operator operator_of(Thread& t, const ir::Monoid& m, size_t number) {
+  plan::Operator o;
+  o.facts = facts_of(t.ir(), m);
+  o.neutral = t.env.scalars(m.neutral);
+  if (const op::Known* row = o.facts.known[0]) {
+    // The program's own neutral element: it is the result where there are no elements.
+    o.combine = plan::known_operator(*row, o.facts.types[0]).combine;
+    return o;
+  }
+  const kir::FunctionId f = body::operator_function(t, "op" + std::to_string(number), m);
+  o.combine = [f](kir::Builder& k, Values a, const Values& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return k.call(f, std::move(a));
+  };
+  return o;
+}
+
+std::vector<const ir::Monoid*> monoids_of(const ir::ESeg& e) {
+  std::vector<const ir::Monoid*> out;
+  for (const auto& m : e.monoids) out.push_back(&m.op);
+  for (const auto& w : e.writes) {
+    if (w.combine) out.push_back(&w.combine->op);
+  }
+  return out;
+}
+
+plan::OpFacts joined_facts(const ir::Program& p, const ir::ESeg& e) {
+  std::vector<plan::OpFacts> parts;
+  for (const ir::Monoid* m : monoids_of(e)) parts.push_back(facts_of(p, *m));
+  return plan::join(parts);
+}
+
+plan::Operator joined_operator(Thread& t, const ir::ESeg& e) {
+  std::vector<plan::Operator> parts;
+  for (const ir::Monoid* m : monoids_of(e)) parts.push_back(operator_of(t, *m, parts.size()));
+  return plan::join(std::move(parts));
+}
+
+// ---- facts
+
+/// So many statements, and a driver's compiler takes seconds for a kernel that repeats them.
+constexpr size_t kManyStatements = 48;
+
+bool is_slow(const ir::Body& b) {
+  return b.stms.size() > kManyStatements ||
+         std::any_of(b.stms.begin(), b.stms.end(), [](const ir::Stm& s) {
+           bool has_bodies = false;
+           ir::visit_bodies(s.exp, [&](const ir::Body&) { has_bodies = true; });
+           return has_bodies && !std::holds_alternative<ir::EIf>(s.exp);
+         });
+}
+
+/// Whether a thread that runs it may stop: at a check, or in a loop that ends with the call.
+bool may_stop(const ir::Body& b) {
+  return std::any_of(b.stms.begin(), b.stms.end(), [](const ir::Stm& s) {
+    if (std::holds_alternative<ir::EIf>(s.exp)) {
+      bool inside = false;
+      ir::visit_bodies(s.exp, [&](const ir::Body& inner) { inside = inside || may_stop(inner); });
+      return inside;
+    }
+    bool has_bodies = std::holds_alternative<ir::EAssert>(s.exp);
+    ir::visit_bodies(s.exp, [&](const ir::Body&) { has_bodies = true; });
+    return has_bodies;
+  });
+}
+
+/// Whether neighbouring threads had better take neighbouring segments than neighbouring elements of
+/// one: so that fewer of the body's reads are of memory far apart. An index that is the same for
+/// neighbours is a read of one place. Where nothing is read along segments, a thread for each has
+/// the least to combine.
+bool reads_across(const ir::ESeg& e) {
+  const auto& dims = e.space.dims;
+  if (dims.size() < 2) return false;
+  const ir::Atom position = dims[dims.size() - 1].index, segment = dims[dims.size() - 2].index;
+  int far_along = 0, far_across = 0;
+  bool reads_along = false;
+  for (const auto& s : e.body.stms) {
+    const auto* index = std::get_if<ir::EIndex>(&s.exp);
+    if (index == nullptr) continue;
+    for (size_t d = 0; d < index->dims.size(); d++) {
+      const auto* fix = std::get_if<ir::DimFix>(&index->dims[d]);
+      if (fix == nullptr) continue;
+      reads_along = reads_along || !(fix->index.is_const() || fix->index == segment);
+      if (d + 1 == index->dims.size()) continue;
+      if (fix->index == position) far_along++;
+      if (fix->index == segment) far_across++;
+    }
+  }
+  return far_across < far_along || !reads_along;
+}
+
+class Segment {
+ public:
+  Segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e)
+      : host_(host), ir_(host.ir()), s_(s), e_(e) {}
+
+  void run() {
+    if (is_single(e_)) {
+      single();
+    } else if (!is_supported(ir_, e_)) {
+      host_.refuse(s_.prov, "a segmented operation of this form");
+    } else if (e_.kind != ir::SegKind::kMap) {
+      collective();
+    } else if (!e_.writes.empty() && e_.writes[0].combine) {
+      histogram();
+    } else {
+      map();
+    }
+  }
+
+ private:
+  std::vector<Operand> sizes(size_t from, size_t to) {
+    std::vector<Operand> out;
+    for (size_t d = from; d < to; d++) out.push_back(host_.scalar(e_.space.dims[d].size));
+    return out;
+  }
+  Operand count(size_t from, size_t to) { return host_.count(sizes(from, to)).operand(); }
+  HostArray result(VarId v) {
+    const ir::Type& t = ir_.type_of(v);
+    const HostArray a = host_.allocate(t.prim, host_.dims_of(t.dims));
+    host_.bind(v, a);
+    return a;
+  }
+
+  /// The arrays of the plain writes and of the plain results, bound.
+  SegParts make_parts() {
+    SegParts parts;
+    if (!e_.writes.empty()) host_.settle_borrowed();
+    size_t k = operands_of(e_);
+    for (const auto& w : e_.writes) {
+      for (const VarId d : w.dests) {
+        if (!w.combine) {
+          parts.dests.push_back(host_.in_memory(host_.array(d)));
+          host_.bind(s_.pat[k], parts.dests.back());
+        }
+        k++;
+      }
+    }
+    for (; k < s_.pat.size(); k++) parts.stored.push_back(result(s_.pat[k]));
+    return parts;
+  }
+
+  void map() {
+    const SegParts parts = make_parts();
+    Thread t(host_, host_.kernel_name(e_.writes.empty() ? "map" : "scatter"), s_.prov);
+    const auto elem = point_function(host_, t, e_, parts);
+    launch_elements(host_, t, elem, count(0, e_.space.dims.size()));
+  }
+
+  plan::Facts facts(const char* what, size_t leading) {
+    plan::Facts f;
+    f.name = host_.kernel_name(what);
+    f.prov = s_.prov;
+    f.op = joined_facts(ir_, e_);
+    f.segments = leading == 0 ? plan::HostExpr(1) : plan::HostExpr::size(kSegments);
+    f.length = plan::HostExpr::size(kLength);
+    f.across = reads_across(e_);
+    f.slow = is_slow(e_.body);
+    f.fails = may_stop(e_.body);
+    for (const ir::Monoid* m : monoids_of(e_)) {
+      f.slow = f.slow || is_slow(m->op.body);
+      f.fails = f.fails || may_stop(m->op.body);
+    }
+    return f;
+  }
+
+  /// Elements made by the body or, where plans have no memory for that, by a map before them.
+  std::function<plan::Elements(Thread&)> elements(PlanRequest& request, size_t leading,
+                                                  const SegParts& parts) {
+    const auto by_body = [this, leading, parts](Thread& t) {
+      const kir::FunctionId f = point_function(host_, t, e_, leading, parts);
+      plan::Elements elements;
+      elements.at = [f](kir::Builder& k, const plan::Place& at) {
+        return k.call(f, {at.segment, at.position});
+      };
+      return elements;
+    };
+    PlanRequest trial = request;
+    trial.bind = [&](Thread& t) {
+      plan::Problem problem;
+      problem.elements = by_body(t);
+      return problem;
+    };
+    if (!needs_thread_memory(host_, trial)) return by_body;
+    return from_memory(map_operands(parts));
+  }
+
+  std::vector<HostArray> map_operands(const SegParts& parts) {
+    SegParts all = parts;
+    all.hands_on = false;
+    std::vector<HostArray> operands;
+    for (size_t n = 0; n < handed_by(e_); n++) {
+      operands.push_back(
+          host_.allocate(ir_.type_of(e_.body.results[n]).prim, sizes(0, e_.space.dims.size())));
+    }
+    all.stored.insert(all.stored.begin(), operands.begin(), operands.end());
+    Thread t(host_, host_.kernel_name("map"), s_.prov);
+    const auto elem = point_function(host_, t, e_, all);
+    launch_elements(host_, t, elem, count(0, e_.space.dims.size()));
+    return operands;
+  }
+
+  std::function<plan::Elements(Thread&)> from_memory(std::vector<HostArray> operands) {
+    const Operand length = lengths_;
+    return [operands = std::move(operands), length](Thread& t) {
+      Values bases;
+      for (const auto& a : operands) bases.push_back(t.args.block(a.block));
+      const Value n = t.args.operand(length);
+      plan::Elements elements;
+      elements.at = [operands, bases, n](kir::Builder& k, const plan::Place& at) {
+        const Value index = k.add(k.mul(at.segment, n), at.position);
+        Values out;
+        for (size_t a = 0; a < bases.size(); a++) {
+          out.push_back(k.load(operands[a].elem, bases[a], index));
+        }
+        return out;
+      };
+      return elements;
+    };
+  }
+
+  void collective() {
+    const bool scans = e_.kind == ir::SegKind::kScan;
+    const size_t leading = e_.space.dims.size() - 1;
+    lengths_ = count(leading, leading + 1);
+    PlanRequest request;
+    request.facts = facts(scans ? "scan" : "reduce", leading);
+    request.sizes = {count(0, leading), lengths_};
+    const SegParts parts = make_parts();
+    const std::vector<Target> targets = make_targets(leading);
+    const auto make_elements = elements(request, leading, parts);
+    if (host_.failed()) return;
+    request.bind = [&](Thread& t) {
+      plan::Problem problem;
+      problem.op = joined_operator(t, e_);
+      problem.elements = make_elements(t);
+      problem.sink.put = sink(t, targets, scans);
+      return problem;
+    };
+    launch_plans(host_, scans ? primitives::scan_plans() : primitives::reduce_plans(), request);
+  }
+
+  /// Where a monoid's values go: dense, from `first` (counted in elements) on.
+  struct Target {
+    BlockReg block;
+    int64_t first = 0;
+  };
+  std::vector<Target> make_targets(size_t leading) {
+    std::vector<Target> out;
+    const size_t n = operands_of(e_);
+    if (e_.kind == ir::SegKind::kScan || leading > 0) {
+      for (size_t k = 0; k < n; k++) out.push_back({result(s_.pat[k]).block, 0});
+      return out;
+    }
+    const BlockReg block = host_.allocate_bytes(host_.size(static_cast<int64_t>(8 * n)));
+    for (size_t k = 0; k < n; k++) {
+      const PrimType type = ir_.type_of(s_.pat[k]).prim;
+      const auto offset = static_cast<int64_t>(8 * k);
+      out.push_back({block, offset / prim_size(type)});
+      host_.bind(s_.pat[k], HostScalar{type, DeviceScalar{block, PrimValue::i64(offset), false}});
+    }
+    return out;
+  }
+
+  std::function<void(kir::Builder&, const plan::Place&, const Values&)> sink(
+      Thread& t, const std::vector<Target>& targets, bool scans) {
+    Values bases;
+    for (const Target& target : targets) bases.push_back(t.args.block(target.block));
+    const Value length = scans ? t.args.operand(lengths_) : kir::i64(1);
+    return [targets, bases, length, scans](kir::Builder& k, const plan::Place& at,
+                                           const Values& values) {
+      Value index = at.segment;
+      if (scans) index = k.add(k.mul(at.segment, length), at.position);
+      for (size_t n = 0; n < bases.size(); n++) {
+        k.store(bases[n], k.add(index, targets[n].first), values[n]);
+      }
+    };
+  }
+
+  // ---- histograms
+
+  void histogram() {
+    const ir::SegWrite& w = e_.writes[0];
+    const auto leading = static_cast<size_t>(w.segment_rank);
+    host_.settle_borrowed();
+    std::vector<HostArray> dests;
+    for (size_t k = 0; k < w.dests.size(); k++) {
+      dests.push_back(host_.normalised(host_.array(w.dests[k])));
+      host_.bind(s_.pat[k], dests.back());
+    }
+    const std::vector<Operand> dims = dests[0].layout.dims;
+    const std::vector<Operand> bins(dims.begin() + static_cast<std::ptrdiff_t>(leading),
+                                    dims.end());
+    lengths_ = count(leading, e_.space.dims.size());
+    PlanRequest request;
+    request.facts = facts("histogram", leading);
+    request.facts.across = false;
+    request.facts.op.commutative = true;  // the language requires it of histograms
+    request.facts.bins = plan::HostExpr::size(kBins);
+    request.sizes = {count(0, leading), lengths_, host_.count(bins).operand()};
+    const SegParts parts = make_parts();
+    const auto make_elements = elements(request, leading, parts);
+    if (host_.failed()) return;
+    request.bind = [&](Thread& t) {
+      plan::Problem problem;
+      problem.op = joined_operator(t, e_);
+      problem.op.facts.commutative = true;
+      const plan::Elements inner = make_elements(t);
+      Values sizes;
+      for (const Operand& n : bins) sizes.push_back(t.args.operand(n));
+      problem.elements.at = [inner, sizes](kir::Builder& k, const plan::Place& at) {
+        return in_bin(k, sizes, inner.at(k, at));
+      };
+      for (const auto& d : dests) problem.bins.push_back(t.args.block(d.block));
+      return problem;
+    };
+    launch_plans(host_, primitives::hist_plans(), request);
+  }
+
+  /// The leading indices as the number of a bin; -1 if one is out of bounds.
+  static Values in_bin(kir::Builder& k, const Values& sizes, const Values& element) {
+    Value bin = kir::i64(0), inside = kir::boolean(true);
+    for (size_t d = 0; d < sizes.size(); d++) {
+      const Value& i = element[d];
+      inside = k.and_(inside, k.and_(k.le(kir::i64(0), i), k.lt(i, sizes[d])));
+      bin = k.add(k.mul(bin, sizes[d]), i);
+    }
+    Values out = {k.select(inside, bin, kir::i64(-1))};
+    out.insert(out.end(), element.begin() + static_cast<std::ptrdiff_t>(sizes.size()),
+               element.end());
+    return out;
+  }
+
+  // ---- one thread
+
+  void single();
+
+  HostGen& host_;
+  const ir::Program& ir_;
+  const ir::Stm& s_;
+  const ir::ESeg& e_;
+  Operand lengths_ = PrimValue::i64(0);  // elements of a segment
+};
+
+/// Whether a result of the body is an array that a combinator in it makes.
+bool is_made_by_soac(const ir::Body& b, size_t result) {
+  const ir::Atom& r = b.results[result];
+  return std::any_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
+    return std::holds_alternative<ir::ESoac>(s.exp) &&
+           std::any_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return r == ir::Atom(v); });
+  });
+}
+
+void Segment::single() {
+  const bool in_place = updates_in_place(ir_, e_.body);
+  if (in_place) host_.settle_borrowed();
+  for (const VarId v : consumed_in(ir_, e_.body)) {
+    if (!host_.is_bound(v)) continue;
+    const auto* a = std::get_if<HostArray>(&host_.value(v));
+    if (a != nullptr && a->kind != ArrayKind::kMemory) host_.bind(v, host_.in_memory(*a));
+  }
+  Thread t(host_, host_.kernel_name("sequential"), s_.prov, true);
+  std::vector<std::optional<HostArray>> made(s_.pat.size());
+  const auto make = [&](size_t n) {
+    const ir::Type& type = ir_.type_of(s_.pat[n]);
+    made[n] = host_.allocate(type.prim, host_.dims_of(type.dims));
+    return t.args.array(*made[n]);
+  };
+  // What a combinator makes is made in its place; others may be what they update.
+  std::vector<std::optional<KernelArray>> places(s_.pat.size());
+  for (size_t n = 0; n < s_.pat.size(); n++) {
+    if (!ir_.type_of(s_.pat[n]).is_scalar() && is_made_by_soac(e_.body, n)) places[n] = make(n);
+  }
+  const BlockReg scalars =
+      host_.allocate_bytes(host_.size(static_cast<int64_t>(8 * s_.pat.size())));
+  std::vector<HostValue> results;
+  const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values&) {
+    const auto values = body::translate(t, e_.body, places);
+    for (size_t n = 0; n < s_.pat.size() && !host_.failed(); n++) {
+      const auto offset = static_cast<int64_t>(8 * n);
+      if (const auto* x = std::get_if<Value>(&values[n])) {
+        const int64_t index = offset / prim_size(x->type.prim);
+        t.k.store(t.args.block(scalars), kir::i64(index), *x);
+        results.emplace_back(
+            HostScalar{x->type.prim, DeviceScalar{scalars, PrimValue::i64(offset), false}});
+        continue;
+      }
+      const auto& a = std::get<KernelArray>(values[n]);
+      if (const auto host = t.args.as_import(a)) {
+        results.emplace_back(*host);
+        continue;
+      }
+      body::copy(t, a, made[n] ? *places[n] : make(n));
+      results.emplace_back(*made[n]);
+    }
+    return Values{};
+  });
+  if (host_.failed()) return;
+  if (t.heap.used() && in_place) {
+    host_.refuse(s_.prov, "arrays of varying size beside in-place updates");
+    return;
+  }
+  launch_single(host_, t, elem);
+  for (size_t n = 0; n < s_.pat.size(); n++) host_.bind(s_.pat[n], std::move(results[n]));
+}
+
+}  // namespace
+
+bool is_supported(const ir::Program& p, const ir::ESeg& e) {
+  const bool scalars = std::all_of(e.monoids.begin(), e.monoids.end(),
+                                   [&](const ir::SegMonoid& m) { return is_scalar(p, m); });
+  if (e.level != ir::SegLevel::kDevice || !scalars) return false;
+  const bool combines = std::any_of(e.writes.begin(), e.writes.end(),
+                                    [](const ir::SegWrite& w) { return w.combine.has_value(); });
+  if (!combines) return e.kind == ir::SegKind::kMap || e.writes.empty();
+  return e.kind == ir::SegKind::kMap && e.writes.size() == 1 && is_scalar(p, *e.writes[0].combine);
+}
+
+void segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e) { Segment(host, s, e).run(); }
+
+}  // namespace kenaz::gpu
