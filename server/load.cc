@@ -13,6 +13,7 @@
 #include "server/console.h"
 #include "server/host/check_program.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 #include "server/host/reference_engine.h"
 #include "server/host/renewing_engine.h"
 
@@ -52,23 +53,55 @@ Result<compiler::Lowered> array_ir(const Options& options, std::string_view stag
   return program;
 }
 
-/// From the cache, or compiled and put there.
-Result<program::Program> compiled(const Options& options, const cache::ProgramCache& cache,
-                                  Metrics& metrics, Warnings& warnings) {
-  auto cached = cache.find(options.program, compiler::file_reader());
-  metrics.program_cache(cached.has_value());
-  if (cached) {
-    warnings = std::move(cached->warnings);
-    return std::move(cached->program);
+/// A program on its way to a device: from the cache, or compiled and put there. What needs no
+/// device is begun before there is one.
+class Loading {
+ public:
+  Loading(const Options& options, const cache::ProgramCache& cache)
+      : options_(options), cache_(cache) {}
+
+  /// An error comes with the warnings that there were.
+  Status begin() {
+    cached_ = cache_.find(options_.program, compiler::file_reader());
+    return cached_ ? Status() : optimise();
   }
-  cache::RecordingReader sources(compiler::file_reader());
-  cache::CachedProgram made;
-  auto program = array_ir(options, "soacs", std::ref(sources), made.warnings);
-  warnings = made.warnings;
-  if (!program) return tl::make_unexpected(std::move(program).error());
-  KENAZ_ASSIGN(made.program, compiler::generate(*program));
-  cache.keep(options.program, sources, made);
-  return std::move(made.program);
+  const Warnings& warnings() const { return cached_ ? cached_->warnings : made_.warnings; }
+
+  /// The program for a device with these facts. A cached one for another device does not count.
+  Result<program::Program> finish(const program::Target& target, Metrics& metrics) {
+    const bool hit = cached_ && cached_->program.target == target;
+    metrics.program_cache(hit);
+    if (hit) return std::move(cached_->program);
+    if (cached_) KENAZ_TRY(optimise());
+    KENAZ_ASSIGN(made_.program, compiler::generate(*optimised_, target));
+    cache_.keep(options_.program, sources_, made_);
+    return std::move(made_.program);
+  }
+  /// Whether there will be one.
+  Status check() const {
+    if (cached_) return host::check_program(cached_->program);
+    KENAZ_ASSIGN(const program::Program program, compiler::generate(*optimised_));
+    return host::check_program(program);
+  }
+
+ private:
+  Status optimise() {
+    KENAZ_ASSIGN(optimised_, array_ir(options_, "soacs", std::ref(sources_), made_.warnings));
+    return {};
+  }
+
+  const Options& options_;
+  const cache::ProgramCache& cache_;
+  std::optional<cache::CachedProgram> cached_;
+  cache::RecordingReader sources_{compiler::file_reader()};
+  cache::CachedProgram made_;
+  std::optional<compiler::Lowered> optimised_;
+};
+
+/// Programs in the cache are of this build and, as far as that is known beforehand, for one device.
+cache::ProgramCache program_cache(const Options& options) {
+  const std::string build = cache::build_id();
+  return {options.cache_folder, build.empty() ? "" : build + "\n" + options.device};
 }
 
 /// Does what loading the program would, short of starting a device.
@@ -82,21 +115,22 @@ Status try_to_load(const Options& options, Warnings& warnings) {
     KENAZ_TRY(array_ir(options, options.stage, reader, warnings));
     return {};
   }
-  Metrics metrics;
-  const cache::ProgramCache cache(options.cache_folder, cache::build_id());
-  KENAZ_ASSIGN(const program::Program program, compiled(options, cache, metrics, warnings));
-  return host::check_program(program);
+  const cache::ProgramCache cache = program_cache(options);
+  Loading loading(options, cache);
+  const Status begun = loading.begin();
+  warnings = loading.warnings();
+  return begun ? loading.check() : begun;
 }
 
 Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
                                                   std::shared_ptr<device::ValidationLog> validation,
-                                                  Metrics& metrics) {
+                                                  std::shared_ptr<Metrics> metrics) {
   if (options.reference) {
     KENAZ_ASSIGN(compiler::Lowered program, array_ir(options, options.stage));
     return host::make_reference_engine(std::move(program),
                                        {options.seed, options.all_versions, {}});
   }
-  const cache::ProgramCache cache(options.cache_folder, cache::build_id());
+  const cache::ProgramCache cache = program_cache(options);
   device::VulkanOptions vulkan;
   vulkan.device = options.device;
   vulkan.validation = std::move(validation);
@@ -104,24 +138,29 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
       options.cache_file.empty() ? cache.pipelines(options.program) : options.cache_file;
   vulkan.memory_limit = options.memory_limit;
   vulkan.compile_apart = !options.listen.empty();
-  // Starting the driver takes as long as compiling a program of moderate size: both at a time.
+  // Starting the driver takes as long as compiling a program of moderate size: both at a time, as
+  // far as code does not depend on the device.
   auto devices = device::vulkan_device_maker(vulkan);
   auto starting = std::async([&] { return devices(); });
-  Warnings warnings;
-  auto program = compiled(options, cache, metrics, warnings);
-  print_warnings(options, warnings);
+  Loading loading(options, cache);
+  const Status begun = loading.begin();
+  print_warnings(options, loading.warnings());
   auto device = starting.get();
-  if (!program) return tl::make_unexpected(std::move(program).error());
+  if (!begun) return tl::make_unexpected(begun.error());
   if (!device) return tl::make_unexpected(std::move(device).error());
+  KENAZ_ASSIGN(auto program, loading.finish(host::device_target((*device)->info()), *metrics));
+  const auto compiler = std::make_shared<const host::KernelCompiler>(
+      options.cache_folder, cache::build_id(),
+      [metrics = std::move(metrics)](bool kept) { metrics->kernel_wanted(kept); });
   return host::make_renewing_engine(
-      [devices = std::move(devices), first = std::move(*device),
+      [devices = std::move(devices), first = std::move(*device), compiler,
        shared = std::make_shared<const program::Program>(
-           std::move(*program))]() mutable -> Result<std::unique_ptr<host::Engine>> {
+           std::move(program))]() mutable -> Result<std::unique_ptr<host::Engine>> {
         auto next = std::exchange(first, nullptr);
         if (!next) {
           KENAZ_ASSIGN(next, devices());
         }
-        return host::make_device_engine(shared, std::move(next));
+        return host::make_device_engine(shared, std::move(next), compiler);
       });
 }
 
@@ -144,8 +183,8 @@ Status prepared(host::Engine& engine) {
 
 Result<std::unique_ptr<host::Engine>> load(const Options& options,
                                            std::shared_ptr<device::ValidationLog> validation,
-                                           Metrics& metrics) {
-  KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation), metrics));
+                                           std::shared_ptr<Metrics> metrics) {
+  KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation), std::move(metrics)));
   engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::duration<double>(std::min(options.limits.call_seconds, 1e9))));
   KENAZ_TRY(prepared(*engine));
@@ -166,7 +205,8 @@ Result<std::string> dump(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program,
                array_ir(options, is_stage ? options.dump : "soacs"));
   if (options.dump != "glsl") return ir::print(program.ir);
-  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program));
+  // As it would be for a device that can do no more than any: this starts none.
+  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, program::Target{}));
   std::string text;
   for (const auto& kernel : generated.kernels) {
     text += fmt::format("// ---- {}\n{}\n", kernel.name, kernel.glsl);

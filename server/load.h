@@ -11,10 +11,11 @@
 namespace kenaz {
 
 /// Compiles the program, prints warnings to stderr, and readies the device (or the reference
-/// evaluator). `validation` may be null. What the cache did for it is counted.
+/// evaluator). `validation` may be null. What the caches do for it, now and
+/// when it runs, is counted.
 Result<std::unique_ptr<host::Engine>> load(const Options& options,
                                            std::shared_ptr<device::ValidationLog> validation,
-                                           Metrics& metrics);
+                                           std::shared_ptr<Metrics> metrics);
 
 /// --check: prints warnings to stderr. Kind kCompile if the program could not be served (or, with
 /// types_only, has a type error), or has warnings where those are errors.

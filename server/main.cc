@@ -103,7 +103,7 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
     return report(Error{ErrorKind::kInternal, "cannot redirect the standard output", {}});
   }
   auto session_with = session_options(options);
-  auto engine = load(options, std::move(validation), *session_with.metrics);
+  auto engine = load(options, std::move(validation), session_with.metrics);
   if (!engine) return report(engine.error(), options.colour);
   Session session(std::move(*engine), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
@@ -177,7 +177,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   allow_many_descriptors();
   const auto sockets = socket_options(options);
   if (!sockets) return report(sockets.error());
-  auto engine = load(options, std::move(validation), *sockets->session.metrics);
+  auto engine = load(options, std::move(validation), sockets->session.metrics);
   if (!engine) return report(engine.error(), options.colour);
   const std::string name = (*engine)->name();
   std::optional<EndingTimer> ending;  // goes after the server, and with it the engine

@@ -19,6 +19,7 @@
 #include "kernels/ir/parse.h"
 #include "kernels/scalar/ops.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 #include "tests/test_device.h"
 
 namespace kenaz {
@@ -157,7 +158,7 @@ Result<program::Program> compile(P type, const std::vector<Operation>& ops) {
   entry.result = result.name;
   lowered.types[result.name] = std::move(result);
   lowered.entries.push_back(std::move(entry));
-  return compiler::generate(lowered);
+  return compiler::generate(lowered, host::device_target(test_device()->info()));
 }
 
 // ---- comparing

@@ -11,6 +11,7 @@
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 
 namespace kenaz::bench {
 namespace {
@@ -58,12 +59,12 @@ void compare(const std::string& entry, const std::vector<Caller>& callers, int64
 }
 
 Status run(const std::string& device_name) {
-  KENAZ_ASSIGN(auto program, compiler::compile("bench.fut", {[](const std::string&) {
-                                                 return Result<std::string>(kProgram);
-                                               }}));
   device::VulkanOptions options;
   options.device = device_name;
   KENAZ_ASSIGN(auto device, device::make_vulkan_device(options));
+  const SourceReader reader = [](const std::string&) { return Result<std::string>(kProgram); };
+  KENAZ_ASSIGN(auto program,
+               compiler::compile("bench.fut", {reader}, host::device_target(device->info())));
   KENAZ_ASSIGN(auto made, host::make_device_engine(std::move(program), std::move(device)));
   const std::shared_ptr<host::Engine> engine = std::move(made);
   fmt::print("{}\n", engine->name());

@@ -1,32 +1,31 @@
 #include "kernels/compiler.h"
 #include "kernels/flatten/device_scalars.h"
 #include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/in_threads.h"
 #include "kernels/gpu/prepare.h"
 #include "kernels/gpu/strip_mine.h"
 
 namespace kenaz::compiler {
 
-Result<program::Program> generate(const Lowered& lowered) {
+Result<program::Program> generate(const Lowered& lowered, const program::Target& target) {
   program::Program program;
+  program.target = target;
   Lowered cut = lowered;
   gpu::strip_mine(cut.ir);
   flatten::device_scalars(cut.ir);
   gpu::run_by_one_thread(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
-  gpu::fix_choices(cut.ir);
-  gpu::in_threads(cut.ir, [&](const ir::ESeg& e) { return gpu::HostGen::is_supported(cut.ir, e); });
-  gpu::join_dims(cut.ir);
-  gpu::HostGen generator(cut, program);
+  gpu::fix_choices(cut.ir, target.threads);
+  gpu::HostGen generator(cut, target, program);
   KENAZ_TRY(generator.run());
   return program;
 }
 
-Result<program::Program> compile(const std::string& path, const FrontEndOptions& options) {
+Result<program::Program> compile(const std::string& path, const FrontEndOptions& options,
+                                 const program::Target& target) {
   KENAZ_ASSIGN(const core::Checked checked, front_end(path, options));
   KENAZ_ASSIGN(Lowered lowered, lower(checked));
   KENAZ_TRY(optimise(lowered.ir));
-  return generate(lowered);
+  return generate(lowered, target);
 }
 
 }  // namespace kenaz::compiler

@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/program/target.h"
 #include "kernels/scalar/ops.h"
 #include "protocol/base/ids.h"
 #include "protocol/prim_type.h"
@@ -118,8 +119,8 @@ struct HostOp {
 /// One kernel. Its failure numbers index Program::kernel_failures.
 struct Kernel {
   std::string name;             // unique, speaking: "main_map_12"
-  std::string glsl;             // kept for people and for `--dump`
-  std::vector<uint32_t> spirv;  // filled by the compiler; empty until then
+  std::string glsl;             // compiled when the kernel is first launched
+  std::vector<uint32_t> spirv;  // instead of GLSL, if not empty; none comes from the compiler
   int workgroup_size = 0;       // x; y = z = 1
   int slots = 0;                // failure record + args + groups
   int nesting = 0;              // of conditions and loops, at most
@@ -171,6 +172,7 @@ struct Entry {
 
 struct Program {
   std::string name;
+  Target target;  // that it was generated for
   TypeTable types;
   std::map<std::string, Entry> entries;
   std::vector<Kernel> kernels;

@@ -244,9 +244,15 @@ void fields(A& a, ValueType& x) {
   a(x.name, x.kind, x.leaves, x.rank, x.elemtype, x.fields, x.variants);
 }
 template <class A>
+void fields(A& a, Target& x) {
+  a(x.subgroup_size, x.subgroup_arithmetic, x.max_group_size, x.shared_bytes, x.threads,
+    x.cache_bytes, x.f16, x.f64, x.i64_atomics, x.shared_i64_atomics, x.f32_atomic_add,
+    x.forward_progress, x.max_turns);
+}
+template <class A>
 void fields(A& a, Program& x) {
-  a(x.name, x.types, x.entries, x.kernels, x.kernel_failures, x.constants, x.constant_scalar_regs,
-    x.constant_block_regs, x.tuning_params);
+  a(x.name, x.target, x.types, x.entries, x.kernels, x.kernel_failures, x.constants,
+    x.constant_scalar_regs, x.constant_block_regs, x.tuning_params);
 }
 
 template <class T>

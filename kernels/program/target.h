@@ -1,4 +1,5 @@
-// What code generation knows of the device that a program is compiled for. Part of the cache's key.
+// What code generation knows of the device that a program is compiled for. A Program carries it:
+// one out of a cache counts on a device with the same facts only.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@ struct Target {
   int subgroup_size = 1;             // 1: subgroups are not used
   bool subgroup_arithmetic = false;  // reduce and scan instructions; shuffles and votes, too
   int max_group_size = 128;          // threads
-  int shared_bytes = 16384;          // per workgroup
+  int shared_bytes = 16384;          // of a workgroup's arrays
   int64_t threads = 1024;            // that it takes to fill the device
   int64_t cache_bytes = 1 << 20;     // of the last cache level
   bool f16 = false, f64 = false;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
@@ -95,7 +96,8 @@ void FileStore::put(const std::string& key, std::span<const std::byte> data) con
   header.data_bytes = data.size();
   header.hash = hash_of(key, data);
   const std::string target = stem(key) + extension_;
-  const std::string temporary = fmt::format("{}.{}.tmp", target, ::getpid());
+  static std::atomic<uint64_t> number = 0;  // several threads may put the same key
+  const std::string temporary = fmt::format("{}.{}.{}.tmp", target, ::getpid(), number++);
   File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0644));
   if (file.fd() < 0) return;
   bool ok = write_all(file.fd(), &header, sizeof header) &&
@@ -120,7 +122,7 @@ void FileStore::make_room() const {
   files.resize(files.size() / 2);
   for (auto& [time, path] : files) {
     fs::remove(path, error);
-    fs::remove(path.replace_extension(companion_), error);
+    if (!companion_.empty()) fs::remove(path.replace_extension(companion_), error);
   }
 }
 

@@ -14,7 +14,8 @@ namespace kenaz::cache {
 class FileStore {
  public:
   /// `folder` is made when something is first put. Empty: nothing is kept. Files of the same name
-  /// with the extension `companion` may be put there by others; they go when the key's file goes.
+  /// with the extension `companion` (empty: none) may be put there by others; they go when the
+  /// key's file goes.
   FileStore(std::string folder, std::string extension, std::string companion)
       : folder_(std::move(folder)),
         extension_(std::move(extension)),

@@ -60,8 +60,10 @@ struct Info {
   bool is_cpu = false;
   int max_nesting = INT_MAX;  // of conditions that one thread runs through
   bool cuts_loops = false;    // the driver ends an invocation's loops after some 2^16 turns itself
-  bool float64 = false, float16 = false, int64_atomics = false;
+  bool float64 = false, float16 = false;
+  bool int64_atomics = false, shared_int64_atomics = false;  // on device memory; on a workgroup's
   bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
+  bool forward_progress = false;     // workgroups that have started proceed, whatever others do
 };
 
 /// One piece of a submit_and_read: data.size() bytes of `src` from `offset` go to `data`.

@@ -11,6 +11,7 @@
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 #include "server/host/engine.h"
 #include "server/host/reference_engine.h"
 
@@ -80,7 +81,7 @@ class CallStopTest : public testing::TestWithParam<const char*> {
     options.force_staging = kind == "Staged";
     auto device = device::make_vulkan_device(options);
     ASSERT_TRUE(device) << device.error().text();
-    auto program = compiler::compile("test.fut", {reader(text)});
+    auto program = compiler::compile("test.fut", {reader(text)}, device_target((*device)->info()));
     ASSERT_TRUE(program) << program.error().text();
     keep(make_device_engine(std::move(*program), std::move(*device)));
   }

@@ -183,7 +183,7 @@ Status check_entry(const Program& program, const Entry& entry) {
 }
 
 Status check_kernel(const Kernel& kernel) {
-  if (kernel.spirv.empty()) return internal_error("no SPIR-V");
+  if (kernel.glsl.empty() && kernel.spirv.empty()) return internal_error("no code");
   if (kernel.slots < 2 || kernel.slots > (1 << 12)) {
     return internal_error(fmt::format("{} slots", kernel.slots));
   }

@@ -56,12 +56,13 @@ EntrySignature signature(const program::Entry& entry) {
 class DeviceEngine : public Engine {
  public:
   DeviceEngine(std::shared_ptr<const program::Program> program,
-               std::shared_ptr<device::Device> device, FailureRecord failure)
+               std::shared_ptr<device::Device> device,
+               std::shared_ptr<const KernelCompiler> compiler, FailureRecord failure)
       : program_owner_(std::move(program)),
         program_(*program_owner_),
         device_(std::move(device)),
         failure_(std::move(failure)),
-        kernels_(program_.kernels, *device_) {
+        kernels_(program_.kernels, std::move(compiler), *device_) {
     for (const auto& [name, entry] : program_.entries) {
       signatures_.push_back(signature(entry));
       if (uses_constants(program_, entry)) need_constants_.insert(name);
@@ -341,16 +342,20 @@ Result<std::vector<LeafPtr>> DeviceEngine::call(const std::string& name,
 }  // namespace
 
 Result<std::unique_ptr<Engine>> make_device_engine(std::shared_ptr<const program::Program> program,
-                                                   std::shared_ptr<device::Device> device) {
+                                                   std::shared_ptr<device::Device> device,
+                                                   std::shared_ptr<const KernelCompiler> compiler) {
   KENAZ_TRY(check_program(*program));
+  if (!compiler) compiler = std::make_shared<const KernelCompiler>();
   KENAZ_ASSIGN(auto failure, FailureRecord::create(*device));
-  return std::make_unique<DeviceEngine>(std::move(program), std::move(device), std::move(failure));
+  return std::make_unique<DeviceEngine>(std::move(program), std::move(device), std::move(compiler),
+                                        std::move(failure));
 }
 
 Result<std::unique_ptr<Engine>> make_device_engine(program::Program program,
-                                                   std::shared_ptr<device::Device> device) {
+                                                   std::shared_ptr<device::Device> device,
+                                                   std::shared_ptr<const KernelCompiler> compiler) {
   return make_device_engine(std::make_shared<const program::Program>(std::move(program)),
-                            std::move(device));
+                            std::move(device), std::move(compiler));
 }
 
 }  // namespace kenaz::host

@@ -14,6 +14,7 @@
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 #include "server/host/renewing_engine.h"
 #include "server/testdata/fault_stride.h"
 #include "server/testdata/pieces.h"
@@ -39,9 +40,12 @@ constexpr int64_t kMarked = 3;
 class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
  protected:
   void SetUp() override {
-    keeps_the_driver_loaded_ = device::make_vulkan_device({}).value_or(nullptr);
+    auto device = device::make_vulkan_device({});
+    ASSERT_TRUE(device) << device.error().text();
+    keeps_the_driver_loaded_ = *device;
     auto program = compiler::compile(
-        "test.fut", {[](const std::string&) -> Result<std::string> { return std::string(kWork); }});
+        "test.fut", {[](const std::string&) -> Result<std::string> { return std::string(kWork); }},
+        device_target((*device)->info()));
     ASSERT_TRUE(program) << program.error().text();
     program_ = std::make_shared<const program::Program>(std::move(*program));
     data_.resize(300'000);

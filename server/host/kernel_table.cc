@@ -6,7 +6,8 @@ namespace kenaz::host {
 
 namespace {
 
-Result<device::KernelPtr> make(const program::Kernel& source, device::Device& device) {
+Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompiler& compiler,
+                               device::Device& device) {
   const int most = device.info().max_nesting;
   if (source.nesting > most) {
     return fail(ErrorKind::kProgramFailure,
@@ -15,11 +16,12 @@ Result<device::KernelPtr> make(const program::Kernel& source, device::Device& de
                             "--reference.\n\nBacktrace:\n{}",
                             source.nesting, most, source.place));
   }
+  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
   constexpr int kMaxPushSlots = program::kPushBytes / 8;
   const uint32_t push_bytes =
       source.slots <= kMaxPushSlots ? 8 * static_cast<uint32_t>(source.slots) : 8;
   const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
-  return device.make_kernel({source.name, source.spirv, push_bytes, std::span(&loops_look, 1)});
+  return device.make_kernel({source.name, spirv, push_bytes, std::span(&loops_look, 1)});
 }
 
 }  // namespace
@@ -29,9 +31,9 @@ KernelTable::Made KernelTable::begin(program::KernelId id) {
   if (slot.making) return slot.making->made;
   slot.making = std::make_unique<Making>();
   slot.making->thread = std::make_unique<LargeStackThread>(
-      [&source = kernels_[id.index], &device = device_, &promise = slot.making->promise] {
+      [this, &source = kernels_[id.index], &promise = slot.making->promise] {
         try {
-          promise.set_value(make(source, device));
+          promise.set_value(make(source, *compiler_, device_));
         } catch (const std::exception& e) {
           promise.set_value(fail(ErrorKind::kOutOfMemory, e.what()));
         }

@@ -3,28 +3,34 @@
 
 #include <future>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "kernels/program/program.h"
 #include "protocol/base/large_stack_thread.h"
 #include "server/device/device.h"
+#include "server/host/kernel_compiler.h"
 
 namespace kenaz::host {
 
-/// Drivers compile kernels on a thread of their own: for some programs that takes minutes, and
-/// cannot be interrupted. The call that waits for it can; what was begun goes on then, for whoever
-/// asks next. Used by one thread at a time.
+/// Kernels are compiled, to SPIR-V and by the driver, on a thread of their own: for some programs
+/// that takes minutes, and cannot be interrupted. The call that waits for it can; what was begun
+/// goes on then, for whoever asks next. Used by one thread at a time.
 class KernelTable {
  public:
-  /// Both must outlive this, which waits for the driver when it goes.
-  KernelTable(const std::vector<program::Kernel>& kernels, device::Device& device)
-      : kernels_(kernels), device_(device), slots_(kernels.size()) {}
+  /// Kernels and device must outlive this, which waits for the driver when it goes.
+  KernelTable(const std::vector<program::Kernel>& kernels,
+              std::shared_ptr<const KernelCompiler> compiler, device::Device& device)
+      : kernels_(kernels),
+        compiler_(std::move(compiler)),
+        device_(device),
+        slots_(kernels.size()) {}
 
   /// The kernel if it has been made, else null.
   device::KernelPtr find(program::KernelId id) const { return slots_[id.index].kernel; }
 
   using Made = std::shared_future<Result<device::KernelPtr>>;
-  /// Has the driver make the kernel, unless it is at it already. For CPUs it does so in the
+  /// Has the kernel made, unless that is going on already. For CPUs the driver compiles in the
   /// device's own queue, so what is there should have ended.
   Made begin(program::KernelId id);
   /// With what begin() gave, once it is there. An error is not kept: the next one tries again.
@@ -42,6 +48,7 @@ class KernelTable {
   };
 
   const std::vector<program::Kernel>& kernels_;
+  const std::shared_ptr<const KernelCompiler> compiler_;
   device::Device& device_;
   std::vector<Slot> slots_;
 };

@@ -11,6 +11,7 @@
 #include "kernels/compiler.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 #include "server/testdata/pieces.h"
 
 namespace kenaz::host {
@@ -25,9 +26,12 @@ entry doubled [n] (xs: [n]i32): [n]i32 = map (* 2) (scan (+) 0 xs)
 class RenewingEngineTest : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    auto program = compiler::compile("test.fut", {[](const std::string&) -> Result<std::string> {
-                                       return std::string(kDoubled);
-                                     }});
+    auto plain = device::make_vulkan_device({});
+    ASSERT_TRUE(plain) << plain.error().text();
+    const auto reader = [](const std::string&) -> Result<std::string> {
+      return std::string(kDoubled);
+    };
+    auto program = compiler::compile("test.fut", {reader}, device_target((*plain)->info()));
     ASSERT_TRUE(program) << program.error().text();
     device::VulkanOptions options;
     options.validation = log_;

@@ -40,6 +40,10 @@ std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const
       {"device_memory_peak_bytes", "gauge", "Most device memory in use so far", memory.peak},
       {"program_cache_hits_total", "counter", "Programs that were not compiled anew", cache_hits_},
       {"program_cache_misses_total", "counter", "Programs that were compiled", cache_misses_},
+      {"kernels_kept_total", "counter", "Kernels wanted that were not compiled anew",
+       kernels_kept_},
+      {"kernels_compiled_total", "counter", "Kernels that were compiled, from GLSL",
+       kernels_compiled_},
   };
 }
 

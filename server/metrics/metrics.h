@@ -35,6 +35,7 @@ class Metrics {
   void refused() { ++refused_; }
   void sessions(int change) { sessions_ += change; }
   void program_cache(bool hit) { ++(hit ? cache_hits_ : cache_misses_); }
+  void kernel_wanted(bool kept) { ++(kept ? kernels_kept_ : kernels_compiled_); }
 
   /// "NAME VALUE", in a fixed order.
   std::vector<std::string> lines(const device::MemoryStats& memory) const;
@@ -58,6 +59,7 @@ class Metrics {
   Counter bytes_in_{0}, bytes_out_{0};
   Counter connections_{0}, connections_total_{0}, refused_{0}, sessions_{0};
   Counter cache_hits_{0}, cache_misses_{0};
+  Counter kernels_kept_{0}, kernels_compiled_{0};
   std::array<Counter, 6> failures_{};  // by ErrorKind
   std::array<Counter, kBounds.size() + 1> buckets_{};
 };

@@ -129,6 +129,11 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   info.float64 = d.float64;
   info.float16 = d.float16;
   info.int64_atomics = d.int64_atomics;
+  info.shared_int64_atomics = d.shared_int64_atomics;
+  // Vulkan makes no promise. NVIDIA's GPUs never take a workgroup from where it runs for another
+  // one of the same queue; llvmpipe may have fewer threads than workgroups that wait for others.
+  constexpr uint32_t kNvidia = 0x10de;
+  info.forward_progress = core.vendorID == kNvidia && !info.is_cpu;
   constexpr VkSubgroupFeatureFlags kOperations =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
       VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |

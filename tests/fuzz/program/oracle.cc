@@ -10,6 +10,7 @@
 #include "protocol/data/text_format.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 #include "server/host/reference_engine.h"
 
 namespace kenaz::fuzz {
@@ -213,18 +214,19 @@ class Oracle::Run {
   }
 
   void device(const compiler::Lowered& lowered) {
-    begin("generate");
-    auto program = compiler::generate(lowered);
-    if (!program) {
-      refused(program.error());
-      return;
-    }
     begin("device");
     auto device = oracle_.device();
     if (!device) {
       finding(error_kind(device.error()), device.error().text());
       return;
     }
+    begin("generate");
+    auto program = compiler::generate(lowered, host::device_target((*device)->info()));
+    if (!program) {
+      refused(program.error());
+      return;
+    }
+    begin("device");
     auto engine = host::make_device_engine(std::move(*program), *device);
     if (!engine) {
       finding(error_kind(engine.error()), engine.error().text());

@@ -1,0 +1,45 @@
+#include "server/host/device_target.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace kenaz::host {
+
+namespace {
+
+/// Threads that fill a device, which Vulkan does not tell. An H200 keeps 2048 on each of its 132
+/// multiprocessors, about as many as this. Smaller GPUs get more work at a time than they need,
+/// which costs them little.
+constexpr int64_t kGpuThreads = 1 << 18;
+/// On CPUs a workgroup is one task of one core, so this is one of the usual size, or a few small
+/// ones.
+constexpr int64_t kCpuThreads = 256;
+
+/// llvmpipe allows 65535 turns; this leaves some to loops that plans do not count.
+constexpr int64_t kTurnsBeforeCut = 60000;
+
+/// Plans fill shared memory with arrays as they count them. This is for what they do not count: the
+/// word by which a workgroup begins together, and the room between arrays.
+constexpr int kSharedApart = 256;
+
+int as_int(uint32_t n) { return static_cast<int>(std::min(n, uint32_t{INT_MAX})); }
+
+}  // namespace
+
+program::Target device_target(const device::Info& info) {
+  program::Target target;
+  target.subgroup_arithmetic = info.subgroup_arithmetic && info.subgroup_size > 1;
+  target.subgroup_size = target.subgroup_arithmetic ? as_int(info.subgroup_size) : 1;
+  target.max_group_size = as_int(info.max_group_size);
+  target.shared_bytes = as_int(info.shared_bytes) - kSharedApart;
+  target.threads = info.is_cpu ? kCpuThreads : kGpuThreads;
+  target.f16 = info.float16;
+  target.f64 = info.float64;
+  target.i64_atomics = info.int64_atomics;
+  target.shared_i64_atomics = info.shared_int64_atomics;
+  target.forward_progress = info.forward_progress;
+  target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
+  return target;
+}
+
+}  // namespace kenaz::host

@@ -1,0 +1,12 @@
+// What code generation is told of a device.
+#pragma once
+
+#include "kernels/program/target.h"
+#include "server/device/device.h"
+
+namespace kenaz::host {
+
+/// Kernels generated for this target run on the device.
+program::Target device_target(const device::Info& info);
+
+}  // namespace kenaz::host

@@ -1,0 +1,78 @@
+#include "server/host/device_target.h"
+
+#include <gtest/gtest.h>
+
+#include "server/device/vulkan/vulkan_device.h"
+
+namespace kenaz::host {
+namespace {
+
+TEST(DeviceTarget, OfADeviceThatPromisesNothingIsTheLeast) {
+  const program::Target target = device_target({});
+  EXPECT_EQ(target.subgroup_size, 1);
+  EXPECT_FALSE(target.subgroup_arithmetic);
+  EXPECT_EQ(target.max_group_size, 128);
+  EXPECT_LE(target.shared_bytes, 16384 - 16);  // kernels have a word besides their arrays
+  EXPECT_FALSE(target.f16 || target.f64 || target.i64_atomics || target.shared_i64_atomics);
+  EXPECT_FALSE(target.forward_progress);
+  EXPECT_EQ(target.max_turns, 0);
+}
+
+TEST(DeviceTarget, SubgroupsAreUsedWithArithmeticOnly) {
+  device::Info info;
+  info.subgroup_size = 32;
+  EXPECT_EQ(device_target(info).subgroup_size, 1);
+  info.subgroup_arithmetic = true;
+  EXPECT_EQ(device_target(info).subgroup_size, 32);
+  EXPECT_TRUE(device_target(info).subgroup_arithmetic);
+  info.subgroup_size = 1;
+  EXPECT_FALSE(device_target(info).subgroup_arithmetic);
+}
+
+TEST(DeviceTarget, EveryFactHasItsOwnPlace) {
+  device::Info info;
+  info.float16 = true;
+  EXPECT_TRUE(device_target(info).f16);
+  EXPECT_FALSE(device_target(info).f64);
+  info = {};
+  info.float64 = true;
+  EXPECT_TRUE(device_target(info).f64);
+  info = {};
+  info.int64_atomics = true;
+  EXPECT_TRUE(device_target(info).i64_atomics);
+  EXPECT_FALSE(device_target(info).shared_i64_atomics);
+  info = {};
+  info.shared_int64_atomics = true;
+  EXPECT_TRUE(device_target(info).shared_i64_atomics);
+  EXPECT_FALSE(device_target(info).i64_atomics);
+  info = {};
+  info.forward_progress = true;
+  EXPECT_TRUE(device_target(info).forward_progress);
+  info = {};
+  info.max_group_size = 1024;
+  info.shared_bytes = 49152;
+  EXPECT_EQ(device_target(info).max_group_size, 1024);
+  EXPECT_GT(device_target(info).shared_bytes, 48000);
+}
+
+TEST(DeviceTarget, ProcessorsAreFilledByFewThreads) {
+  device::Info cpu;
+  cpu.is_cpu = cpu.cuts_loops = true;
+  EXPECT_LT(device_target(cpu).threads, device_target({}).threads);
+  EXPECT_GT(device_target(cpu).max_turns, 0);
+  EXPECT_LT(device_target(cpu).max_turns, 65535);
+}
+
+TEST(DeviceTarget, WorkgroupsOfASoftwareDeviceNeedNotProceed) {
+  device::VulkanOptions options;
+  options.device = "cpu";
+  const auto device = device::make_vulkan_device(options);
+  if (!device) GTEST_SKIP() << device.error().text();
+  const program::Target target = device_target((*device)->info());
+  EXPECT_FALSE(target.forward_progress);
+  EXPECT_GE(target.max_group_size, 128);
+  EXPECT_GE(target.shared_bytes, 16000);
+}
+
+}  // namespace
+}  // namespace kenaz::host
