@@ -52,7 +52,20 @@ Body Distribution::operands(const Nest& in, Body& b, Stms& out, SegSpace& space)
 void Distribution::make_results(const Nest& in, Body& b, Stms& out) {
   Stms group;
   walk(in, b, group, out);
-  if (!failed_) pass_on(in, group, b, b.stms.size(), out);
+  if (failed_ || group.empty()) return;
+  VarSet made;
+  for (const Stm& s : group) made.insert(s.pat.begin(), s.pat.end());
+  std::vector<Atom> atoms;
+  for (const Atom& r : b.results) {
+    VarSet needed;
+    if (!r.is_const()) values_.add_needs(r.var(), needed);
+    const bool of_group =
+        std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
+    if (of_group && std::find(atoms.begin(), atoms.end(), r) == atoms.end()) atoms.push_back(r);
+  }
+  if (atoms.empty()) return;
+  const Vars arrays = results(in, group, atoms, out);
+  for (size_t k = 0; k < arrays.size(); k++) values_.store(atoms[k].var(), arrays[k], in);
 }
 
 Vars Distribution::soac(const Nest& nest, Stm s, Stms& out) {

@@ -205,11 +205,15 @@ Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
 Distributed distribute(Program& p, const ProgramFacts& facts, const Stm& s, Depth depth) {
   std::set<VarId> kept;
   for (;;) {
+    const size_t stayed = kept.size();
     Parallelism parallelism(p, facts, s, depth);
     Distribution d(p, parallelism, kept);
     Distributed result;
     result.results = d.spread({}, s, result.stms);
-    if (d.failed()) continue;  // one statement more stays in its thread
+    if (d.failed()) {
+      CHECK(kept.size() > stayed);  // one statement more stays in its thread
+      continue;
+    }
     result.pieces = d.pieces();
     return result;
   }
