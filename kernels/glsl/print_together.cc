@@ -118,7 +118,10 @@ void BlockPrinter::print(const ISubgroup& i) {
   std::string text = is_vote          ? vote(i, value)
                      : combines(i.op) ? combine(i, value)
                                       : moved(i, value);
-  if (wide != type && !is_vote) text = fmt::format("{}({})", glsl_type(type), text);
+  if (wide != type && !is_vote) {
+    text =
+        is_narrow(type.prim) ? wrap(type.prim, text) : fmt::format("{}({})", glsl_type(type), text);
+  }
   names_.bind(i.dst, names_.local(c_.kernel.vals[i.dst.index], text));
 }
 

@@ -47,7 +47,7 @@ TEST(DeviceTarget, EveryFactHasItsOwnPlace) {
   EXPECT_FALSE(device_target(info).i64_atomics);
   info = {};
   info.forward_progress = true;
-  EXPECT_TRUE(device_target(info).forward_progress);
+  EXPECT_FALSE(device_target(info).forward_progress);
   info = {};
   info.max_group_size = 1024;
   info.shared_bytes = 49152;
