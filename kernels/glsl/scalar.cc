@@ -50,6 +50,9 @@ std::string resize(Library& lib, PrimType from, PrimType to, const std::string& 
   if (is_narrow(from)) {
     const bool turns = to_unsigned && prim_kind(from) != PrimKind::kUnsigned;
     const std::string wide = widened(from, a);
+    if (prim_kind(from) != PrimKind::kUnsigned && to == PrimType::kI64) {
+      return fmt::format("{}({})", lib.need("widen_i32"), wide);
+    }
     return fmt::format("{}({})", glsl_type(to),
                        turns ? fmt::format("wrap_u{}(uint({}))", 8 * prim_size(from), wide) : wide);
   }
