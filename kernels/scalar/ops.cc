@@ -457,6 +457,24 @@ bool scalar_op_accepts(ScalarOp op, PrimType t) {
   return in_domain(kOps[static_cast<int>(op)].domain, t);
 }
 
+bool scalar_op_associates(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kAdd:
+    case ScalarOp::kMul:
+    case ScalarOp::kMin:
+    case ScalarOp::kMax:
+    case ScalarOp::kAnd:
+    case ScalarOp::kOr:
+    case ScalarOp::kXor: return true;
+    default: return false;
+  }
+}
+
+bool scalar_op_commutes(ScalarOp op) {
+  return scalar_op_associates(op) || op == ScalarOp::kEq || op == ScalarOp::kNe ||
+         op == ScalarOp::kMulHi;
+}
+
 PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to) {
   switch (kOps[static_cast<int>(op)].result) {
     case ResultKind::kSame: return t;

@@ -24,6 +24,12 @@ int scalar_op_arity(ScalarOp op);
 bool scalar_op_accepts(ScalarOp op, PrimType t);
 PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to);
 
+/// Whether a op b is b op a for all integers and truth values. (Of floats it may not be so to the
+/// bit: which of two NaNs, or of 0 and -0, comes out may depend on the order.)
+bool scalar_op_commutes(ScalarOp op);
+/// Whether, besides, (a op b) op c is a op (b op c).
+bool scalar_op_associates(ScalarOp op);
+
 /// Returns one operation at fixed types as a function on the bits of PrimValues, for interpreters,
 /// which look it up once. It ignores unused operands and never traps. `op` must accept the type.
 using ScalarFn = uint64_t (*)(uint64_t, uint64_t, uint64_t);

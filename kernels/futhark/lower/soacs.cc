@@ -90,16 +90,7 @@ bool Lowerer::known_commutative(const ir::Lambda& op) const {
   }
   const auto* p = std::get_if<ir::EPrim>(&op.body.stms[0].exp);
   if (p == nullptr || p->args.size() != 2 || is_float(p->type)) return false;
-  switch (p->op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kMul:
-    case ScalarOp::kMin:
-    case ScalarOp::kMax:
-    case ScalarOp::kAnd:
-    case ScalarOp::kOr:
-    case ScalarOp::kXor: break;
-    default: return false;
-  }
+  if (!scalar_op_associates(p->op)) return false;
   const Atom a = op.params[0], c = op.params[1];
   return op.body.results[0] == Atom(op.body.stms[0].pat[0]) &&
          ((p->args[0] == a && p->args[1] == c) || (p->args[0] == c && p->args[1] == a));

@@ -22,22 +22,7 @@ std::pair<uint64_t, uint64_t> operand_key(const Value& v) {
 }
 
 /// Exactly, so no floats: which of two NaNs, or of 0 and -0, comes out may depend on the order.
-bool commutes_exactly(const IPrim& i) {
-  if (is_float(i.type)) return false;
-  switch (i.op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kMul:
-    case ScalarOp::kMin:
-    case ScalarOp::kMax:
-    case ScalarOp::kAnd:
-    case ScalarOp::kOr:
-    case ScalarOp::kXor:
-    case ScalarOp::kEq:
-    case ScalarOp::kNe:
-    case ScalarOp::kMulHi: return true;
-    default: return false;
-  }
-}
+bool commutes_exactly(const IPrim& i) { return !is_float(i.type) && scalar_op_commutes(i.op); }
 
 class CsePass {
  public:

@@ -9,22 +9,6 @@ namespace {
 
 bool is_exact(PrimType t) { return !is_float(t); }
 
-bool commutes(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kMul:
-    case ScalarOp::kMin:
-    case ScalarOp::kMax:
-    case ScalarOp::kAnd:
-    case ScalarOp::kOr:
-    case ScalarOp::kXor:
-    case ScalarOp::kEq:
-    case ScalarOp::kNe: return true;
-    default: return false;
-  }
-}
-bool associates(ScalarOp op) { return commutes(op) && op != ScalarOp::kEq && op != ScalarOp::kNe; }
-
 IPrim prim(const IPrim& like, ScalarOp op, PrimType type, std::vector<Value> args) {
   return {like.dst, op, type, scalar_op_result(op, type, type), std::move(args)};
 }
@@ -33,7 +17,7 @@ IPrim prim(const IPrim& like, ScalarOp op, PrimType type, std::vector<Value> arg
 /// and truth values only.
 bool gather_constants(IPrim& i, const MadeBy& made_by) {
   if (i.args.size() != 2 || !is_exact(i.type)) return false;
-  if (commutes(i.op) && i.args[0].is_const() && !i.args[1].is_const()) {
+  if (scalar_op_commutes(i.op) && i.args[0].is_const() && !i.args[1].is_const()) {
     std::swap(i.args[0], i.args[1]);
     return true;
   }
@@ -45,7 +29,7 @@ bool gather_constants(IPrim& i, const MadeBy& made_by) {
     return true;
   }
   const IPrim* inner = made_by(i.args[0]);
-  if (!associates(i.op) || !inner || inner->op != i.op || inner->type != i.type ||
+  if (!scalar_op_associates(i.op) || !inner || inner->op != i.op || inner->type != i.type ||
       !inner->args[1].is_const()) {
     return false;
   }
