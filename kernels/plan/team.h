@@ -74,6 +74,14 @@ class Maker {
   Work work_;
 };
 
+/// Declares the functions of a plan, in a namespace of its name: for the rows of a plans.def.
+#define KENAZ_DECLARE_PLAN(name)                                                  \
+  namespace name {                                                                \
+  bool applies(const plan::Facts&, const program::Target&);                       \
+  plan::HostExpr when(const plan::Facts&, const program::Target&);                \
+  plan::Work make(const plan::Facts&, const program::Target&, const plan::Bind&); \
+  }
+
 /// Threads per workgroup that a Maker with this default takes.
 int group_size_for(const Facts& facts, const program::Target& target, int wanted = 256);
 /// Workgroups that it takes to fill the device.

@@ -83,14 +83,17 @@ Values Combiner::shuffle_scan(const Values& x, const Value& log2_width) {
   return k.read(acc);
 }
 
-Values Combiner::subgroup_reduce(const Values& x) {
-  CHECK(t_.has_subgroups());
-  if (!native_) return butterfly(x, log2_subgroup());
+Values Combiner::native(SubgroupOp op, const Values& x) {
   Values out;
   for (size_t n = 0; n < x.size(); n++) {
-    out.push_back(native_subgroup(t_.k, SubgroupOp::kReduce, *op_.facts.known[n], x[n]));
+    out.push_back(native_subgroup(t_.k, op, *op_.facts.known[n], x[n]));
   }
   return out;
+}
+
+Values Combiner::subgroup_reduce(const Values& x) {
+  CHECK(t_.has_subgroups());
+  return native_ ? native(SubgroupOp::kReduce, x) : butterfly(x, log2_subgroup());
 }
 
 Values Combiner::part_reduce(const Values& x, const Value& log2_width) {
@@ -100,12 +103,7 @@ Values Combiner::part_reduce(const Values& x, const Value& log2_width) {
 
 Values Combiner::subgroup_inclusive(const Values& x) {
   CHECK(t_.has_subgroups());
-  if (!native_) return shuffle_scan(x, log2_subgroup());
-  Values out;
-  for (size_t n = 0; n < x.size(); n++) {
-    out.push_back(native_subgroup(t_.k, SubgroupOp::kInclusive, *op_.facts.known[n], x[n]));
-  }
-  return out;
+  return native_ ? native(SubgroupOp::kInclusive, x) : shuffle_scan(x, log2_subgroup());
 }
 
 Values Combiner::part_inclusive(const Values& x, const Value& log2_width) {

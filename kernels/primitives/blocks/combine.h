@@ -50,6 +50,8 @@ class Combiner {
   Values part_inclusive(const Values& x, const Value& log2_width);
 
  private:
+  /// By the subgroup operation that every scalar has.
+  Values native(kir::SubgroupOp op, const Values& x);
   Values butterfly(const Values& x, const Value& log2_width);
   Values shuffle_scan(const Values& x, const Value& log2_width);
   Scan tree_scan(const Values& x);

@@ -5,12 +5,7 @@
 
 namespace kenaz::primitives::pack {
 
-#define PLAN(name)                                                                \
-  namespace name {                                                                \
-  bool applies(const plan::Facts&, const program::Target&);                       \
-  plan::HostExpr when(const plan::Facts&, const program::Target&);                \
-  plan::Work make(const plan::Facts&, const program::Target&, const plan::Bind&); \
-  }
+#define PLAN KENAZ_DECLARE_PLAN
 #include "kernels/primitives/pack/plans.def"
 #undef PLAN
 
