@@ -34,10 +34,7 @@ Vars Distribution::loop(const Nest& nest, Stm s, Stms& out) {
   const Vars made = body(nest, std::move(e.body), around.body.stms);
   if (failed_) return {};
   for (const VarId v : made) around.body.results.emplace_back(v);
-  Vars pat;
-  for (const VarId v : s.pat) {
-    pat.push_back(p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name));
-  }
+  const Vars pat = new_arrays(nest, s.pat);
   out.push_back(Stm{pat, std::move(around), certs_, s.prov, s.attrs});
   return pat;
 }
@@ -55,10 +52,7 @@ Vars Distribution::branch(const Nest& nest, Stm s, Stms& out) {
     if (failed_) return {};
     for (const VarId v : made) to.results.emplace_back(v);
   }
-  Vars pat;
-  for (const VarId v : s.pat) {
-    pat.push_back(p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name));
-  }
+  const Vars pat = new_arrays(nest, s.pat);
   out.push_back(Stm{pat, std::move(around), certs_, s.prov, s.attrs});
   return pat;
 }

@@ -57,11 +57,8 @@ void Distribution::make_results(const Nest& in, Body& b, Stms& out) {
   for (const Stm& s : group) made.insert(s.pat.begin(), s.pat.end());
   std::vector<Atom> atoms;
   for (const Atom& r : b.results) {
-    VarSet needed;
-    if (!r.is_const()) values_.add_needs(r.var(), needed);
-    const bool of_group =
-        std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
-    if (of_group && std::find(atoms.begin(), atoms.end(), r) == atoms.end()) atoms.push_back(r);
+    const bool is_new = std::find(atoms.begin(), atoms.end(), r) == atoms.end();
+    if (is_new && depends_on(made, r)) atoms.push_back(r);
   }
   if (atoms.empty()) return;
   const Vars arrays = results(in, group, atoms, out);
@@ -175,6 +172,16 @@ std::vector<Atom> Distribution::ordered(const std::vector<Atom>& results,
   return out;
 }
 
+Vars Distribution::write_all(const Nest& in, Body& b, std::vector<SegWrite> writes, const Stm& s,
+                             Stms& out) {
+  ESeg seg;
+  seg.body = operands(in, b, out, seg.space);
+  if (failed_) return {};
+  seg.body.results = ordered(seg.body.results, writes);
+  seg.writes = std::move(writes);
+  return emit(std::move(seg), s, out);
+}
+
 Vars Distribution::scatter(const Nest& nest, Stm s, Stms& out) {
   auto& e = std::get<EScatter>(s.exp);
   std::vector<SegWrite> writes;
@@ -185,12 +192,7 @@ Vars Distribution::scatter(const Nest& nest, Stm s, Stms& out) {
                       {}});
   }
   const Nest in = enter(nest, e.width, e.inputs, e.map, s);
-  ESeg seg;
-  seg.body = operands(in, e.map.body, out, seg.space);
-  if (failed_) return {};
-  seg.body.results = ordered(seg.body.results, writes);
-  seg.writes = std::move(writes);
-  return emit(std::move(seg), s, out);
+  return write_all(in, e.map.body, std::move(writes), s, out);
 }
 
 Vars Distribution::hist(const Nest& nest, Stm s, Stms& out) {
@@ -208,12 +210,7 @@ Vars Distribution::hist(const Nest& nest, Stm s, Stms& out) {
   }
   const Nest in = enter(nest, e.width, e.inputs, e.map, s);
   if (scalars && writes.size() == 1) {
-    ESeg seg;
-    seg.body = operands(in, e.map.body, out, seg.space);
-    if (failed_) return {};
-    seg.body.results = ordered(seg.body.results, writes);
-    seg.writes = std::move(writes);
-    return emit(std::move(seg), s, out);
+    return write_all(in, e.map.body, std::move(writes), s, out);
   }
   make_results(in, e.map.body, out);
   if (failed_) return {};

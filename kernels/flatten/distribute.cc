@@ -95,6 +95,20 @@ void Distribution::pass_on(const Nest& nest, Stms& group, const Body& b, size_t 
   }
 }
 
+bool Distribution::depends_on(const VarSet& made, const Atom& a) const {
+  VarSet needed;
+  if (!a.is_const()) values_.add_needs(a.var(), needed);
+  return std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
+}
+
+Vars Distribution::new_arrays(const Nest& nest, const Vars& pat) {
+  Vars arrays;
+  for (const VarId v : pat) {
+    arrays.push_back(p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name));
+  }
+  return arrays;
+}
+
 // Arrays of the values at all points; one ESeg makes those that are not there yet.
 Vars Distribution::results(const Nest& nest, Stms group, const std::vector<Atom>& atoms,
                            Stms& out) {
@@ -111,11 +125,7 @@ Vars Distribution::results(const Nest& nest, Stms group, const std::vector<Atom>
         arrays[k] = *there;
         continue;
       }
-      VarSet needed;
-      values_.add_needs(a.var(), needed);
-      const bool of_group =
-          std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
-      if (!p_.type_of(a).is_scalar() && !of_group) {
+      if (!p_.type_of(a).is_scalar() && !depends_on(made, a)) {
         arrays[k] = elementwise(nest, a.var(), prov, out);
         continue;
       }

@@ -42,6 +42,13 @@ class Distribution {
   void walk(const Nest& nest, ir::Body& b, Stms& group, Stms& out);
   bool is_used_behind(const ir::Body& b, size_t k) const;
   void pass_on(const Nest& nest, Stms& group, const ir::Body& b, size_t next, Stms& out);
+  /// Whether the value is made by one of these variables, or made again from one.
+  bool depends_on(const ir::VarSet& made, const ir::Atom& a) const;
+  /// For what a statement binds, at all points of the nest.
+  Vars new_arrays(const Nest& nest, const Vars& pat);
+  /// One ESeg with all the writes of a scatter or histogram.
+  Vars write_all(const Nest& in, ir::Body& b, std::vector<ir::SegWrite> writes, const ir::Stm& s,
+                 Stms& out);
   Vars results(const Nest& nest, Stms group, const std::vector<ir::Atom>& atoms, Stms& out);
   /// The combinator's own level, and the rows of its inputs.
   Nest enter(const Nest& nest, const ir::Atom& width, const Vars& inputs, ir::Lambda& map,
