@@ -1,5 +1,6 @@
 // Arrays at host level.
 #include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/indices.h"
 #include "kernels/gpu/launch.h"
 #include "protocol/base/check.h"
 
@@ -14,18 +15,6 @@ PrimType same_size_unsigned(PrimType t) {
     case 4: return PrimType::kU32;
     default: return PrimType::kU64;
   }
-}
-
-/// a / b of non-negative i64; `small`: both fit into 32 bits. 64-bit divisions are slow, and
-/// NVIDIA's compiler (driver 580) gets chains of them wrong: of 25 bytes that were to be copied, 5
-/// were.
-kir::Value divide(kir::Builder& k, const kir::Value& a, const kir::Value& b,
-                  const kir::Value& small) {
-  const auto narrow = [&] {
-    const kir::Value q = k.quot(k.convert(a, PrimType::kU32), k.convert(b, PrimType::kU32));
-    return kir::Values{k.to_i64(q)};
-  };
-  return k.if_values(small, narrow, [&] { return kir::Values{k.quot(a, b)}; })[0];
 }
 }  // namespace
 
@@ -57,21 +46,12 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
       src.layout.dims = dst.layout.dims = {total};
     }
   }
-  const size_t rank = dst.layout.dims.size();
   const Operand total = count(dst.layout.dims).operand();
   body::Thread t(*this, kernel_name("copy"));
   const body::KernelArray d = t.args.array(dst);
-  const kir::Value small = t.args.operand(
-      emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {total, konst(INT32_MAX)}));
   const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const kir::Values& args) {
     const body::KernelArray s = t.args.array(src);
-    kir::Values at(rank);
-    at[0] = args[0];
-    for (size_t n = rank; n-- > 1;) {
-      const kir::Value dim = d.layout.dims[n], quotient = divide(t.k, at[0], dim, small);
-      at[n] = t.k.sub(at[0], t.k.mul(quotient, dim));
-      at[0] = quotient;
-    }
+    const kir::Values at = indices_of(*this, t, dst.layout.dims, args[0]);
     body::copy_element(t, s, d, at);
     return kir::Values{};
   });

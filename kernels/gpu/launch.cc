@@ -101,8 +101,7 @@ void launch_as_often(HostGen& host, body::Thread& t, const std::function<void()>
   }
 }
 
-}  // namespace
-
+/// As many workgroups as `groups` if their private memory fits the budget; else fewer.
 Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
                    int workgroup_size) {
   if (!t.has_private_memory()) return groups;
@@ -115,6 +114,8 @@ Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
                    {PrimValue::i64(kPrivateBudget), host.max(PrimValue::i64(1), per_group)}));
   return host.min(groups, most);
 }
+
+}  // namespace
 
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width) {
   if (host.failed()) return;
@@ -138,15 +139,6 @@ void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
   if (host.failed()) return;
   t.k.call(elem, {kir::i64(0)});
   launch_as_often(host, t, [&] { launch_once(host, t, 1, PrimValue::i64(1)); });
-}
-
-void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
-  if (host.failed()) return;
-  if (t.heap.used()) {
-    host.refuse(t.kernel.prov, "an operator that makes arrays of varying size");
-    return;
-  }
-  launch_once(host, t, workgroup_size, groups);
 }
 
 void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,

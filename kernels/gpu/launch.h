@@ -14,11 +14,6 @@ namespace kenaz::gpu {
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width);
 /// One thread runs elem(0).
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem);
-/// For kernels whose main is there. Refuses one with a heap.
-void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups);
-/// As many workgroups as `groups` if their private memory fits the budget; else fewer.
-Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups, int workgroup_size);
-
 /// Optimises and prints a kernel, and launches it. `others`: arguments that are not t's, by their
 /// index.
 void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/gpu/indices.h"
+
 namespace kenaz::gpu {
 
 using body::KernelArray;
@@ -11,18 +13,6 @@ using kir::Value;
 using kir::Values;
 
 namespace {
-
-/// a / by, of non-negative numbers. Divisions of 64-bit numbers are slow everywhere, so 32 bits do
-/// it where they can: a branch that all threads take alike.
-Value quotient(kir::Builder& k, const Value& a, const Value& by, const Value& is_small) {
-  return k.if_values(
-      is_small,
-      [&] {
-        const Value q = k.quot(k.convert(a, PrimType::kU32), k.convert(by, PrimType::kU32));
-        return Values{k.convert(q, PrimType::kI64)};
-      },
-      [&] { return Values{k.quot(a, by)}; })[0];
-}
 
 /// Each value of the plain writes at its index, where that is in bounds.
 void write_values(Thread& t, const ir::ESeg& e, const std::vector<HostArray>& dests,
@@ -97,19 +87,8 @@ void bind_indices(HostGen& host, Thread& t, const std::vector<ir::SegDim>& dims,
   if (dims.empty()) return;
   std::vector<Operand> sizes;
   for (const auto& d : dims) sizes.push_back(host.scalar(d.size));
-  Value rest = linear;
-  if (dims.size() > 1) {
-    const Value is_small =
-        t.args.operand(host.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool,
-                                    {host.count(sizes).operand(), PrimValue::i64(INT32_MAX)}));
-    for (size_t d = dims.size(); d-- > 1;) {
-      const Value size = t.args.operand(sizes[d]);
-      const Value q = quotient(t.k, rest, size, is_small);
-      t.env.bind_param(dims[d].index, t.k.sub(rest, t.k.mul(q, size)));
-      rest = q;
-    }
-  }
-  t.env.bind_param(dims[0].index, rest);
+  const Values at = indices_of(host, t, sizes, linear);
+  for (size_t d = 0; d < dims.size(); d++) t.env.bind_param(dims[d].index, at[d]);
 }
 
 kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
