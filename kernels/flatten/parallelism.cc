@@ -130,10 +130,10 @@ bool Parallelism::can_make_again(const Stm& s) const {
           [&](const ERearrange& e) { return unwritten(e.array); },
           // Of rows that are not dense a thread would make a copy.
           [&](const EReshape&) { return false; },
-          [&](const EIota&) { return unwritten(s.pat[0]); },
-          [&](const EReplicate& e) {
-            return p_.type_of(e.value).is_scalar() && unwritten(s.pat[0]);
-          },
+          // Also where it is overwritten: each piece has one of its own then, or an array is made
+          // by a thread for each element.
+          [](const EIota&) { return true; },
+          [&](const EReplicate& e) { return p_.type_of(e.value).is_scalar(); },
           [](const auto&) { return false; },
       },
       s.exp);
