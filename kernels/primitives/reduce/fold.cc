@@ -19,23 +19,31 @@ Values fold_striped(Team& t, Combiner& c, const Value& segment, const Value& fro
   return c.reduce(t.k.read(acc));
 }
 
-// Each subgroup takes a share; its lanes take neighbouring pieces and combine them at each turn.
+// Of an operator that does not commute each lane takes so many neighbours, at most, before lanes
+// combine what they have: that takes as long as five elements and more.
+constexpr int64_t kRun = 32;
+
+// Each subgroup takes a share; its lanes take neighbouring runs and combine them at each turn.
 Values fold_by_subgroups(Team& t, Combiner& c, const Value& segment, const Value& from,
                          const Value& to) {
   Builder& k = t.k;
   const int items = blocks::items_in_flight(t.facts);
-  const Value per_turn = k.mul(k.to_i64(k.subgroup_size()), items);
-  const Value turns = k.div_up(k.sub(to, from), k.mul(per_turn, k.to_i64(k.subgroups())));
+  const Value count = k.max(k.sub(to, from), kir::i64(0));
+  const Value lanes = k.to_i64(k.subgroup_size()), subgroups = k.to_i64(k.subgroups());
+  const Value fair = k.max(k.div_up(count, k.mul(lanes, subgroups)), kir::i64(1));
+  const Value run = k.mul(k.div_up(k.min(fair, kir::i64(kRun)), kir::i64(items)), items);
+  const Value per_turn = k.mul(lanes, run);
+  const Value turns = k.div_up(count, k.mul(per_turn, subgroups));
   const Value share = k.mul(turns, per_turn);
   const Value mine =
-      k.add(k.add(from, k.mul(k.to_i64(k.subgroup()), share)), k.mul(k.to_i64(k.lane()), items));
+      k.add(k.add(from, k.mul(k.to_i64(k.subgroup()), share)), k.mul(k.to_i64(k.lane()), run));
   const kir::Vars acc = k.declare(t.problem.op.neutral);
   k.for_(
       turns,
       [&](const Value& turn) {
         const Value at = k.add(mine, k.mul(turn, per_turn));
         const kir::Vars piece = k.declare(t.problem.op.neutral);
-        fold_alone(t, segment, at, k.min(k.add(at, items), to), items, piece);
+        fold_alone(t, segment, at, k.min(k.add(at, run), to), items, piece);
         combine_into(t, acc, c.subgroup_reduce(k.read(piece)));
       },
       true);

@@ -84,7 +84,8 @@ TEST(ReducePlans, OneSegmentOfAnyLength) {
                                                   {1, 128},
                                                   {1, 129},
                                                   {1, 300},
-                                                  {1, 1111}});
+                                                  {1, 1111},
+                                                  {1, 3333}});
 }
 
 TEST(ReducePlans, VectorsOfNeighbours) {
@@ -143,6 +144,7 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   EXPECT_EQ(name_for(1 << 14, 1 << 14), "group");
   EXPECT_EQ(name_for(10, 1 << 20), "groups");
   EXPECT_EQ(name_for(1 << 10, 1 << 10, true), "column");
+  EXPECT_EQ(name_for(1 << 17, 1 << 10, true), "thread");
   EXPECT_EQ(name_for(3, 1 << 20, true), "groups");
 }
 
