@@ -148,7 +148,8 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
   auto device = starting.get();
   if (!begun) return tl::make_unexpected(begun.error());
   if (!device) return tl::make_unexpected(std::move(device).error());
-  KENAZ_ASSIGN(auto program, loading.finish(host::device_target((*device)->info()), *metrics));
+  const program::Target target = host::device_target((*device)->info(), options.device_threads);
+  KENAZ_ASSIGN(auto program, loading.finish(target, *metrics));
   const auto compiler = std::make_shared<const host::KernelCompiler>(
       options.cache_folder, cache::build_id(),
       [metrics = std::move(metrics)](bool kept) { metrics->kernel_wanted(kept); });

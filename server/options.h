@@ -19,6 +19,7 @@ struct Options {
   std::string cache_folder;         // of compiled programs; empty: none are kept
   std::vector<std::string> params;  // NAME=INT
   int64_t memory_limit = 0;         // bytes; 0: what the device has
+  int64_t device_threads = 0;       // that fill the device; 0: a guess
   bool reference = false;           // the evaluator on the CPU instead of a device
   std::string stage = "lowered";    // with `reference`: what it evaluates; or "soacs", "seg"
   uint64_t seed = 1;                // of the orders in which it evaluates stage seg

@@ -118,18 +118,43 @@ Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
 }  // namespace
 
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width) {
+  launch_elements(host, t, elem, {}, width, 1);
+}
+
+void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
+                     const std::vector<HostArray>& results, const Operand& width, int items) {
   if (host.failed()) return;
   kir::Builder& k = t.k;
+  kir::Values bases;
+  for (const HostArray& r : results) bases.push_back(t.args.block(r.block));
   const kir::Value w = t.args.operand(width);
-  const auto run = [&](const kir::Value& i) { k.call(elem, {i}); };
+  const auto store = [&](const kir::Value& i, const kir::Values& values) {
+    for (size_t n = 0; n < bases.size(); n++) k.store(bases[n], i, values[n]);
+  };
+  const auto run = [&](const kir::Value& i) { store(i, k.call(elem, {i})); };
   k.set_prov(t.kernel.prov);
+  if (t.has_private_memory()) items = 1;
+  const int tile = kElementsWorkgroup * items;
   if (t.has_private_memory()) {
     k.for_(k.global(), w, k.threads(), run);
-  } else {
+  } else if (items == 1) {
     k.if_(k.lt(k.global(), w), [&] { run(k.global()); });
+  } else {
+    // Beyond the end the last element is made once more: loads under a condition would wait for it.
+    const kir::Value first = k.add(k.mul(k.group(), tile), k.to_i64(k.local()));
+    const kir::Value last = k.sub(w, 1);
+    std::vector<kir::Value> places;
+    std::vector<kir::Values> made;
+    for (int j = 0; j < items; j++) {
+      places.push_back(k.add(first, int64_t{kElementsWorkgroup} * j));
+      made.push_back(k.call(elem, {k.min(places.back(), last)}));
+    }
+    for (size_t j = 0; j < made.size(); j++) {
+      k.if_(k.lt(places[j], w), [&] { store(places[j], made[j]); });
+    }
   }
   launch_as_often(host, t, [&] {
-    const Operand groups = host.div_up(width, kElementsWorkgroup);
+    const Operand groups = host.div_up(width, tile);
     launch_once(host, t, kElementsWorkgroup, affordable(host, t, groups, kElementsWorkgroup));
   });
 }

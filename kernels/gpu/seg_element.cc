@@ -54,9 +54,10 @@ KernelArray place_of(Thread& t, const ir::ESeg& e, const HostArray& a) {
 
 /// The body; its indices are bound.
 Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
-  const size_t handed = handed_by(e), first_plain = operands_of(e) + write_results_of(e);
-  const size_t kept = parts.hands_on ? 0 : handed;
   const size_t count = e.body.results.size();
+  const size_t handed = parts.hands_all ? count : handed_by(e);
+  const size_t first_plain = std::max(handed, operands_of(e) + write_results_of(e));
+  const size_t kept = parts.hands_on ? 0 : handed;
   std::vector<std::optional<KernelArray>> places(count);
   std::vector<KernelArray> rows(count);
   const auto store = [&](size_t n, size_t number) {

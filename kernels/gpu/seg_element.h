@@ -13,6 +13,7 @@ namespace kenaz::gpu {
 /// It may also store operands, to the first arrays of `stored`, instead of handing them on.
 struct SegParts {
   bool hands_on = true;
+  bool hands_all = false;         // of a map of scalars: hands its results on, too
   std::vector<HostArray> dests;   // of plain writes, in order
   std::vector<HostArray> stored;  // with the space's dims in front
 };
@@ -29,7 +30,7 @@ kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e
 kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e, size_t leading,
                                const SegParts& parts);
 
-/// How many leading results of the body are handed on.
+/// How many leading results of the body are handed on, unless all are.
 size_t handed_by(const ir::ESeg& e);
 
 }  // namespace kenaz::gpu

@@ -1,6 +1,7 @@
 #include "kernels/gpu/segments.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/plan_launch.h"
@@ -183,8 +184,35 @@ class Segment {
     return parts;
   }
 
+  /// How many elements of a map a thread takes: small ones whose results are scalars. Not where a
+  /// few threads fill the device: on a CPU loads don't take that long.
+  int items_of_map() const {
+    constexpr int64_t kManyThreads = 1 << 14;
+    constexpr size_t kSmall = 8, kMedium = 24;  // statements
+    constexpr int kBytesInFlight = 16;          // of results
+    const bool scalars = std::all_of(s_.pat.begin(), s_.pat.end(), [&](VarId v) {
+      return ir_.type_of(v).dims.size() == e_.space.dims.size();
+    });
+    const size_t size = e_.body.stms.size();
+    if (host_.target().threads < kManyThreads || !e_.writes.empty() || !scalars || size > kMedium ||
+        is_slow(e_.body)) {
+      return 1;
+    }
+    int bytes = 0;
+    for (const VarId v : s_.pat) bytes += prim_size(ir_.type_of(v).prim);
+    return std::clamp(kBytesInFlight / std::max(bytes, 1), 1, size > kSmall ? 4 : 8);
+  }
+
   void map() {
-    const SegParts parts = make_parts();
+    SegParts parts = make_parts();
+    if (const int items = items_of_map(); items > 1) {
+      const std::vector<HostArray> results = std::exchange(parts.stored, {});
+      parts.hands_all = true;
+      Thread t(host_, host_.kernel_name("map"), s_.prov);
+      const auto elem = point_function(host_, t, e_, parts);
+      launch_elements(host_, t, elem, results, count(0, e_.space.dims.size()), items);
+      return;
+    }
     Thread t(host_, host_.kernel_name(e_.writes.empty() ? "map" : "scatter"), s_.prov);
     const auto elem = point_function(host_, t, e_, parts);
     launch_elements(host_, t, elem, count(0, e_.space.dims.size()));

@@ -26,13 +26,13 @@ int as_int(uint32_t n) { return static_cast<int>(std::min(n, uint32_t{INT_MAX}))
 
 }  // namespace
 
-program::Target device_target(const device::Info& info) {
+program::Target device_target(const device::Info& info, int64_t threads) {
   program::Target target;
   target.subgroup_arithmetic = info.subgroup_arithmetic && info.subgroup_size > 1;
   target.subgroup_size = target.subgroup_arithmetic ? as_int(info.subgroup_size) : 1;
   target.max_group_size = as_int(info.max_group_size);
   target.shared_bytes = as_int(info.shared_bytes) - kSharedApart;
-  target.threads = info.is_cpu ? kCpuThreads : kGpuThreads;
+  target.threads = threads > 0 ? threads : info.is_cpu ? kCpuThreads : kGpuThreads;
   target.f16 = info.float16;
   target.f64 = info.float64;
   target.i64_atomics = info.int64_atomics;

@@ -6,7 +6,7 @@
 
 namespace kenaz::host {
 
-/// Kernels generated for this target run on the device.
-program::Target device_target(const device::Info& info);
+/// Kernels generated for this target run on the device. `threads`: that fill it; 0: a guess.
+program::Target device_target(const device::Info& info, int64_t threads = 0);
 
 }  // namespace kenaz::host
