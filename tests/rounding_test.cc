@@ -32,19 +32,37 @@ struct Pairs {
   }
 };
 
+/// How the device is made to compute.
+struct Way {
+  int off;     // by so many units in the last place
+  bool fuses;  // rounds a * b + c once, whatever the device does
+  friend void PrintTo(const Way& w, std::ostream* out) {
+    *out << w.off << (w.fuses ? " fused" : "");
+  }
+};
+
+Status replace(std::string& text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  if (at == std::string::npos) return internal_error("no '" + from + "' in " + text);
+  text.replace(at, from.size(), to);
+  return {};
+}
+
 /// A kernel that makes r of type `type` from a and b by the library's function, which may call
 /// `estimate`: that is off by as many units in the last place as slots[4] says.
 Result<std::vector<uint32_t>> compile(PrimType type, const std::string& function, int arity,
-                                      const std::string& estimate) {
+                                      const std::string& estimate, bool fuses) {
   glsl::Library library;
   library.need(function);
   std::string text = library.text();
-  const std::string exact = "return " + estimate + ";";
-  const size_t at = text.find(exact);
-  if (at == std::string::npos) return internal_error("no estimate in " + text);
-  text.replace(
-      at, exact.size(),
-      fmt::format("return uintBitsToFloat(floatBitsToUint({}) + uint(slots[4]));", estimate));
+  KENAZ_TRY(replace(
+      text, "return " + estimate + ";",
+      fmt::format("return uintBitsToFloat(floatBitsToUint({}) + uint(slots[4]));", estimate)));
+  if (fuses) {
+    // Products of two floats are exact in doubles, and so are the sums that matter.
+    KENAZ_TRY(
+        replace(text, "return fma(a, b, c);", "return float(double(a) * double(b) + double(c));"));
+  }
   const int bytes = prim_size(type);
   const auto operand = [&](int slot) {
     return glsl::load(type, fmt::format("slots[{}] + {}ul * i", slot, bytes));
@@ -77,12 +95,13 @@ device::BlockPtr block_of(PrimType type, const std::vector<uint32_t>& bits) {
   return block.value_or(nullptr);
 }
 
-class Rounding : public testing::TestWithParam<int> {
+class Rounding : public testing::TestWithParam<Way> {
  protected:
   /// What the function makes of each pair, as bits.
   static std::vector<uint32_t> run(PrimType type, const std::string& function, int arity,
-                                   const std::string& estimate, int off, const Pairs& pairs) {
-    const auto words = compile(type, function, arity, estimate);
+                                   const std::string& estimate, const Way& way,
+                                   const Pairs& pairs) {
+    const auto words = compile(type, function, arity, estimate, way.fuses);
     EXPECT_TRUE(words) << words.error().text();
     device::Device& device = *test_device();
     const auto kernel = device.make_kernel({"test", *words, 40});
@@ -90,7 +109,7 @@ class Rounding : public testing::TestWithParam<int> {
     const auto a = block_of(type, pairs.a), b = block_of(type, pairs.b);
     const auto out = block_of(type, pairs.a);
     const std::vector<uint64_t> slots{a->address(), b->address(), out->address(), pairs.a.size(),
-                                      static_cast<uint64_t>(static_cast<int64_t>(off))};
+                                      static_cast<uint64_t>(static_cast<int64_t>(way.off))};
     const size_t groups = (pairs.a.size() + kWorkgroup - 1) / kWorkgroup;
     EXPECT_TRUE(device.dispatch(*kernel, static_cast<uint32_t>(groups), 1,
                                 std::as_bytes(std::span(slots))));
@@ -105,11 +124,11 @@ class Rounding : public testing::TestWithParam<int> {
     return bits;
   }
 
-  static void expect_exact(ScalarOp op, PrimType type, const std::string& estimate, int off,
+  static void expect_exact(ScalarOp op, PrimType type, const std::string& estimate, const Way& way,
                            const Pairs& pairs) {
     const int arity = scalar_op_arity(op);
     const std::string function = fmt::format("{}_{}", scalar_op_name(op), prim_name(type));
-    const auto got = run(type, function, arity, estimate, off, pairs);
+    const auto got = run(type, function, arity, estimate, way, pairs);
     size_t wrong = 0;
     for (size_t k = 0; k < got.size(); k++) {
       std::vector<PrimValue> args{{type, pairs.a[k]}, {type, pairs.b[k]}};
@@ -159,7 +178,7 @@ Pairs float_pairs() {
 }
 
 TEST_P(Rounding, QuotientsOfFloats) {
-  if (GetParam() < -2 || GetParam() > 2) GTEST_SKIP() << "more than Vulkan allows";
+  if (std::abs(GetParam().off) > 2) GTEST_SKIP() << "more than Vulkan allows";
   expect_exact(ScalarOp::kDiv, PrimType::kF32, "a / b", GetParam(), float_pairs());
 }
 
@@ -185,12 +204,16 @@ TEST_P(Rounding, QuotientsAndRootsOfHalves) {
   }
   expect_exact(ScalarOp::kSqrt, PrimType::kF16, "sqrt(x)", GetParam(), roots);
   expect_exact(ScalarOp::kRsqrt, PrimType::kF16, "sqrt(x)", GetParam(), roots);
-  if (GetParam() >= -2 && GetParam() <= 2) {
+  if (std::abs(GetParam().off) <= 2) {
     expect_exact(ScalarOp::kDiv, PrimType::kF16, "a / b", GetParam(), all);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(UnitsOff, Rounding, testing::Values(-6, -2, -1, 0, 1, 2, 6));
+INSTANTIATE_TEST_SUITE_P(UnitsOff, Rounding,
+                         testing::Values(Way{-6, false}, Way{-2, false}, Way{0, false},
+                                         Way{1, false}, Way{2, false}, Way{6, false}, Way{-6, true},
+                                         Way{-2, true}, Way{-1, true}, Way{0, true}, Way{2, true},
+                                         Way{6, true}));
 
 }  // namespace
 }  // namespace kenaz
