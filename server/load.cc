@@ -207,7 +207,9 @@ Result<std::string> dump(const Options& options) {
                array_ir(options, is_stage ? options.dump : "soacs"));
   if (options.dump != "glsl") return ir::print(program.ir);
   // As it would be for a device that can do no more than any: this starts none.
-  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, program::Target{}));
+  program::Target target;
+  if (options.device_threads > 0) target.threads = options.device_threads;
+  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, target));
   std::string text;
   for (const auto& kernel : generated.kernels) {
     text += fmt::format("// ---- {}\n{}\n", kernel.name, kernel.glsl);

@@ -1,22 +1,9 @@
 // Arrays at host level.
 #include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/indices.h"
 #include "kernels/gpu/launch.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::gpu {
-
-namespace {
-/// The unsigned type of the same size: copies of all types of a size share a kernel.
-PrimType same_size_unsigned(PrimType t) {
-  switch (prim_size(t)) {
-    case 1: return PrimType::kU8;
-    case 2: return PrimType::kU16;
-    case 4: return PrimType::kU32;
-    default: return PrimType::kU64;
-  }
-}
-}  // namespace
 
 BlockReg HostGen::allocate_bytes(const HostSize& bytes) {
   const BlockReg b = new_block();
@@ -33,29 +20,6 @@ HostArray HostGen::allocate(PrimType elem, std::vector<Operand> dims) {
   a.block = allocate_bytes(times(count(dims), size(prim_size(elem))));
   a.layout = LayoutMath(*this).dense(std::move(dims));
   return a;
-}
-
-void HostGen::copy(const HostArray& from, const HostArray& to) {
-  LayoutMath math(*this);
-  HostArray src = from, dst = to;
-  if (src.kind == ArrayKind::kMemory) {
-    src.elem = dst.elem = same_size_unsigned(to.elem);
-    if (src.layout.dense && dst.layout.dense) {
-      // Flat: rank does not matter.
-      const Operand total = count(dst.layout.dims).operand();
-      src.layout.dims = dst.layout.dims = {total};
-    }
-  }
-  const Operand total = count(dst.layout.dims).operand();
-  body::Thread t(*this, kernel_name("copy"));
-  const body::KernelArray d = t.args.array(dst);
-  const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const kir::Values& args) {
-    const body::KernelArray s = t.args.array(src);
-    const kir::Values at = indices_of(*this, t, dst.layout.dims, args[0]);
-    body::copy_element(t, s, d, at);
-    return kir::Values{};
-  });
-  launch_elements(*this, t, elem, total);
 }
 
 HostArray HostGen::in_memory(HostArray a) {

@@ -92,6 +92,9 @@ class HostGen : public body::Host {
   /// Something with memory.
   HostArray in_memory(HostArray a);
   void copy(const HostArray& from, const HostArray& to);
+  /// Views.
+  HostArray rearranged(HostArray a, const std::vector<int>& perm);
+  HostArray sliced(const HostArray& a, const SliceDims<Operand>& dims);
   void bind(ir::VarId v, HostValue value) { set(v, std::move(value)); }
   /// Takes borrowed scalars out of their arrays: something is about to be updated in place.
   void settle_borrowed();
@@ -123,10 +126,8 @@ class HostGen : public body::Host {
   void replicate(const ir::Stm& s, const ir::EReplicate& e);
   void concat(const ir::Stm& s, const ir::EConcat& e);
   void reshape(const ir::Stm& s, const ir::EReshape& e);
-  HostArray rearranged(HostArray a, const std::vector<int>& perm);
   SliceDims<Operand> slice_dims(const std::vector<ir::Dim>& dims);
   Operand iota_element(const HostArray& a, const Operand& i);
-  HostArray sliced(const HostArray& a, const SliceDims<Operand>& dims);
   void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);
   /// Emits into `code` while it lives; at its end undoes what was noted about variables.
   struct Scope {

@@ -1,5 +1,7 @@
 #include "kernels/gpu/launch.h"
 
+#include <algorithm>
+
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/kir/access.h"
 #include "kernels/kir/passes/passes.h"
@@ -118,19 +120,23 @@ Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
 }  // namespace
 
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width) {
-  launch_elements(host, t, elem, {}, width, 1);
+  launch_elements(
+      host, t, elem, [](const kir::Value&, const kir::Values&) {}, width, 1);
+}
+
+bool hides_latency_by_threads(const HostGen& host) { return host.target().threads >= 1 << 14; }
+
+int items_per_thread(const HostGen& host, int bytes) {
+  constexpr int kMost = 8, kBytesInFlight = 16;
+  if (!hides_latency_by_threads(host)) return 1;
+  return std::clamp(kBytesInFlight / std::max(bytes, 1), 1, kMost);
 }
 
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
-                     const std::vector<HostArray>& results, const Operand& width, int items) {
+                     const StoreElement& store, const Operand& width, int items) {
   if (host.failed()) return;
   kir::Builder& k = t.k;
-  kir::Values bases;
-  for (const HostArray& r : results) bases.push_back(t.args.block(r.block));
   const kir::Value w = t.args.operand(width);
-  const auto store = [&](const kir::Value& i, const kir::Values& values) {
-    for (size_t n = 0; n < bases.size(); n++) k.store(bases[n], i, values[n]);
-  };
   const auto run = [&](const kir::Value& i) { store(i, k.call(elem, {i})); };
   k.set_prov(t.kernel.prov);
   if (t.has_private_memory()) items = 1;

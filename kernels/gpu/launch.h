@@ -12,12 +12,17 @@ namespace kenaz::gpu {
 /// For kernels of a function `elem` of an i64 without results: `width` threads run elem(i), each
 /// for one i or, if they have memory of their own, one after the other for several.
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width);
-/// The same for an `elem` whose results are scalars, which go to place i of `results`. A thread
-/// takes `items` elements, unless it has memory of its own: it makes them all before it stores any,
-/// so that as many loads are under way. (A driver can't know that a load is not of what was just
-/// stored.)
+/// The same for an `elem` whose results `store` puts away. A thread takes `items` elements, unless
+/// it has memory of its own: it makes them all before it stores any, so that as many loads are
+/// under way. (A driver can't know that a load is not of what was just stored.)
+using StoreElement = std::function<void(const kir::Value& i, const kir::Values& made)>;
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
-                     const std::vector<HostArray>& results, const Operand& width, int items);
+                     const StoreElement& store, const Operand& width, int items);
+/// Whether it takes many threads to fill the device. On CPUs loads don't take that long, and
+/// barriers longer.
+bool hides_latency_by_threads(const HostGen& host);
+/// How many elements of so many bytes it takes; 1 on CPUs.
+int items_per_thread(const HostGen& host, int bytes);
 /// One thread runs elem(0).
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem);
 /// Optimises and prints a kernel, and launches it. `others`: arguments that are not t's, by their

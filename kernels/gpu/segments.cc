@@ -158,6 +158,7 @@ class Segment {
     for (size_t d = from; d < to; d++) out.push_back(host_.scalar(e_.space.dims[d].size));
     return out;
   }
+  static Operand konst(int64_t n) { return PrimValue::i64(n); }
   Operand count(size_t from, size_t to) { return host_.count(sizes(from, to)).operand(); }
   HostArray result(VarId v) {
     const ir::Type& t = ir_.type_of(v);
@@ -184,38 +185,74 @@ class Segment {
     return parts;
   }
 
-  /// How many elements of a map a thread takes: small ones whose results are scalars. Not where a
-  /// few threads fill the device: on a CPU loads don't take that long.
+  /// How many elements of a map a thread takes: several of small ones whose results are scalars.
   int items_of_map() const {
-    constexpr int64_t kManyThreads = 1 << 14;
     constexpr size_t kSmall = 8, kMedium = 24;  // statements
-    constexpr int kBytesInFlight = 16;          // of results
     const bool scalars = std::all_of(s_.pat.begin(), s_.pat.end(), [&](VarId v) {
       return ir_.type_of(v).dims.size() == e_.space.dims.size();
     });
     const size_t size = e_.body.stms.size();
-    if (host_.target().threads < kManyThreads || !e_.writes.empty() || !scalars || size > kMedium ||
-        is_slow(e_.body)) {
-      return 1;
-    }
+    if (!e_.writes.empty() || !scalars || size > kMedium || is_slow(e_.body)) return 1;
     int bytes = 0;
     for (const VarId v : s_.pat) bytes += prim_size(ir_.type_of(v).prim);
-    return std::clamp(kBytesInFlight / std::max(bytes, 1), 1, size > kSmall ? 4 : 8);
+    return std::min(items_per_thread(host_, bytes), size > kSmall ? 4 : 8);
+  }
+
+  /// Of a map that only reads an array at its indices: which of the array's dims each of the
+  /// space's is. Copies of such arrays have plans.
+  std::optional<std::vector<int>> permutation() const {
+    const auto& dims = e_.space.dims;
+    if (!e_.writes.empty() || e_.body.stms.size() != 1 || s_.pat.size() != 1) return {};
+    const ir::Stm& read = e_.body.stms[0];
+    const auto* index = std::get_if<ir::EIndex>(&read.exp);
+    if (index == nullptr || !read.certs.empty() || index->dims.size() != dims.size() ||
+        e_.body.results[0] != ir::Atom(read.pat[0])) {
+      return {};
+    }
+    std::vector<int> perm(dims.size(), -1);
+    for (size_t d = 0; d < dims.size(); d++) {
+      const auto* fix = std::get_if<ir::DimFix>(&index->dims[d]);
+      if (fix == nullptr) return {};
+      for (size_t k = 0; k < dims.size(); k++) {
+        if (fix->index == ir::Atom(dims[k].index)) perm[k] = static_cast<int>(d);
+      }
+    }
+    if (std::find(perm.begin(), perm.end(), -1) != perm.end()) return {};
+    return perm;
+  }
+
+  /// The part of the array that the map reads, as it reads it.
+  void copy(const std::vector<int>& perm) {
+    const auto& index = std::get<ir::EIndex>(e_.body.stms[0].exp);
+    SliceDims<Operand> ranges(perm.size());
+    for (size_t k = 0; k < perm.size(); k++) {
+      ranges[static_cast<size_t>(perm[k])] =
+          SliceRange<Operand>{konst(0), host_.scalar(e_.space.dims[k].size), konst(1)};
+    }
+    const HostArray source = host_.rearranged(host_.sliced(host_.array(index.array), ranges), perm);
+    host_.copy(source, result(s_.pat[0]));
   }
 
   void map() {
-    SegParts parts = make_parts();
-    if (const int items = items_of_map(); items > 1) {
-      const std::vector<HostArray> results = std::exchange(parts.stored, {});
-      parts.hands_all = true;
-      Thread t(host_, host_.kernel_name("map"), s_.prov);
-      const auto elem = point_function(host_, t, e_, parts);
-      launch_elements(host_, t, elem, results, count(0, e_.space.dims.size()), items);
+    if (const auto perm = permutation()) {
+      copy(*perm);
       return;
+    }
+    SegParts parts = make_parts();
+    const int items = items_of_map();
+    std::vector<HostArray> results;
+    if (items > 1) {
+      results = std::exchange(parts.stored, {});
+      parts.hands_all = true;
     }
     Thread t(host_, host_.kernel_name(e_.writes.empty() ? "map" : "scatter"), s_.prov);
     const auto elem = point_function(host_, t, e_, parts);
-    launch_elements(host_, t, elem, count(0, e_.space.dims.size()));
+    Values bases;
+    for (const HostArray& r : results) bases.push_back(t.args.block(r.block));
+    const auto store = [&](const Value& i, const Values& made) {
+      for (size_t n = 0; n < bases.size(); n++) t.k.store(bases[n], i, made[n]);
+    };
+    launch_elements(host_, t, elem, store, count(0, e_.space.dims.size()), items);
   }
 
   plan::Facts facts(const char* what, size_t leading) {

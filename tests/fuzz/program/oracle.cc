@@ -221,7 +221,8 @@ class Oracle::Run {
       return;
     }
     begin("generate");
-    auto program = compiler::generate(lowered, host::device_target((*device)->info()));
+    const auto target = host::device_target((*device)->info(), oracle_.options_.device_threads);
+    auto program = compiler::generate(lowered, target);
     if (!program) {
       refused(program.error());
       return;

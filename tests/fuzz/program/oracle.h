@@ -33,6 +33,7 @@ struct Verdict {
 
 struct OracleOptions {
   std::string device = "cpu";
+  int64_t device_threads = 0;  // see host::device_target
   std::set<std::string> stages = {"passes", "device", "poisoned"};
 };
 
