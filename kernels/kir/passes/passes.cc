@@ -4,6 +4,7 @@
 #include "kernels/kir/passes/dead_code.h"
 #include "kernels/kir/passes/fold.h"
 #include "kernels/kir/passes/hoist.h"
+#include "kernels/kir/passes/inline_calls.h"
 
 namespace kenaz::kir {
 

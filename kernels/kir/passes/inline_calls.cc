@@ -1,0 +1,111 @@
+#include "kernels/kir/passes/inline_calls.h"
+
+#include <unordered_map>
+#include <utility>
+
+#include "kernels/kir/visit.h"
+
+namespace kenaz::kir {
+namespace {
+
+constexpr size_t kSmall = 32;   // instructions of a function
+constexpr size_t kMost = 1024;  // that a kernel may gain
+
+class InlineCalls {
+ public:
+  explicit InlineCalls(Kernel& k) : k_(k) {}
+
+  void run() {
+    for (Function& f : k_.functions) {
+      in(f.body);
+      for (Value& r : f.results) replace(r);
+      size_t size = 0;
+      for_each_inst(f.body, [&](const Inst&) { size++; });
+      sizes_.push_back(size);
+    }
+    in(k_.main);
+  }
+
+ private:
+  void replace(Value& v) const {
+    if (v.is_const()) return;
+    if (auto it = same_.find(v.id().index); it != same_.end()) v = it->second;
+  }
+
+  void in(Block& b) {
+    std::vector<Inst> out;
+    for (Inst& i : b.insts) {
+      visit_operands(i.op, [&](Value& v) { replace(v); });
+      visit_blocks(i.op, [&](Block& inner) { in(inner); });
+      visit_end_operands(i.op, [&](Value& v) { replace(v); });
+      const auto* call = std::get_if<ICall>(&i.op);
+      if (call == nullptr || sizes_[call->function.index] > kSmall ||
+          gained_ + sizes_[call->function.index] > kMost) {
+        out.push_back(std::move(i));
+        continue;
+      }
+      gained_ += sizes_[call->function.index];
+      expand(*call, out);
+    }
+    b.insts = std::move(out);
+  }
+
+  /// The names of one copy of a function.
+  struct Names {
+    std::unordered_map<uint32_t, Value> vals;
+    std::unordered_map<uint32_t, VarId> vars;
+  };
+
+  void expand(const ICall& call, std::vector<Inst>& out) {
+    const Function& f = k_.functions[call.function.index];
+    Names names;
+    for (size_t n = 0; n < f.params.size(); n++) {
+      names.vals.insert_or_assign(f.params[n].index, call.args[n]);
+    }
+    Block body = f.body;
+    rename(body, names);
+    for (Inst& i : body.insts) out.push_back(std::move(i));
+    for (size_t n = 0; n < f.results.size(); n++) {
+      Value result = f.results[n];
+      rename(result, names);
+      same_.insert_or_assign(call.dsts[n].index, result);
+    }
+  }
+
+  static void rename(Value& v, const Names& names) {
+    if (v.is_const()) return;
+    // Arguments and constants of the kernel keep theirs.
+    if (auto it = names.vals.find(v.id().index); it != names.vals.end()) v = it->second;
+  }
+  void bind(ValId& v, Names& names) {
+    const Type type = k_.vals[v.index];
+    const ValId fresh = k_.new_val(type);
+    names.vals.insert_or_assign(v.index, Value(type, fresh));
+    v = fresh;
+  }
+  void rename(Block& b, Names& names) {
+    for (Inst& i : b.insts) {
+      visit_operands(i.op, [&](Value& v) { rename(v, names); });
+      visit_binders(i.op, [&](ValId& v) { bind(v, names); });
+      visit_var(i.op, [&](VarId& v) {
+        const auto [it, is_new] = names.vars.try_emplace(v.index);
+        if (is_new) it->second = k_.new_var(k_.vars[v.index]);
+        v = it->second;
+      });
+      visit_blocks(i.op, [&](Block& inner) { rename(inner, names); });
+      visit_end_operands(i.op, [&](Value& v) { rename(v, names); });
+      visit_results(i.op, [&](ValId& v) { bind(v, names); });
+    }
+  }
+
+  Kernel& k_;
+  std::vector<size_t> sizes_;  // of the functions so far
+  size_t gained_ = 0;
+  std::unordered_map<uint32_t, Value> same_;
+};
+
+}  // namespace
+
+void inline_calls(Kernel& kernel) { InlineCalls(kernel).run(); }
+
+}  // namespace kenaz::kir
