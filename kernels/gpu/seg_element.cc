@@ -92,19 +92,16 @@ void bind_indices(HostGen& host, Thread& t, const std::vector<ir::SegDim>& dims,
   for (size_t d = 0; d < dims.size(); d++) t.env.bind_param(dims[d].index, at[d]);
 }
 
-kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
-  return body::function(t, "elem", {{PrimType::kI64}}, [&](const Values& args) {
-    bind_indices(host, t, e.space.dims, args[0]);
-    return run_point(host, t, e, parts);
-  });
-}
-
-kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e, size_t leading,
-                               const SegParts& parts) {
-  return body::function(t, "elem", {{PrimType::kI64}, {PrimType::kI64}}, [&](const Values& args) {
-    const auto middle = e.space.dims.begin() + static_cast<std::ptrdiff_t>(leading);
-    bind_indices(host, t, {e.space.dims.begin(), middle}, args[0]);
-    bind_indices(host, t, {middle, e.space.dims.end()}, args[1]);
+kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e,
+                               const std::vector<size_t>& groups, const SegParts& parts) {
+  const std::vector<kir::Type> numbers(groups.size(), kir::Type{PrimType::kI64});
+  return body::function(t, "elem", numbers, [&](const Values& args) {
+    auto from = e.space.dims.begin();
+    for (size_t g = 0; g < groups.size(); g++) {
+      const auto to = from + static_cast<std::ptrdiff_t>(groups[g]);
+      bind_indices(host, t, {from, to}, args[g]);
+      from = to;
+    }
     return run_point(host, t, e, parts);
   });
 }

@@ -22,13 +22,11 @@ struct SegParts {
 void bind_indices(HostGen& host, body::Thread& t, const std::vector<ir::SegDim>& dims,
                   const kir::Value& linear);
 
-/// A function of points that are numbered through in row-major order over all dims, or (segment,
-/// position): over the first `leading` dims, and over the others. It gives the scalars that it
-/// hands on.
+/// A function of a point: the space's dims, outer first, are taken in `groups` of so many dims, and
+/// the point's place in each group is numbered through in row-major order (i64). It gives the
+/// scalars that it hands on.
 kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e,
-                               const SegParts& parts);
-kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e, size_t leading,
-                               const SegParts& parts);
+                               const std::vector<size_t>& groups, const SegParts& parts);
 
 /// How many leading results of the body are handed on, unless all are.
 size_t handed_by(const ir::ESeg& e);

@@ -1,11 +1,13 @@
 #include "kernels/gpu/segments.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/gpu/seg_element.h"
+#include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/op/operators.h"
 #include "kernels/primitives/hist/plans.h"
@@ -23,7 +25,8 @@ using kir::Values;
 
 namespace {
 
-constexpr int kSegments = 0, kLength = 1, kBins = 2;  // numbers of sizes
+// Numbers of sizes: of all, of histograms, of reductions.
+constexpr int kSegments = 0, kLength = 1, kBins = 2, kRows = 2, kColumns = 3;
 
 bool is_scalar(const ir::Program& p, const ir::SegMonoid& m) {
   return m.lifted.empty() &&
@@ -131,6 +134,37 @@ bool reads_across(const ir::ESeg& e) {
     }
   }
   return far_across < far_along || !reads_along;
+}
+
+/// Which segments of a reduction had better be reduced by one thread, because what their elements
+/// read does not depend on all indices.
+plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e) {
+  constexpr size_t kSmall = 12;  // statements: a kernel repeats them 16 times
+  const auto& dims = e.space.dims;
+  if (dims.size() < 2 || e.body.stms.size() > kSmall || is_slow(e.body)) return {};
+  constexpr unsigned kPosition = 1, kColumn = 2, kRow = 4;
+  std::map<VarId, unsigned> depends;  // on which of these a variable does
+  const size_t n = dims.size();
+  depends[dims[n - 1].index] = kPosition;
+  depends[dims[n - 2].index] = kColumn;
+  if (n > 2) depends[dims[n - 3].index] = kRow;
+  const unsigned all = kPosition | kColumn | (n > 2 ? kRow : 0);
+  plan::Grid grid;
+  for (const auto& s : e.body.stms) {
+    unsigned on = 0;
+    ir::for_each_use(p, s, [&](VarId v) {
+      if (const auto it = depends.find(v); it != depends.end()) on |= it->second;
+    });
+    for (const VarId v : s.pat) depends[v] = on;
+    if (!std::holds_alternative<ir::EIndex>(s.exp) || (on & kPosition) == 0) continue;
+    if (on == all) return {};
+    grid.rows_share = grid.rows_share || (on & kRow) == 0;
+    grid.columns_share = grid.columns_share || (on & kColumn) == 0;
+  }
+  grid.rows_share = grid.rows_share && n > 2;
+  grid.rows = n > 2 ? plan::HostExpr::size(kRows) : plan::HostExpr(1);
+  grid.columns = plan::HostExpr::size(kColumns);
+  return grid;
 }
 
 class Segment {
@@ -246,7 +280,7 @@ class Segment {
       parts.hands_all = true;
     }
     Thread t(host_, host_.kernel_name(e_.writes.empty() ? "map" : "scatter"), s_.prov);
-    const auto elem = point_function(host_, t, e_, parts);
+    const auto elem = point_function(host_, t, e_, {e_.space.dims.size()}, parts);
     Values bases;
     for (const HostArray& r : results) bases.push_back(t.args.block(r.block));
     const auto store = [&](const Value& i, const Values& made) {
@@ -273,23 +307,32 @@ class Segment {
   }
 
   /// Elements made by the body or, where plans have no memory for that, by a map before them.
-  std::function<plan::Elements(Thread&)> elements(PlanRequest& request, size_t leading,
-                                                  const SegParts& parts) {
-    const auto by_body = [this, leading, parts](Thread& t) {
-      const kir::FunctionId f = point_function(host_, t, e_, leading, parts);
+  using MakeElements = std::function<plan::Elements(Thread&, bool by_grid)>;
+  MakeElements elements(PlanRequest& request, size_t leading, const SegParts& parts) {
+    const auto by_body = [this, leading, parts](Thread& t, bool by_grid) {
+      const size_t rest = e_.space.dims.size() - leading, row = leading > 1 ? 1 : 0;
       plan::Elements elements;
+      if (by_grid) {
+        const auto f = point_function(host_, t, e_, {leading - 1 - row, row, 1, rest}, parts);
+        elements.at = [f](kir::Builder& k, const plan::Place& at) {
+          return k.call(f, {at.segment, at.row, at.column, at.position});
+        };
+        return elements;
+      }
+      const auto f = point_function(host_, t, e_, {leading, rest}, parts);
       elements.at = [f](kir::Builder& k, const plan::Place& at) {
         return k.call(f, {at.segment, at.position});
       };
       return elements;
     };
     PlanRequest trial = request;
-    trial.bind = [&](Thread& t) {
+    trial.bind = [&](Thread& t, bool by_grid) {
       plan::Problem problem;
-      problem.elements = by_body(t);
+      problem.elements = by_body(t, by_grid);
       return problem;
     };
     if (!needs_thread_memory(host_, trial)) return by_body;
+    request.facts.grid = {};
     return from_memory(map_operands(parts));
   }
 
@@ -303,14 +346,14 @@ class Segment {
     }
     all.stored.insert(all.stored.begin(), operands.begin(), operands.end());
     Thread t(host_, host_.kernel_name("map"), s_.prov);
-    const auto elem = point_function(host_, t, e_, all);
+    const auto elem = point_function(host_, t, e_, {e_.space.dims.size()}, all);
     launch_elements(host_, t, elem, count(0, e_.space.dims.size()));
     return operands;
   }
 
-  std::function<plan::Elements(Thread&)> from_memory(std::vector<HostArray> operands) {
+  MakeElements from_memory(std::vector<HostArray> operands) {
     const Operand length = lengths_;
-    return [operands = std::move(operands), length](Thread& t) {
+    return [operands = std::move(operands), length](Thread& t, bool) {
       Values bases;
       for (const auto& a : operands) bases.push_back(t.args.block(a.block));
       const Value n = t.args.operand(length);
@@ -334,14 +377,19 @@ class Segment {
     PlanRequest request;
     request.facts = facts(scans ? "scan" : "reduce", leading);
     request.sizes = {count(0, leading), lengths_};
+    if (!scans && leading > 0) {
+      request.facts.grid = grid_of(ir_, e_);
+      request.sizes.push_back(leading > 1 ? count(leading - 2, leading - 1) : konst(1));
+      request.sizes.push_back(count(leading - 1, leading));
+    }
     const SegParts parts = make_parts();
     const std::vector<Target> targets = make_targets(leading);
     const auto make_elements = elements(request, leading, parts);
     if (host_.failed()) return;
-    request.bind = [&](Thread& t) {
+    request.bind = [&](Thread& t, bool by_grid) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
-      problem.elements = make_elements(t);
+      problem.elements = make_elements(t, by_grid);
       problem.sink.put = sink(t, targets, scans);
       return problem;
     };
@@ -409,11 +457,11 @@ class Segment {
     const SegParts parts = make_parts();
     const auto make_elements = elements(request, leading, parts);
     if (host_.failed()) return;
-    request.bind = [&](Thread& t) {
+    request.bind = [&](Thread& t, bool) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
       problem.op.facts.commutative = true;
-      const plan::Elements inner = make_elements(t);
+      const plan::Elements inner = make_elements(t, false);
       Values sizes;
       for (const Operand& n : bins) sizes.push_back(t.args.operand(n));
       problem.elements.at = [inner, sizes](kir::Builder& k, const plan::Place& at) {

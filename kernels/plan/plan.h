@@ -45,6 +45,14 @@ struct OpFacts {
   std::vector<const op::Known*> known;
 };
 
+/// Of a reduction whose segments are [matrices][rows][columns]: the elements at one position of
+/// neighbouring rows, or columns, read the same, at least in part, so a thread had better reduce
+/// several. There are no elements that read what only they do.
+struct Grid {
+  HostExpr rows = 0, columns = 0;
+  bool rows_share = false, columns_share = false;
+};
+
 struct Facts {
   std::string name;  // prefix of the kernels' names
   ir::ProvId prov;
@@ -64,6 +72,7 @@ struct Facts {
   int items = 0;        // elements per thread at a time; 0: the plan's choice
   int group_size = 0;   // threads per workgroup, before tuning; 0: the plan's choice
   HostExpr bins = 0;    // hist: per segment
+  Grid grid;            // reduce
   HostExpr matrix = 0;  // copy, across: segments of each matrix; 0: there is one matrix
   int classes = 0;      // pack: 1 to 4
 };
@@ -77,9 +86,11 @@ struct Operator {
   std::function<Values(Builder&, const Values& a, const Values& b)> combine;
 };
 
-/// Where an element stands; both i64.
+/// Where an element stands; all i64.
 struct Place {
   Value segment, position;
+  /// Only for elements of a Team by grid: there `segment` is the number of the matrix.
+  Value row = kir::i64(0), column = kir::i64(0);
 };
 
 /// What makes the elements. Must have no effects but failures: a plan may make an element more than

@@ -55,6 +55,8 @@ struct Matrix {
   int widest = 1;
   /// The element at this place in a row makes the program fail.
   std::optional<plan::Place> fails = std::nullopt;
+  /// The segments are also those of matrices with so many rows and columns (plan::Grid); 0: not.
+  int64_t rows = 0, columns = 0;
   /// After so many steps of the interpreter, the host stops the call; negative: never.
   int64_t stop_after = -1;
 

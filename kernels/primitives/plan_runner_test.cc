@@ -204,6 +204,7 @@ plan::Facts Matrix::facts(const std::string& name) const {
   f.widest = widest;
   f.items = 2 * widest;
   f.group_size = 64;
+  if (columns > 0) f.grid = {rows, columns, rows > 1, true};
   return f;
 }
 

@@ -35,6 +35,12 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
     plan::Problem p;
     p.op = op.make(k);
     p.elements = m.load(op.facts.types, from);
+    if (t.by_grid) {
+      p.elements.at = [=, of = p.elements.at](Builder& b, const plan::Place& at) {
+        const kir::Value row = b.add(b.mul(at.segment, m.rows), at.row);
+        return of(b, {b.add(b.mul(row, m.columns), at.column), at.position});
+      };
+    }
     p.sink.put = [to](Builder& b, const plan::Place& at, const Values& x) {
       for (size_t n = 0; n < to.size(); n++) b.store(to[n], at.segment, x[n]);
     };
@@ -107,6 +113,19 @@ TEST(ReducePlans, Columns) {
       {{0, 3, true}, {40, 0, true}, {1, 50, true}, {33, 1, true}, {70, 17, true}, {5, 300, true}});
 }
 
+TEST(ReducePlans, BlocksOfMatrices) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  const auto matrices = [](int64_t count, int64_t rows, int64_t columns, int64_t length) {
+    Matrix m{count * rows * columns, length};
+    m.rows = rows;
+    m.columns = columns;
+    return m;
+  };
+  check_all_plans({add, testing::affine_maps()}, {matrices(2, 5, 9, 10)});
+  check_all_plans({add}, {matrices(1, 1, 1, 3), matrices(1, 4, 4, 0), matrices(1, 1, 37, 7),
+                          matrices(3, 9, 2, 5), matrices(0, 3, 4, 5), matrices(1, 3, 34, 3)});
+}
+
 TEST(ReducePlans, ElementsThatFail) {
   Matrix row{1, 300}, rows{5, 40}, columns{20, 40, true};
   row.fails = {kir::i64(0), kir::i64(77)};
@@ -128,13 +147,16 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
   program::Target target = testing::made_up_devices()[3].target;
   target.threads = 1 << 16;
-  const auto name_for = [&](int64_t segments, int64_t length, bool across = false) {
-    const plan::Facts f = reduce_facts(add, {segments, length, across});
-    const int64_t sizes[] = {segments, length}, specs[] = {256};
+  const auto name_of = [&](const Matrix& m) {
+    const plan::Facts f = reduce_facts(add, m);
+    const int64_t sizes[] = {m.segments, m.length}, specs[] = {256};
     for (const auto& c : plan::choose(reduce_plans(), f, target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
     }
     return std::string();
+  };
+  const auto name_for = [&](int64_t segments, int64_t length, bool across = false) {
+    return name_of({segments, length, across});
   };
   EXPECT_EQ(name_for(1, 100), "group");
   EXPECT_EQ(name_for(1, 1 << 20), "groups");
@@ -146,6 +168,9 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   EXPECT_EQ(name_for(1 << 10, 1 << 10, true), "column");
   EXPECT_EQ(name_for(1 << 17, 1 << 10, true), "thread");
   EXPECT_EQ(name_for(3, 1 << 20, true), "groups");
+  Matrix product{1 << 20, 1 << 10, true};
+  product.rows = product.columns = 1 << 10;
+  EXPECT_EQ(name_of(product), "block");
 }
 
 }  // namespace
