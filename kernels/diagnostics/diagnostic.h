@@ -23,6 +23,7 @@ struct Diagnostic {
   std::string message;  // may have several lines
   std::string anchor;   // of Futhark's error index, or empty
   std::vector<Note> notes;
+  std::string code = {};  // of codes.def; empty: `code_of` tells it by the message
 
   /// "Error at FILE:L:C-C:\nMESSAGE\n", the text that it is about as `excerpt` shows it, the notes,
   /// and the pointer to the error index if there is an anchor. Tools parse the first two lines.

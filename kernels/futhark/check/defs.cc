@@ -157,7 +157,10 @@ void Checker::complete_self_uses(const core::Def& def) {
 
 void Checker::check_consumption(core::Def& def) {
   core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
-  if (auto found = consumption::check(def, names)) later(std::move(*found));
+  if (auto found = consumption::check(def, names)) {
+    found->code = "consumption";
+    later(std::move(*found));
+  }
 }
 
 // Checks a top-level definition and adds it to the program.

@@ -33,13 +33,18 @@ Level operator_level(std::string_view symbol) {
 }
 
 bool Parser::fail_at(SourceRange range, std::string message) {
-  if (!error_) error_ = Diagnostic{Severity::kError, std::move(range), std::move(message), ""};
+  if (!error_) {
+    error_ = Diagnostic{Severity::kError, std::move(range), std::move(message), "", {}, "syntax"};
+  }
   return false;
 }
 
 bool Parser::too_deep(int limit) {
-  return fail_at(range_of(peek()),
-                 fmt::format("Program text is nested too deeply (more than {} levels).", limit));
+  if (error_) return false;
+  fail_at(range_of(peek()),
+          fmt::format("Program text is nested too deeply (more than {} levels).", limit));
+  error_->code = "limit";
+  return false;
 }
 
 bool Parser::unexpected(std::string_view expected) {
