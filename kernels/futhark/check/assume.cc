@@ -53,16 +53,23 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                           ValBinding* b = new_val();
                           b->var = new_var(v.name);
                           b->scheme = spec_scheme(v, here);
+                          b->defined = {v.name_range, v.doc ? &*v.doc : nullptr};
+                          seen(v.name_range, v.name, b);
                           bind(env->vals, v.name, b, false);
                         },
                         [&](const syntax::SpecTypeAbbr& t) {
                           for (const With& w : withs) not_abstract(w, t.bind.name);
-                          bind(env->types, t.bind.name, type_bind(t.bind, here), false);
+                          TypeBinding* b = type_bind(t.bind, here);
+                          b->defined.range = t.bind.name_range;
+                          seen(t.bind.name_range, t.bind.name, b);
+                          bind(env->types, t.bind.name, b, false);
                         },
                         [&](const syntax::SpecType& t) { assume_type(t, env, withs); },
                         [&](const syntax::SpecMod& m) {
                           ModBinding* b = new_mod();
                           b->mod = assume({m.type.get(), here}, withs_of(m.name, withs));
+                          b->defined.range = m.name_range;
+                          seen(m.name_range, m.name, b);
                           bind(env->mods, m.name, b, false);
                         },
                         [&](const syntax::SpecInclude& i) {
@@ -104,6 +111,7 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
                                            std::to_string(t.params.size()) + ".");
     }
     TypeBinding* b = refined_type(*refined);
+    b->defined.range = t.name_range;
     return bind(env->types, t.name, b, false);
   }
   // What it stands for is a type that is nothing else.
@@ -115,6 +123,8 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
   b->name = t.name;
   b->params = params.all;
   b->lifted = t.lifted;
+  b->defined.range = t.name_range;
+  seen(t.name_range, t.name, b);
   core::TAbstract type{id, {}};
   for (const auto& p : params.all) {
     if (const auto* v = std::get_if<VarId>(&p)) {

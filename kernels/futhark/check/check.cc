@@ -215,6 +215,7 @@ Result<core::Checked> Checker::run(const std::string& path) {
   }
   if (!failed()) load(root_path_, {});
   fn_ = nullptr;
+  if (record_) record_->index = index();
   errors_.insert(errors_.begin(), late_errors_.begin(), late_errors_.end());
   if (failed()) return tl::unexpected<Error>(compile_error(errors_));
   std::sort(out_.entries.begin(), out_.entries.end(),

@@ -11,6 +11,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/mismatch.h"
+#include "kernels/futhark/check/record.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
@@ -108,6 +110,13 @@ class Checker {
   explicit Checker(const SourceReader& read) : read_(read) {}
   Result<core::Checked> run(const std::string& path);
 
+  // ---- for editors (record.cc)
+  /// To be called before `run`: notes in `record` what names mean, and ends early when told to.
+  void observe(Record& record, std::stop_token stop);
+  /// Of a run that has ended, well or not.
+  std::vector<Diagnostic> errors() const { return errors_; }
+  std::vector<std::string> files() const;
+
  private:
   // ---- diagnostics
   void error(const SourceRange& range, std::string message, std::string anchor = "");
@@ -117,6 +126,18 @@ class Checker {
   bool failed() const { return !errors_.empty(); }
   void warn_of_attr(const syntax::Attr& a);
   std::string type_text(const TypePtr& t);
+
+  // ---- what names mean (record.cc)
+  Index index();
+  void seen(const SourceRange& range, const std::string& name, const Meaning& meaning);
+  /// The first `modules` words of a name are modules, the next one is this; null: it is unknown.
+  void seen_path(const syntax::QualName& name, size_t modules, const Meaning& meaning);
+  Symbol symbol_of(const std::string& name, const Meaning& meaning);
+  std::string scheme_text(const Scheme& s);
+  void take_names(const std::vector<std::string>& quals);
+  void take_env(const Env& env, uint32_t stamp, bool outside);
+  void take_fields(const syntax::QualName& record);
+  void take_name(const std::string& name, const Meaning& meaning);
 
   // ---- ids
   VarId new_var(const std::string& name);
@@ -204,6 +225,8 @@ class Checker {
   void force(ValBinding& v);
   void force(ModBinding& m);
   ValBinding* find_value(const syntax::QualName& name, size_t* used);
+  ValBinding* look_up_value(const syntax::QualName& name, size_t* used);
+  TypeBinding* look_up_type(const syntax::QualName& name);
   TypeBinding* find_type(const syntax::QualName& name);
   ModTypeBinding* find_mod_type(const syntax::QualName& name);
 
@@ -224,8 +247,8 @@ class Checker {
   std::string describe_meta(const Meta& meta) const;
 
   FnState& fn() { return *fn_; }
-  void local_value(const std::string& name, VarId var, TypePtr type);
-  void local_type(const std::string& name, TyVarId id);
+  void local_value(const std::string& name, VarId var, TypePtr type, const SourceRange& range = {});
+  void local_type(const std::string& name, TyVarId id, const SourceRange& range = {});
 
   // ---- type expressions (types.cc)
   TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
@@ -366,7 +389,8 @@ class Checker {
   void declaration(const syntax::Dec& dec, const DecContext& ctx, bool local);
   void declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
                      bool local);
-  void declare_module(const syntax::DecMod& d, const DecContext& ctx, bool local);
+  void declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
+                      bool local);
   Mod mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file);
   Mod apply_functor(const Functor& f, const Mod& arg, const SourceRange& range);
   Mod functor_of(const std::vector<syntax::ModParam>& params, size_t at,
@@ -458,11 +482,13 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  int applying_ = 0;       // how many applications of parametric modules are around
-  bool assuming_ = false;  // in a body that check_functor checks
-  MutDef last_def_;        // what check_value made
-  bool lenient_ = false;   // in prelude text: constraints hold of abstract types too
-  Mismatch mismatch_;      // of the last unify
+  int applying_ = 0;          // how many applications of parametric modules are around
+  bool assuming_ = false;     // in a body that check_functor checks
+  MutDef last_def_;           // what check_value made
+  bool lenient_ = false;      // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;         // of the last unify
+  Record* record_ = nullptr;  // null: nobody wants to know what names mean
+  std::stop_token stop_;
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
   TypePtr unit_ = core::tuple_type({});

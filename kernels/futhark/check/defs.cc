@@ -77,6 +77,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   if (top && !fun.params.empty()) {  // it sees itself
     ValBinding* self = new_val();
     self->is_self = true;
+    self->defined.range = b.range;
     self->var = def->id;
     self->scheme = {{}, def->sparams, arrow_type(fun.params, hint, start, sizes.ext)};
     // Behind the parameters: a parameter of the same name hides the function.

@@ -38,6 +38,12 @@ inline constexpr TypeMask kMaskFloat = 0x700;
 inline constexpr TypeMask kMaskNum = kMaskInt | kMaskFloat;
 inline constexpr TypeMask kMaskIntBool = kMaskInt | 0x800;
 
+/// Where a name is defined, and the documentation comment there; for editors only.
+struct Defined {
+  SourceRange range;
+  const std::string* doc = nullptr;  // null: none
+};
+
 struct Scheme {
   std::vector<core::TyVarId> tparams;
   std::vector<core::VarId> sparams;
@@ -60,6 +66,7 @@ struct ValBinding {
   std::vector<core::Size> sargs;
   std::function<void(ValBinding&)> force;  // kLazy: completes the binding on first use
   SourceRange range;
+  Defined defined;
 };
 
 struct TypeBinding {
@@ -72,11 +79,13 @@ struct TypeBinding {
   // The definition as written, for the names of entry point types; may be null.
   const syntax::TypeExp* source = nullptr;
   EnvRef source_env;
+  Defined defined;
 };
 
 struct ModTypeBinding {
   const syntax::ModTypeExp* exp = nullptr;
   EnvRef env;
+  Defined defined = {};
 };
 
 struct Functor;
@@ -104,6 +113,7 @@ struct ModBinding {
   enum class State : uint8_t { kReady, kLazy, kBusy } state = State::kReady;
   Mod mod;
   std::function<void(ModBinding&)> force;
+  Defined defined;
 };
 
 template <class T>

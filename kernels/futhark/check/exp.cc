@@ -27,6 +27,7 @@ ExpPtr Checker::bad_exp(const SourceRange& range) { return make(range, new_meta(
 ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
   DepthGuard guard(depth_);
   if (!guard.ok()) error(e.range, "This expression is nested too deeply.");
+  if (stop_.stop_requested()) error(e.range, "The check was cancelled.");
   if (failed()) return bad_exp(e.range);
   fn_->starts.push_back(next_var());
   ExpPtr result = exp_node(e, expected);

@@ -142,6 +142,8 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
   ValBinding* v = new_val();
   v->var = def->id;
   v->scheme = {def->tparams, def->sparams, def->type};
+  v->defined.range = l.name_range;
+  seen(l.name_range, l.name, v);
   fn_->locals.push_back({l.name, v, nullptr, nullptr});
   const size_t mark = fn_->locals.size();
   ExpPtr body = exp(*l.body, expected);
@@ -158,7 +160,7 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
   const size_t mark = fn_->locals.size();
   VarId v = new_var(l.name);
   TypePtr t = core::with_unique(value->type, false);
-  local_value(l.name, v, t);
+  local_value(l.name, v, t, l.name_range);
   PatPtr p = make_pat(l.name_range, t, core::PBind{v});
   ExpPtr body = exp(*l.body, expected);
   fn_->locals.resize(mark);
@@ -286,7 +288,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   }
   if (l.form == syntax::ELoop::kFor) {
     out.index = new_var(l.index);
-    local_value(l.index, out.index, index_type);
+    local_value(l.index, out.index, index_type, l.index_range);
   } else if (l.form == syntax::ELoop::kForIn) {
     out.elem_pat = pat(*l.elem_pat, elem_type);
     fn_->whole.push_back(out.elem_pat);

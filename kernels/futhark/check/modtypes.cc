@@ -100,6 +100,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                             }
                             force(*impl);
                             ModBinding* b = new_mod();
+                            b->defined = impl->defined;
                             Matching below = m;
                             below.path += part.name + ".";
                             b->mod = ascribe_with(impl->mod, {part.type.get(), here}, below,
@@ -204,6 +205,7 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   abstract_lifted_.push_back(spec.lifted);
   TypeBinding* b = new_type_binding();
   b->name = name;
+  b->defined = impl->defined;
   core::TAbstract type{id, {}};
   for (const auto& p : impl->params) {
     if (std::holds_alternative<VarId>(p)) {
@@ -230,6 +232,8 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
   }
   ValBinding* b = new_val();
   b->range = m.range;
+  b->defined = impl->defined;
+  if (!b->defined.doc && v.doc) b->defined.doc = &*v.doc;
   b->state = ValBinding::State::kLazy;
   b->force = [this, &v, env, impl, range = m.range, name = m.path + v.name](ValBinding& out) {
     force(*impl);

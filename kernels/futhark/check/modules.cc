@@ -36,15 +36,20 @@ void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecCon
 void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool local) {
   std::visit(Overloaded{[&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
                         [&](const syntax::DecType& d) {
-                          bind(ctx.env->types, d.bind.name, type_bind(d.bind, now(ctx.env)), local);
+                          TypeBinding* t = type_bind(d.bind, now(ctx.env));
+                          t->defined = {d.bind.name_range, dec.doc ? &*dec.doc : nullptr};
+                          seen(d.bind.name_range, d.bind.name, t);
+                          bind(ctx.env->types, d.bind.name, t, local);
                         },
                         [&](const syntax::DecModType& d) {
                           mod_types_.push_back({d.type.get(), now(ctx.env)});
                           ModTypeBinding* b = &mod_types_.back();
+                          b->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
+                          seen(d.name_range, d.name, b);
                           if (!ctx.file || !ctx.file->prelude) assume(*b, {});
                           bind(ctx.env->mod_types, d.name, b, local);
                         },
-                        [&](const syntax::DecMod& d) { declare_module(d, ctx, local); },
+                        [&](const syntax::DecMod& d) { declare_module(d, dec, ctx, local); },
                         [&](const syntax::DecOpen& d) {
                           Mod m = mod_exp(*d.mod, now(ctx.env), ctx.file);
                           if (failed()) return;
@@ -66,6 +71,8 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
                             bool local) {
   ValBinding* v = new_val();
   v->range = d.name_range;
+  v->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
+  seen(d.name_range, d.name, v);
   const EnvRef env = now(ctx.env);
   const bool in_root = ctx.file && ctx.file->root;
   const bool lazy = ctx.file && ctx.file->prelude;
@@ -93,8 +100,11 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) add_entry(d, dec, *last_def_, env);
 }
 
-void Checker::declare_module(const syntax::DecMod& d, const DecContext& ctx, bool local) {
+void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
+                             bool local) {
   ModBinding* m = new_mod();
+  m->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
+  seen(d.name_range, d.name, m);
   const EnvRef env = now(ctx.env);
   FileState* file = ctx.file;
   m->state = ModBinding::State::kLazy;

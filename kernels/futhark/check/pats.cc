@@ -25,7 +25,7 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
       Overloaded{
           [&](const syntax::PatName& n) -> PatPtr {
             VarId v = new_var(n.name);
-            local_value(n.name, v, core::with_unique(expected, false));
+            local_value(n.name, v, core::with_unique(expected, false), p.range);
             return make_pat(p.range, expected, core::PBind{v, ascribed});
           },
           [&](const syntax::PatWildcard&) -> PatPtr {
@@ -65,7 +65,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
       fields.emplace_back(name, pat(*sub, t, ascribed));
     } else {
       VarId v = new_var(name);
-      local_value(name, v, core::with_unique(t, false));
+      local_value(name, v, core::with_unique(t, false), p.range);
       fields.emplace_back(name, make_pat(p.range, t, core::PBind{v, ascribed}));
     }
   };

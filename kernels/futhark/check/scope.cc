@@ -99,10 +99,12 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
   }
   if (!m) {
     if (report) {
+      seen_path(name, name.quals.size(), Meaning());
       error(name.range, "Unknown module \"" + name.name + "\"." + suggest_module(name.name));
     }
     return nullptr;
   }
+  seen_path(name, name.quals.size(), m);
   force(*m);
   return &m->mod;
 }
@@ -110,6 +112,12 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
 // The value that a prefix of quals + name denotes; `used` is how many of these words it took (the
 // rest are record fields). The longest prefix wins: a variable may be called like a module.
 ValBinding* Checker::find_value(const syntax::QualName& name, size_t* used) {
+  ValBinding* v = look_up_value(name, used);
+  seen_path(name, v ? *used - 1 : name.quals.size(), v ? Meaning(v) : Meaning());
+  return v;
+}
+
+ValBinding* Checker::look_up_value(const syntax::QualName& name, size_t* used) {
   std::vector<std::string> words = name.quals;
   words.push_back(name.name);
   for (size_t count = name.quals.size(); count > 0; count--) {
@@ -131,6 +139,12 @@ ValBinding* Checker::find_value(const syntax::QualName& name, size_t* used) {
 }
 
 TypeBinding* Checker::find_type(const syntax::QualName& name) {
+  TypeBinding* t = look_up_type(name);
+  seen_path(name, name.quals.size(), t ? Meaning(t) : Meaning());
+  return t;
+}
+
+TypeBinding* Checker::look_up_type(const syntax::QualName& name) {
   if (!name.quals.empty()) {
     Env* env = module_of(name.quals, name.quals.size());
     return env ? find(env->types, name.name, stamp_, true) : nullptr;
@@ -145,26 +159,35 @@ TypeBinding* Checker::find_type(const syntax::QualName& name) {
 }
 
 ModTypeBinding* Checker::find_mod_type(const syntax::QualName& name) {
+  ModTypeBinding* t = nullptr;
   if (!name.quals.empty()) {
     Env* env = module_of(name.quals, name.quals.size());
-    return env ? find(env->mod_types, name.name, stamp_, true) : nullptr;
+    if (env) t = find(env->mod_types, name.name, stamp_, true);
+  } else {
+    t = find_scoped(&Env::mod_types, fn_->env, name.name);
   }
-  return find_scoped(&Env::mod_types, fn_->env, name.name);
+  seen_path(name, name.quals.size(), t ? Meaning(t) : Meaning());
+  return t;
 }
 
-void Checker::local_value(const std::string& name, VarId var, TypePtr type) {
+void Checker::local_value(const std::string& name, VarId var, TypePtr type,
+                          const SourceRange& range) {
   ValBinding* v = new_val();
   v->var = var;
   vars_[var.index].named = true;
   v->scheme.type = std::move(type);
+  v->defined.range = range;
   fn_->locals.push_back({name, v, nullptr, nullptr});
+  seen(range, name, v);
 }
 
-void Checker::local_type(const std::string& name, TyVarId id) {
+void Checker::local_type(const std::string& name, TyVarId id, const SourceRange& range) {
   TypeBinding* t = new_type_binding();
   t->name = name;
   t->type = core::make_type(core::TParam{id});
+  t->defined.range = range;
   fn_->locals.push_back({name, nullptr, t, nullptr});
+  seen(range, name, t);
 }
 
 }  // namespace kenaz::check

@@ -19,12 +19,12 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
       VarId v = new_var(p.name);
       out.sizes.push_back(v);
       out.all.emplace_back(v);
-      local_value(p.name, v, i64_);
+      local_value(p.name, v, i64_, p.range);
     } else {
       TyVarId t = new_tyvar(p.name, p.lifted);
       out.types.push_back(t);
       out.all.emplace_back(t);
-      local_type(p.name, t);
+      local_type(p.name, t, p.range);
     }
   }
   std::map<std::pair<std::string, syntax::TypeParam::Kind>, const SourceRange*> bound;

@@ -272,8 +272,9 @@ struct ELoop {
   ExpPtr init;  // null: the pattern's own variables
   Form form = kFor;
   std::string index;  // kFor: name
-  PatPtr elem_pat;    // kForIn
-  ExpPtr bound;       // kFor: bound; kForIn: array; kWhile: condition
+  SourceRange index_range = {};
+  PatPtr elem_pat;  // kForIn
+  ExpPtr bound;     // kFor: bound; kForIn: array; kWhile: condition
   ExpPtr body;
 };
 /// `let [n] pat = e in body`
@@ -360,6 +361,7 @@ struct TypeBind {
   Liftedness lifted = Liftedness::kUnlifted;
   std::vector<TypeParam> params;
   TypeExpPtr type;
+  SourceRange name_range = {};
 };
 
 struct ModTypeVar {
@@ -390,6 +392,8 @@ struct SpecVal {
   std::string name;
   std::vector<TypeParam> params;
   TypeExpPtr type;
+  SourceRange name_range = {};
+  std::optional<std::string> doc = {};
 };
 struct SpecTypeAbbr {
   TypeBind bind;
@@ -398,10 +402,12 @@ struct SpecType {
   std::string name;
   Liftedness lifted;
   std::vector<TypeParam> params;
+  SourceRange name_range = {};
 };
 struct SpecMod {
   std::string name;
   ModTypeExpPtr type;
+  SourceRange name_range = {};
 };
 struct SpecInclude {
   ModTypeExpPtr type;
@@ -416,6 +422,7 @@ struct ModParam {
   std::string name;
   ModTypeExpPtr type;
   SourceRange range;
+  SourceRange name_range = {};
 };
 
 struct ModVar {
@@ -464,12 +471,14 @@ struct DecType {
 struct DecModType {
   std::string name;
   ModTypeExpPtr type;
+  SourceRange name_range = {};
 };
 struct DecMod {
   std::string name;
   std::vector<ModParam> params;
   ModTypeExpPtr ret;
   ModExpPtr body;
+  SourceRange name_range = {};
 };
 struct DecOpen {
   ModExpPtr mod;

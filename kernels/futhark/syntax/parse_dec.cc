@@ -128,7 +128,8 @@ bool Parser::liftedness(Liftedness& out) {
 bool Parser::type_bind(TypeBind& bind, bool& has_definition) {
   next();
   liftedness(bind.lifted);
-  if (!identifier(bind.name, "the name of a type") || !type_params(bind.params)) return false;
+  if (!identifier(bind.name, bind.name_range, "the name of a type") || !type_params(bind.params))
+    return false;
   has_definition = eat(Tok::kEqu);
   return !has_definition || (bind.type = type_exp()) != nullptr;
 }
@@ -138,14 +139,14 @@ DecPtr Parser::module_dec() {
   next();
   if (eat(Tok::kType)) {
     DecModType t;
-    if (!identifier(t.name, "the name of a module type") || !expect(Tok::kEqu, "'='") ||
-        !(t.type = mod_type())) {
+    if (!identifier(t.name, t.name_range, "the name of a module type") ||
+        !expect(Tok::kEqu, "'='") || !(t.type = mod_type())) {
       return nullptr;
     }
     return DecPtr(new Dec{since(begin), {}, std::nullopt, std::move(t)});
   }
   DecMod m;
-  if (!identifier(m.name, "the name of a module")) return nullptr;
+  if (!identifier(m.name, m.name_range, "the name of a module")) return nullptr;
   while (at(Tok::kLParen)) {
     if (!mod_param(m.params.emplace_back())) return nullptr;
   }

@@ -219,6 +219,7 @@ bool Parser::loop_form(ELoop& loop) {
   if (!expect(Tok::kFor, "'for' or 'while'")) return false;
   if (at(Tok::kId) && at_op("<", 1)) {
     loop.form = ELoop::kFor;
+    loop.index_range = range_of(peek());
     loop.index = next().text;
     next();
   } else {

@@ -4,7 +4,8 @@ namespace kenaz::syntax {
 
 bool Parser::mod_param(ModParam& out) {
   const SourcePos begin = here();
-  if (!expect(Tok::kLParen, "'('") || !identifier(out.name, "the name of a module parameter") ||
+  if (!expect(Tok::kLParen, "'('") ||
+      !identifier(out.name, out.name_range, "the name of a module parameter") ||
       !expect(Tok::kColon, "':'") || !(out.type = mod_type()) || !expect(Tok::kRParen, "')'")) {
     return false;
   }
@@ -81,8 +82,13 @@ SpecPtr Parser::spec() {
   if (!nest) return nullptr;
   const SourcePos begin = here();
   std::vector<Attr> attrs;
+  std::optional<std::string> doc;
   while (at(Tok::kDoc) || at(Tok::kHashBracket)) {
-    if (!eat(Tok::kDoc) && !bracketed_attribute(attrs.emplace_back())) return nullptr;
+    if (at(Tok::kDoc)) {
+      doc = next().text;
+    } else if (!bracketed_attribute(attrs.emplace_back())) {
+      return nullptr;
+    }
   }
   const auto done = [&](auto node) {
     return SpecPtr(new Spec{since(begin), std::move(attrs), std::move(node)});
@@ -91,6 +97,7 @@ SpecPtr Parser::spec() {
     case Tok::kVal: {
       SpecVal val;
       if (!val_spec(val)) return nullptr;
+      val.doc = std::move(doc);
       return done(std::move(val));
     }
     case Tok::kType: {
@@ -98,13 +105,14 @@ SpecPtr Parser::spec() {
       bool has_definition = false;
       if (!type_bind(bind, has_definition)) return nullptr;
       if (has_definition) return done(SpecTypeAbbr{std::move(bind)});
-      return done(SpecType{std::move(bind.name), bind.lifted, std::move(bind.params)});
+      return done(
+          SpecType{std::move(bind.name), bind.lifted, std::move(bind.params), bind.name_range});
     }
     case Tok::kModule: {
       next();
       SpecMod mod;
-      if (!identifier(mod.name, "the name of a module") || !expect(Tok::kColon, "':'") ||
-          !(mod.type = mod_type())) {
+      if (!identifier(mod.name, mod.name_range, "the name of a module") ||
+          !expect(Tok::kColon, "':'") || !(mod.type = mod_type())) {
         return nullptr;
       }
       return done(std::move(mod));
@@ -121,6 +129,7 @@ SpecPtr Parser::spec() {
 
 bool Parser::val_spec(SpecVal& out) {
   next();
+  out.name_range = range_of(peek());
   if (at(Tok::kId)) {
     out.name = next().text;
   } else {

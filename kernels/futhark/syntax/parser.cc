@@ -74,6 +74,11 @@ bool Parser::identifier(std::string& out, std::string_view what) {
   return true;
 }
 
+bool Parser::identifier(std::string& out, SourceRange& range, std::string_view what) {
+  range = range_of(peek());
+  return identifier(out, what);
+}
+
 bool Parser::qual_name(QualName& out) {
   const SourcePos begin = here();
   if (!identifier(out.name, "a name")) return false;

@@ -112,6 +112,7 @@ class Parser {
 
   // ---- names and attributes (parser.cc)
   bool identifier(std::string& out, std::string_view what);
+  bool identifier(std::string& out, SourceRange& range, std::string_view what);
   bool qual_name(QualName& out);
   bool bracketed_name(std::string& out);
   bool at_bracket(size_t k = 0) const {
