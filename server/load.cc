@@ -192,7 +192,7 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
   return engine;
 }
 
-Status check(const Options& options) {
+Status check_loading(const Options& options) {
   Warnings warnings;
   const Status ok = try_to_load(options, warnings);
   print_warnings(options, warnings);

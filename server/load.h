@@ -19,7 +19,7 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
 
 /// --check: prints warnings to stderr. Kind kCompile if the program could not be served (or, with
 /// types_only, has a type error), or has warnings where those are errors.
-Status check(const Options& options);
+Status check_loading(const Options& options);
 /// --dump: the text.
 Result<std::string> dump(const Options& options);
 

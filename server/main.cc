@@ -17,10 +17,12 @@
 #include <optional>
 #include <thread>
 
+#include "kernels/compiler.h"
 #include "protocol/base/diagnostic_text.h"
 #include "protocol/base/large_stack_thread.h"
 #include "protocol/base/read_file.h"
 #include "server/console.h"
+#include "server/editor/check_document.h"
 #include "server/load.h"
 #include "server/options.h"
 #include "server/session/session.h"
@@ -207,10 +209,25 @@ int serve(const Options& options) {
   return found != 0 ? found : status;
 }
 
+int check_as_json(const Options& options) {
+  Options quiet = options;
+  quiet.no_warnings = true;
+  quiet.warnings_are_errors = false;
+  editor::CheckDocumentOptions how;
+  how.program = options.program;
+  how.warnings = !options.no_warnings;
+  how.warnings_are_errors = options.warnings_are_errors;
+  if (!options.types_only) how.compile = [&quiet] { return check_loading(quiet); };
+  const auto document = editor::check_document(how, compiler::file_reader());
+  if (!print_out(document.text + "\n")) return 1;
+  return document.accepted ? 0 : 2;
+}
+
 int run(const Options& options) {
   if (options.list_devices) return list_devices();
+  if (options.check && options.json) return check_as_json(options);
   if (options.check) {
-    const auto ok = check(options);
+    const auto ok = check_loading(options);
     return ok ? 0 : report(ok.error(), options.colour);
   }
   if (!options.dump.empty()) {

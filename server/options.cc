@@ -112,6 +112,7 @@ void declare(CLI::App& app, Options& o) {
                "Run with the Vulkan validation layer; exit 3 if it spoke");
   app.add_flag("--check", o.check,
                "Compile the program, print diagnostics, exit 2 if it cannot be served");
+  app.add_flag("--json", o.json, "With --check: print diagnostics as JSON to standard output");
   app.add_flag("--types-only", o.types_only, "With --check: accept what has no type error");
   app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");

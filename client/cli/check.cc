@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <memory>
 
+#include "client/cli/check_json.h"
 #include "client/cli/subcommands.h"
+#include "client/cli/watch.h"
 #include "client/lib/process.h"
 #include "client/testing/suite.h"
 
@@ -19,14 +21,35 @@ constexpr double kTimeout = 600;  // seconds per program
 struct CheckCommand {
   CheckOptions check;
   std::vector<std::string> paths;
+  bool json = false, watch = false;
 };
 
+/// One document for all programs.
+int check_as_json(const CheckOptions& options, const std::vector<std::string>& programs) {
+  nlohmann::json all = empty_document();
+  bool unchecked = false;
+  for (const auto& program : programs) {
+    const auto document = check_document(options, program);
+    if (document) {
+      add_document(all, *document);
+    } else {
+      complain({ErrorKind::kInternal, program + ": " + document.error().text(), {}});
+      unchecked = true;
+    }
+  }
+  const auto printed = print_text(text_of(all) + "\n");
+  if (!printed) return complain(printed.error());
+  return unchecked ? kFailed : rejected_programs(all) > 0 ? kRejected : kOk;
+}
+
 int check(const CheckCommand& command) {
+  if (command.watch) return watch_programs(command.check, command.paths, command.json);
   const auto programs = testing::collect_programs(command.paths);
   if (!programs) return complain(programs.error());
   if (programs->empty()) {
     return complain({ErrorKind::kBadRequest, "there are no .fut files in these folders", {}});
   }
+  if (command.json) return check_as_json(command.check, *programs);
   size_t rejected = 0;
   bool unchecked = false;
   for (const auto& program : *programs) {
@@ -43,14 +66,19 @@ int check(const CheckCommand& command) {
 
 }  // namespace
 
+std::vector<std::string> check_command(const CheckOptions& options, const std::string& program) {
+  std::vector<std::string> words = {options.server, "--check"};
+  if (options.reference) words.push_back("--reference");
+  if (options.types_only) words.push_back("--types-only");
+  if (options.no_warnings) words.push_back("--no-warnings");
+  if (options.warnings_are_errors) words.push_back("--Werror");
+  words.push_back(program);
+  return words;
+}
+
 Result<int> check_program(const CheckOptions& options, const std::string& program) {
   client::ProcessOptions child;
-  child.argv = {options.server, "--check"};
-  if (options.reference) child.argv.push_back("--reference");
-  if (options.types_only) child.argv.push_back("--types-only");
-  if (options.no_warnings) child.argv.push_back("--no-warnings");
-  if (options.warnings_are_errors) child.argv.push_back("--Werror");
-  child.argv.push_back(program);
+  child.argv = check_command(options, program);
   KENAZ_ASSIGN(const auto status, client::run_to_end(child, client::deadline_in(kTimeout)));
   if (status.signal != 0) return internal_error("the check " + status.text());
   return status.code;
@@ -71,6 +99,9 @@ std::function<int()> declare_check(CLI::App& app) {
                "Accept what has no type error, though it may be impossible to compile");
   app.add_flag("--reference", command->check.reference,
                "Accept what the reference evaluator runs, though a device may not");
+  app.add_flag("--json", command->json,
+               "Print diagnostics as JSON, one document, to standard output");
+  app.add_flag("--watch", command->watch, "Check again when a file or an import of it changes");
   // As the other subcommands call it; that of the compilers means something else.
   app.add_option("--server", command->check.server)->group("");
   return [command] { return check(*command); };

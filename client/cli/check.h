@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "client/lib/connection.h"
 
@@ -20,6 +21,8 @@ struct CheckOptions {
 
 /// --server-executable, -w, --Werror.
 void add_check_options(CLI::App& app, CheckOptions& options);
+/// The command line of the server that checks a program; the program is the last word.
+std::vector<std::string> check_command(const CheckOptions& options, const std::string& program);
 /// The server prints diagnostics to standard error. Gives 0 or kRejected, or the server's other
 /// exit codes.
 Result<int> check_program(const CheckOptions& options, const std::string& program);
