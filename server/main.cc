@@ -23,6 +23,7 @@
 #include "protocol/base/read_file.h"
 #include "server/console.h"
 #include "server/editor/check_document.h"
+#include "server/editor/language_server.h"
 #include "server/load.h"
 #include "server/options.h"
 #include "server/session/session.h"
@@ -225,6 +226,7 @@ int check_as_json(const Options& options) {
 
 int run(const Options& options) {
   if (options.list_devices) return list_devices();
+  if (options.lsp) return editor::serve_editor(STDIN_FILENO, STDOUT_FILENO);
   if (options.check && options.json) return check_as_json(options);
   if (options.check) {
     const auto ok = check_loading(options);

@@ -113,6 +113,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--check", o.check,
                "Compile the program, print diagnostics, exit 2 if it cannot be served");
   app.add_flag("--json", o.json, "With --check: print diagnostics as JSON to standard output");
+  app.add_flag("--lsp", o.lsp, "Be a language server for editors on stdin and stdout");
   app.add_flag("--types-only", o.types_only, "With --check: accept what has no type error");
   app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
@@ -218,7 +219,7 @@ Status parse(CLI::App& app, const Options& options, std::vector<std::string> arg
   }
   std::reverse(args.begin(), args.end());  // CLI11 wants them so
   app.parse(args);
-  if (options.program.empty() && !options.list_devices) {
+  if (options.program.empty() && !options.list_devices && !options.lsp) {
     return bad_request("PROG.fut is missing");
   }
   return {};

@@ -27,6 +27,7 @@ struct Options {
   bool log = false, profile = false, validate = false;
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;
+  bool lsp = false;
   bool json = false;        // with `check`: diagnostics as JSON
   bool types_only = false;  // with `check`: whatever has good types is fine
   bool no_warnings = false;

@@ -28,6 +28,7 @@ constexpr Subcommand kSubcommands[] = {
      kenaz::cli::declare_run},
     // As with Futhark's check, 2 says that the program was rejected.
     {"check", "Check a program without running it", kenaz::cli::declare_check, 1},
+    {"lsp", "Be a language server for editors", kenaz::cli::declare_lsp},
     {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
     {"connect", "Be a server executable on behalf of a server that runs somewhere else",
      kenaz::cli::declare_connect},

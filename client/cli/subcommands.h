@@ -18,6 +18,7 @@ using Declare = std::function<int()> (*)(CLI::App& app);
 
 std::function<int()> declare_run(CLI::App& app);
 std::function<int()> declare_check(CLI::App& app);
+std::function<int()> declare_lsp(CLI::App& app);
 std::function<int()> declare_test(CLI::App& app);
 std::function<int()> declare_bench(CLI::App& app);
 std::function<int()> declare_connect(CLI::App& app);
