@@ -34,6 +34,8 @@ constexpr std::string_view kHints[] = {
 #undef HINT
 };
 
+constexpr std::string_view kWarning = "warning";
+
 bool is_hint(std::string_view line) {
   return std::any_of(std::begin(kHints), std::end(kHints),
                      [&](std::string_view start) { return line.starts_with(start); });
@@ -45,6 +47,7 @@ std::string_view code_of(const Diagnostic& d) {
   for (const Row& row : rows()) {
     if (row.code == d.code) return row.code;
   }
+  if (d.severity == Severity::kWarning) return kWarning;
   for (const Row& row : rows()) {
     const bool has = std::any_of(row.phrases.begin(), row.phrases.end(), [&](std::string_view p) {
       return d.message.find(p) != std::string::npos;

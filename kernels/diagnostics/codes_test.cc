@@ -28,6 +28,13 @@ TEST(Codes, OtherWordsAndOtherCodesAreOfTheLastRow) {
   EXPECT_EQ(code_of(saying("", "no such code")), "type");
 }
 
+TEST(Codes, AWarningIsAWarningWhateverItsWords) {
+  Diagnostic d = saying("Unmatched cases.");
+  d.severity = Severity::kWarning;
+  EXPECT_EQ(code_of(d), "warning");
+  EXPECT_THAT(all_codes(), testing::Contains("warning"));
+}
+
 TEST(Codes, NoCodeIsThereTwice) {
   const auto codes = all_codes();
   EXPECT_EQ(std::set(codes.begin(), codes.end()).size(), codes.size());
