@@ -61,6 +61,7 @@ struct EntryPoint {
   std::string result;
   bool result_unique = false;
   std::vector<std::string> attrs;  // printed without brackets
+  std::string doc;                 // its documentation comment without the dashes, or ""
 };
 
 }  // namespace kenaz

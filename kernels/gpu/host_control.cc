@@ -309,6 +309,7 @@ void HostGen::gen_entry(const EntryPoint& point) {
   program::Entry entry;
   entry.name = point.name;
   entry.attrs = point.attrs;
+  entry.doc = point.doc;
   entry.result_type = point.result;
   entry.result_unique = point.result_unique;
   {

@@ -166,6 +166,7 @@ struct Entry {
   bool result_unique = false;
   std::vector<Leaf> result;
   std::vector<std::string> attrs;
+  std::string doc;  // as in EntryPoint
   Code code;
   int scalar_regs = 0, block_regs = 0;  // sizes of the register files
 };

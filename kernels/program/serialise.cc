@@ -224,8 +224,8 @@ void fields(A& a, Entry::Param& x) {
 }
 template <class A>
 void fields(A& a, Entry& x) {
-  a(x.name, x.params, x.result_type, x.result_unique, x.result, x.attrs, x.code, x.scalar_regs,
-    x.block_regs);
+  a(x.name, x.params, x.result_type, x.result_unique, x.result, x.attrs, x.doc, x.code,
+    x.scalar_regs, x.block_regs);
 }
 template <class A>
 void fields(A& a, LeafType& x) {

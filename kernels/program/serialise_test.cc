@@ -21,6 +21,7 @@ Program sample() {
   e.result_type = "[]i32";
   e.result = {ScalarLeaf{PrimType::kBool, ScalarReg{3}}};
   e.attrs = {"noinline"};
+  e.doc = " What it does,\n and why.";
   e.scalar_regs = 4;
   OpWhile loop{{{OpMove{{1}, n(5)}}}, ScalarReg{1}, {{OpRelease{{2}}}}};
   OpIf branch{ScalarReg{2}, {{std::move(loop)}}, {{OpMoveBlock{{1}, {2}}}}};

@@ -47,6 +47,7 @@ EntrySignature signature(const program::Entry& entry) {
   s.result = entry.result_type;
   s.result_unique = entry.result_unique;
   s.attrs = entry.attrs;
+  s.doc = entry.doc;
   for (const auto& p : entry.params) {
     s.params.push_back({p.name, p.type, p.consumed, static_cast<int>(p.leaves.size())});
   }

@@ -75,6 +75,7 @@ struct EntrySignature {
   std::string result;
   bool result_unique = false;
   std::vector<std::string> attrs;
+  std::string doc;  // its documentation comment without the dashes, or ""
 };
 
 /// Used by one thread at a time, its own (but see set_step_aside), except for types(), entries()

@@ -36,6 +36,7 @@ class ReferenceEngine : public Engine {
       s.result = e.result;
       s.result_unique = e.result_unique;
       s.attrs = e.attrs;
+      s.doc = e.doc;
       for (const auto& p : e.params) {
         s.params.push_back({p.name, p.type, p.unique, static_cast<int>(leaves_of(p.type))});
       }

@@ -1,6 +1,9 @@
 // Commands that ask about entry points and types.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "server/session/session.h"
 
 namespace kenaz {
@@ -23,6 +26,26 @@ Status Session::do_entry_points(Args) {
 Status Session::do_inputs(Args args) {
   KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
   for (const auto& param : entry->params) print((param.consumed ? "*" : "") + param.type);
+  return {};
+}
+
+Status Session::do_parameters(Args args) {
+  KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
+  for (const auto& param : entry->params) print(param.name);
+  return {};
+}
+
+Status Session::do_documentation(Args args) {
+  KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
+  std::string_view rest = entry->doc;
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.starts_with(' ')) line.remove_prefix(1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    print(std::string(line));
+  }
   return {};
 }
 

@@ -98,6 +98,13 @@ Status Session::do_free(Args args) {
   return {};
 }
 
+Status Session::do_discard(Args args) {
+  for (const auto& name : args) {
+    if (variables_.find(name)) KENAZ_TRY(variables_.remove(name));
+  }
+  return {};
+}
+
 Status Session::do_rename(Args args) { return variables_.rename(args[0], args[1]); }
 
 Status Session::do_clear(Args) {

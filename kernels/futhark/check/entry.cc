@@ -330,6 +330,7 @@ void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const c
   out.result_unique = t->unique;
   out.result = entry_type(t, ret, d.name_range);
   for (const auto& a : dec.attrs) out.attrs.push_back(a.str());
+  out.doc = dec.doc.value_or("");
   out_.entries.push_back(std::move(out));
 }
 
