@@ -1,0 +1,347 @@
+"""Servers, their entry points and their values, for threads."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union)
+
+import numpy as np
+
+from ._connection import Connection
+from ._core import Core, Entry, in_memory
+from ._errors import ConnectionLost
+from ._signatures import decorate, positional
+from ._transport import TLS, Address, Child, Stream, TlsStream, dial, server_command
+from ._types import Type, is_primitive
+from ._values import DeviceValue, Driver, Maker, RecordBase, Request, within
+from ._wire import Reply
+
+
+class Value(DeviceValue):
+    """A value that stays on the device until it is looked at. Freed when nothing refers to it."""
+
+    __slots__ = ()
+
+    @property
+    def _connection(self) -> Connection:
+        assert isinstance(self._driver, Connection)
+        return self._driver
+
+    def wait(self) -> "Value":
+        """Waits until it is there. Raises what its call raises."""
+        self._connection.run(self._use)
+        if self._reply is not None:
+            self._connection.wait(self._reply)
+            self._reply.check()
+        return self
+
+
+class _Numeric(Value):
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's type of the elements."""
+        return self._type.dtype
+
+    @property
+    def ndim(self) -> int:
+        return self._type.rank
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A copy of the value in host memory. Scalars are arrays without dimensions."""
+        return self._connection.get(self._request_array)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray[Any, Any]:
+        if copy is False:
+            raise ValueError("a value on the device cannot be an array without a copy")
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+
+class Scalar(_Numeric):
+    """A number or a truth value: float(), int() and bool() fetch it."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        return ()
+
+    def item(self) -> Any:
+        """As one of Python's own numbers."""
+        return self.numpy().item()
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __index__(self) -> int:
+        if self._type.prim[0] not in "iu":
+            raise TypeError(f"a {self.type} is no index")
+        return int(self.item())
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+
+class Array(_Numeric):
+    """An array of numbers or truth values: numpy.asarray() fetches it."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        if self._shape is None:
+            return self._connection.get(self._request_shape)
+        return self._shape
+
+    @property
+    def size(self) -> int:
+        count = 1
+        for d in self.shape:
+            count *= d
+        return count
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        raise TypeError("the truth of an array is not defined; use .numpy().any() or .all()")
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.numpy())
+
+    def __getitem__(self, index: Any) -> Any:
+        """With an integer for each dimension: that element, which stays on the device. With anything
+        else: that part of a copy in host memory."""
+        numbers = index if isinstance(index, tuple) else (index,)
+        if len(numbers) == self.ndim and all(
+                isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in numbers):
+            return self._element(within(numbers, self.shape))
+        return self.numpy()[index]
+
+
+class Record(RecordBase, Value):
+    """A record or a tuple: r.name, r["name"], and for tuples r[0]. Fields stay on the device."""
+
+    __slots__ = ()
+
+
+class RecordArray(Value):
+    """An array of records, or of other values that are no numbers. `a["x"]` is the array of the
+    field x, `a[3]` an element."""
+
+    __slots__ = ()
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        if self._shape is None:
+            return self._connection.get(self._request_shape)
+        return self._shape
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, str):
+            return self._field(key)
+        numbers = key if isinstance(key, tuple) else (key,)
+        if len(numbers) != self._type.rank:
+            raise IndexError(f"{self.type} takes {self._type.rank} indices")
+        return self._element(within(numbers, self.shape))
+
+
+class Sum(Value):
+    """A value of a sum type."""
+
+    __slots__ = ()
+
+    @property
+    def variant(self) -> str:
+        """The name of its constructor."""
+        return self._connection.get(self._request_variant)
+
+    def payload(self) -> Tuple[Any, ...]:
+        """What it was constructed from; stays on the device."""
+        return self._destruct(self.variant)
+
+
+class Opaque(Value):
+    """A value whose type the program keeps to itself."""
+
+    __slots__ = ()
+
+
+_CLASSES: Mapping[str, Maker] = {
+    "scalar": Scalar, "array": Array, "records": RecordArray, "record": Record, "sum": Sum,
+    "opaque": Opaque,
+}
+
+
+def _make(driver: Driver, type_: Type, name: str, reply: Optional[Reply]) -> DeviceValue:
+    return _CLASSES[type_.kind](driver, type_, name, reply)
+
+
+class Server:
+    """A server and one session of it. Entry points are its methods; `entries` has those whose names
+    are not Python's, or are those of other methods.
+
+    May be used by several threads at a time: commands go out one after the other, in the order in
+    which the threads come, and each thread waits only for what it asks for. Values may be used by
+    any thread. After a fork it is the parent's.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.entries: Dict[str, Callable[..., Any]] = {
+            name: self._method(entry) for name, entry in connection.core.entries.items()}
+
+    def _method(self, entry: Entry) -> Callable[..., Any]:
+        connection = self._connection
+
+        def method(*args: Any, **named: Any) -> Any:
+            given = positional(entry, signature, args, named) if named else args
+            values = [in_memory(value) for value in given]
+            return connection.begin(
+                lambda: connection.core.call(connection.make, entry, values))
+        signature = decorate(method, entry)
+        return method
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        entries: Dict[str, Callable[..., Any]] = self.__dict__.get("entries", {})
+        if name in entries:
+            return entries[name]
+        raise AttributeError(f"the program has no entry point {name}; it has {', '.join(entries)}")
+
+    def __dir__(self) -> List[str]:
+        return [*super().__dir__(), *self.entries]
+
+    @property
+    def types(self) -> Tuple[str, ...]:
+        """The names of the program's types."""
+        return tuple(t for t in self._connection.core.types if not is_primitive(t))
+
+    @property
+    def log(self) -> str:
+        """What a server that was started here has written to standard error, such as warnings."""
+        child = self._connection.child
+        return child.log() if child is not None else ""
+
+    def put(self, value: object, type: Optional[str] = None) -> Any:
+        """Sends a value to the device, where calls can use it often. Without a type, arrays keep
+        theirs, and Python's numbers become i64, f64 and bool. Returns when all has been sent."""
+        connection = self._connection
+        value = in_memory(value)
+        return connection.run(lambda: connection.core.put(connection.make, value, type))
+
+    def construct(self, type: str, variant: str, *payload: object) -> Any:
+        """A value of a sum type."""
+        connection = self._connection
+        return connection.run(
+            lambda: connection.core.construct(connection.make, type, variant, payload))
+
+    def fetch(self, *values: Value) -> List[np.ndarray[Any, Any]]:
+        """Several scalars and arrays at a time, for the price of one."""
+        def ask() -> Request[List[np.ndarray[Any, Any]]]:
+            return self._connection.core.fetch(values)
+        return self._connection.get(ask) if values else []
+
+    def sync(self) -> None:
+        """Waits for all calls. Raises the first failure that nobody has seen yet."""
+        self._connection.sync()
+
+    def stats(self) -> Dict[str, int]:
+        """The server's figures."""
+        return self._connection.get(self._connection.core.stats)
+
+    def close(self) -> None:
+        """Ends the session. A server that was started here ends, too."""
+        self._connection.close()
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        try:
+            if kind is None and self._connection.core.lost is None:
+                self.sync()
+        finally:
+            self.close()
+
+
+def _begin(connection: Connection, words: Sequence[Sequence[str]]) -> Server:
+    """Greets, says `words`, and asks what there is."""
+    core = connection.core
+
+    def open_up() -> List[Reply]:
+        greeting = Reply(reported=True)
+        core.wire.queue.append(greeting)
+        return [greeting] + [core.ask(*w) for w in words]
+    try:
+        for reply in connection.run(open_up):
+            connection.wait(reply)
+            reply.check()
+        steps = core.introspect()
+        replies: Optional[List[Reply]] = connection.run(lambda: next(steps, None))
+        while replies is not None:
+            for reply in replies:
+                connection.wait(reply)
+                reply.check()
+            replies = connection.run(lambda: next(steps, None))
+    except BaseException:
+        connection.close()
+        raise
+    return Server(connection)
+
+
+def open(program: Union[str, "os.PathLike[str]"], *, server: Optional[str] = None,
+         device: Optional[str] = None, reference: bool = False,
+         options: Sequence[str] = ()) -> Server:
+    """Starts a server on a Futhark program.
+
+    `server` is the executable; without it the environment variable KENAZ_SERVER, then
+    `bin/kenaz-server` in the package, then PATH say which. `device` is a part of a device's name, #k
+    for the k-th, or cpu; with `reference` the program is evaluated on the CPU. `options` are
+    further options of kenaz-server. Raises CompileError if the program is not good.
+    """
+    child = Child(server_command(program, server=server, device=device, reference=reference,
+                                 options=options))
+    connection = Connection(Stream(child.socket), Core(), child, _make)
+    try:
+        return _begin(connection, [])
+    except ConnectionLost:
+        raise child.refused() from None
+
+
+def connect(url: str, *, token: Optional[str] = None, tls: TLS = None,
+            session: Optional[str] = None, timeout: Optional[float] = 60) -> Server:
+    """Joins a server that runs: tcp://HOST:PORT, tls://HOST:PORT or unix://PATH.
+
+    `tls`: True, with the system's authorities; or a file with authorities (PEM); or an
+    ssl.SSLContext. tls:// means True. `session` is the name of a session that others use too, and
+    that outlives the connection. `timeout` seconds are for connecting, not for calls. Raises
+    ConnectionLost if nobody is there, ServerError if the server does not take us in.
+    """
+    address = Address(url, tls)
+    sock = dial(address, timeout)
+    stream = TlsStream(sock, address) if address.context is not None else Stream(sock)
+    stream.set_timeout(timeout)
+    prefix = f"_{secrets.token_hex(4)}" if session is not None else ""
+    connection = Connection(stream, Core(prefix), None, _make)
+    words = [["auth", token]] if token is not None else []
+    if session is not None:
+        words.append(["attach", session])
+    server = _begin(connection, words)
+    stream.set_timeout(None)
+    return server
