@@ -78,7 +78,7 @@ class Threads(WithServer):
 
     def test_a_lost_server_is_told_to_all(self):
         with self.join() as s:
-            late = [s.slow(50_000_000) for _ in range(self.THREADS)]
+            late = [s.slow(2_000_000) for _ in range(self.THREADS)]
             told = []
 
             def work(number):

@@ -2,7 +2,7 @@
 
 Two locks: `_sending` orders commands (who holds it sends), `_state` guards the core. One thread at a
 time receives, without either, so that others go on sending; who waits for a reply meanwhile is
-woken when something has come.
+woken by `_news`.
 """
 
 from __future__ import annotations
@@ -50,7 +50,9 @@ class Connection(Driver):
         self._stream = stream
         self._make = make
         self._sending = threading.Lock()
-        self._state = threading.Condition(threading.Lock())
+        self._state = threading.Lock()
+        self._news = threading.Condition(self._state)
+        self._waiting = 0  # threads that wait for news
         self._receiving = False
         self._active = time.monotonic()  # when a command was last sent
         self._finalizer = weakref.finalize(self, _close, stream, child)
@@ -89,7 +91,7 @@ class Connection(Driver):
         self.run(lambda: None)
 
     def _send(self, parts: List[Part]) -> None:
-        views = joined(parts)
+        views = joined(parts) if len(parts) > 1 else parts
         try:
             while views:
                 wire = self.core.wire
@@ -122,7 +124,7 @@ class Connection(Driver):
         finally:
             with self._state:
                 self._receiving = False
-                self._state.notify_all()
+                self._tell()
         if readable:
             self._take_part_in_receiving(None)
 
@@ -138,7 +140,9 @@ class Connection(Driver):
             if reply is not None and reply.done:
                 return
             if self._receiving:
-                self._state.wait()
+                self._waiting += 1
+                self._news.wait()
+                self._waiting -= 1
                 return
             self._receiving = True
             view = self.core.wire.buffer()
@@ -159,7 +163,12 @@ class Connection(Driver):
                         "there is no memory for what the server sends")
                 if count == 0:
                     self.core.lose(error or self._end())
-                self._state.notify_all()
+                self._tell()
+
+    def _tell(self) -> None:
+        """Wakes who waits; with `_state`."""
+        if self._waiting:
+            self._news.notify_all()
 
     def _end(self) -> Error:
         if self.child is not None:
@@ -169,7 +178,7 @@ class Connection(Driver):
     def _lose(self, error: Error) -> None:
         with self._state:
             self.core.lose(error)
-            self._state.notify_all()
+            self._tell()
         self._stream.close()
 
     def _drain(self) -> None:
@@ -187,7 +196,8 @@ class Connection(Driver):
 
     def begin(self, action: Callable[[], T]) -> T:
         """As `run`, for what has a run time."""
-        _timings.register(id(self), self.wait_for_all)
+        if _timings.active():
+            _timings.register(id(self), self.wait_for_all)
         return self.run(action)
 
     def wait_for_all(self) -> None:
@@ -212,7 +222,7 @@ class Connection(Driver):
         with self._state:
             self.core.lose(closed)
             self.core.lost = closed
-            self._state.notify_all()
+            self._tell()
         self._finalizer()
 
 
@@ -224,21 +234,19 @@ def _close(stream: Stream, child: Optional[Child]) -> None:
 
 def joined(parts: List[Part]) -> List[Part]:
     """The same bytes in few parts: small ones are copied together."""
-    if len(parts) == 1:
-        return parts
-    joined: List[Part] = []
+    result: List[Part] = []
     small: List[Part] = []
     for part in parts:
         if len(part) <= _JOINED:
             small.append(part)
             continue
         if small:
-            joined.append(b"".join(small))
+            result.append(b"".join(small))
             small = []
-        joined.append(part)
+        result.append(part)
     if small:
-        joined.append(b"".join(small))
-    return joined
+        result.append(b"".join(small))
+    return result
 
 
 def _drop(parts: List[Part], count: int) -> None:

@@ -30,12 +30,16 @@ _NAMES_AT_A_TIME = 4000   # in one command
 class Param:
     """A parameter of an entry point."""
 
-    __slots__ = ("name", "type", "consumed")
+    __slots__ = ("name", "where", "type", "consumed")
 
-    def __init__(self, name: str, type_: Type, consumed: bool) -> None:
-        self.name = name
+    def __init__(self, entry: str, name: str, type_: Type, consumed: bool) -> None:
+        self.rename(entry, name)
         self.type = type_
         self.consumed = consumed
+
+    def rename(self, entry: str, name: str) -> None:
+        self.name = name
+        self.where = f"{entry}: {name}"  # in messages
 
 
 class Entry:
@@ -54,6 +58,8 @@ class Entry:
 
 class _Batch:
     """The arguments of one call that come from here: one upload, then commands that build on it."""
+
+    __slots__ = ("targets", "parts", "size", "commands", "temporaries", "sources")
 
     def __init__(self) -> None:
         self.targets: List[str] = []   # NAME TYPE ..
@@ -167,7 +173,7 @@ class Core:
 
     def _entry(self, name: str, inputs: List[str], names: List[str], output: List[str],
                doc: List[str], attributes: List[str]) -> Entry:
-        params = [Param(n, self.type(t.lstrip("*")), t.startswith("*"))
+        params = [Param(name, n, self.type(t.lstrip("*")), t.startswith("*"))
                   for n, t in zip(names, inputs)]
         return Entry(name, params, self.type(output[0].lstrip("*")), "\n".join(doc), attributes)
 
@@ -190,22 +196,25 @@ class Core:
                             f"({', '.join(repr(p.type) for p in entry.params)}), "
                             f"but {len(args)} were given")
         batch = _Batch()
-        words = ["call", entry.name, self.fresh_name()]
+        name = self.fresh_name()
+        line = f"call {entry.name} {name}"
         consumed: List[DeviceValue] = []
         for param, arg in zip(entry.params, args):
-            words.append(self._place(param.type, arg, batch, f"{entry.name}: {param.name}"))
+            line += " " + self._place(param.type, arg, batch, param.where)
             if param.consumed and isinstance(arg, DeviceValue):
                 consumed.append(arg)
         for arg in consumed:
             if sum(a is arg for a in args) > 1:
                 raise ValueError(f"{entry.name} consumes a value that is given twice")
-        self._send(batch)
+        if batch.temporaries:
+            self._send(batch)
         reply = CallReply(entry.name, _timings.active(), batch.sources)
-        self.submit(reply, (" ".join(words) + "\n").encode())
+        self.submit(reply, (line + "\n").encode())
         for arg in consumed:
             arg._consumed_by = entry.name
-        self._forget(batch)
-        return make(entry.result, words[2], reply)
+        if batch.temporaries:
+            self._forget(batch)
+        return make(entry.result, name, reply)
 
     def put(self, make: Make, value: object,
             type_name: Optional[str]) -> DeviceValue:

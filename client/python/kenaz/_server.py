@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union)
+from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union,
+                    cast)
 
 import numpy as np
 
@@ -25,12 +26,11 @@ class Value(DeviceValue):
 
     @property
     def _connection(self) -> Connection:
-        assert isinstance(self._driver, Connection)
-        return self._driver
+        return cast(Connection, self._driver)
 
     def wait(self) -> "Value":
         """Waits until it is there. Raises what its call raises."""
-        self._connection.run(self._use)
+        self._use()
         if self._reply is not None:
             self._connection.wait(self._reply)
             self._reply.check()
@@ -212,7 +212,8 @@ class Server:
 
         def method(*args: Any, **named: Any) -> Any:
             given = positional(entry, signature, args, named) if named else args
-            values = [in_memory(value) for value in given]
+            values = [value if isinstance(value, DeviceValue) else in_memory(value)
+                      for value in given]
             return connection.begin(
                 lambda: connection.core.call(connection.make, entry, values))
         signature = decorate(method, entry)

@@ -32,7 +32,7 @@ def decorate(method: Callable[..., Any], entry: Entry) -> inspect.Signature:
         [inspect.Parameter(n, kind, annotation=p.type) for n, p in zip(names, entry.params)],
         return_annotation=entry.result)
     for name, param in zip(names, entry.params):
-        param.name = name
+        param.rename(entry.name, name)
     doc = [entry.doc] if entry.doc else []
     consumed = [p.name for p in entry.params if p.consumed]
     if consumed:

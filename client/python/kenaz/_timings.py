@@ -41,7 +41,7 @@ class Timings:
     def __len__(self) -> int:
         return len(self.calls)
 
-    def _tell(self, entry: str, seconds: float) -> None:
+    def tell(self, entry: str, seconds: float) -> None:
         with self._lock:
             self.calls.append(Timing(entry, seconds))
 
@@ -79,8 +79,9 @@ def timings() -> Timings:
     return Timings()
 
 
-def active() -> List[Callable[[str, float], None]]:
-    return [t._tell for t in _ACTIVE.get()]
+def active() -> Tuple[Timings, ...]:
+    """The blocks that are open here, the outermost first."""
+    return _ACTIVE.get()
 
 
 def register(key: int, wait: Callable[[], Any]) -> None:

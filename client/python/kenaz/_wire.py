@@ -12,6 +12,7 @@ from typing import Any, Callable, Deque, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ._errors import ConnectionLost, Error, refusal
+from ._timings import Timings
 from ._types import DTYPES, dims_of
 
 OK = b"%%% OK\n"
@@ -26,19 +27,19 @@ class Reply:
     failed, its error is this one's as well.
     """
 
-    __slots__ = ("done", "error", "text", "sources", "origin", "reported", "callbacks")
+    __slots__ = ("done", "error", "raw", "sources", "origin", "reported", "callbacks")
 
     def __init__(self, sources: Sequence["Reply"] = (), reported: bool = False) -> None:
         self.done = False
         self.error: Optional[Error] = None
-        self.text = ""
+        self.raw = b""
         self.sources = sources
         self.origin: Optional[Reply] = None  # whose error this one's is
         self.reported = reported  # somebody has been told of the error, or will be
         self.callbacks: Optional[List[Callable[[], None]]] = None
 
-    def settle(self, text: str, failure: Optional[str]) -> None:
-        self.text = text
+    def settle(self, raw: bytes, failure: Optional[str]) -> None:
+        self.raw = raw
         if failure is not None:
             self.error = self._inherited() or self._refusal(failure)
         self._finish()
@@ -54,6 +55,11 @@ class Reply:
             if self.origin is not None:
                 self.origin.reported = True
             raise self.error.again()
+
+    @property
+    def text(self) -> str:
+        """What was answered, lines that end in line ends."""
+        return self.raw.decode("utf-8", "replace")
 
     def lines(self) -> List[str]:
         return self.text.splitlines()
@@ -82,7 +88,7 @@ class CallReply(Reply):
 
     __slots__ = ("entry", "told")
 
-    def __init__(self, entry: str, told: Sequence[Callable[[str, float], None]],
+    def __init__(self, entry: str, told: Sequence[Timings],
                  sources: Sequence[Reply]) -> None:
         super().__init__(sources)
         self.entry = entry
@@ -95,8 +101,8 @@ class CallReply(Reply):
         if self.told:
             for line in self.lines():
                 if line.startswith("runtime: "):
-                    for tell in self.told:
-                        tell(self.entry, int(line[len("runtime: "):]) / 1e6)
+                    for timings in self.told:
+                        timings.tell(self.entry, int(line[len("runtime: "):]) / 1e6)
         super()._finish()
 
 
@@ -197,19 +203,20 @@ class Wire:
             if at == begin or self._scratch[at - 1] == 10:
                 break
             at += 1
-        text, failure = self._scratch[begin:at], None
+        text, failure = bytes(self._view[begin:at]), None
         self._begin = self._scan = at + len(OK)
-        where = 0 if text.startswith(FAILURE) else text.find(b"\n" + FAILURE) + 1
-        if text.startswith(FAILURE) or where > 0:
-            failure = text[where + len(FAILURE):].decode("utf-8", "replace").rstrip("\n")
-            text = text[:where]
+        if FAILURE in text:
+            where = 0 if text.startswith(FAILURE) else text.find(b"\n" + FAILURE) + 1
+            if where > 0 or text.startswith(FAILURE):
+                failure = text[where + len(FAILURE):].decode("utf-8", "replace").rstrip("\n")
+                text = text[:where]
         if head is None:
             self.last_words = failure if failure is not None else ""
         else:
-            self._settle(head, text.decode("utf-8", "replace"), failure)
+            self._settle(head, text, failure)
         return True
 
-    def _settle(self, head: Reply, text: str, failure: Optional[str]) -> None:
+    def _settle(self, head: Reply, text: bytes, failure: Optional[str]) -> None:
         self.queue.popleft()
         if isinstance(head, DownloadReply):
             self.downloads -= 1
