@@ -53,7 +53,7 @@ class Connection(Driver):
         self._state = threading.Lock()
         self._news = threading.Condition(self._state)
         self._waiting = 0  # threads that wait for news
-        self._receiving = False
+        self._receiver = 0  # the thread that receives; one that was interrupted may be it still
         self._active = time.monotonic()  # when a command was last sent
         self._finalizer = weakref.finalize(self, _close, stream, child)
         _ALL.add(self)
@@ -65,19 +65,28 @@ class Connection(Driver):
 
     def run(self, action: Callable[[], T]) -> T:
         with self._sending:
-            now = time.monotonic()
-            if now - self._active > _IDLE:
-                self._hear()
-            self._active = now
             try:
-                with self._state:
-                    result = action()
-            finally:
-                # What an action that failed had begun is sent as well.
-                parts, self.core.outgoing = self.core.outgoing, []
-                if parts:
-                    self._send(parts)
-        return result
+                return self._run(action)
+            except Exception:
+                raise
+            except BaseException as e:
+                # Nobody knows what the core expects, and how much of a command has gone.
+                self._lose(ConnectionLost(f"interrupted in the middle of a command: {e!r}"))
+                raise
+
+    def _run(self, action: Callable[[], T]) -> T:
+        now = time.monotonic()
+        if now - self._active > _IDLE:
+            self._hear()
+        self._active = now
+        try:
+            with self._state:
+                return action()
+        finally:
+            # What an action that failed had begun is sent as well.
+            parts, self.core.outgoing = self.core.outgoing, []
+            if parts:
+                self._send(parts)
 
     def _hear(self) -> None:
         """Takes what the server said to one that idled, which would answer the next command."""
@@ -106,15 +115,13 @@ class Connection(Driver):
         except OSError:
             # What the server said before it closed is still to be read.
             self._drain()
-        except BaseException as e:
-            # Nobody knows how much of a command has gone.
-            self._lose(ConnectionLost(f"interrupted while sending: {e!r}"))
-            raise
 
     def _wait_to_send(self) -> None:
         """Until it can send: the server may be waiting for its replies to be taken."""
         with self._state:
-            receive, self._receiving = not self._receiving, True
+            receive = self._receiver in (0, threading.get_ident())
+            if receive:
+                self._receiver = threading.get_ident()
         if not receive:
             self._stream.ready(False, 0.1)
             return
@@ -123,7 +130,7 @@ class Connection(Driver):
             readable, _ = self._stream.ready(True)
         finally:
             with self._state:
-                self._receiving = False
+                self._receiver = 0
                 self._tell()
         if readable:
             self._take_part_in_receiving(None)
@@ -139,31 +146,41 @@ class Connection(Driver):
         with self._state:
             if reply is not None and reply.done:
                 return
-            if self._receiving:
+            if self._receiver not in (0, threading.get_ident()):
                 self._waiting += 1
                 self._news.wait()
                 self._waiting -= 1
                 return
-            self._receiving = True
+            self._receiver = threading.get_ident()
             view = self.core.wire.buffer()
-        count = -1
+        counts: List[int] = []
         error: Optional[Error] = None
         try:
-            count = self._stream.receive_into(view)
+            # In one step, so that no signal's handler runs between the two: what has been received
+            # must not be forgotten.
+            counts.extend(map(self._stream.receive_into, (view,)))
         except OSError as e:
-            count, error = 0, ConnectionLost(f"the connection is lost: {e.strerror or e}")
+            counts, error = [0], ConnectionLost(f"the connection is lost: {e.strerror or e}")
         finally:
-            with self._state:
-                self._receiving = False
-                try:
-                    if count > 0:
-                        self.core.wire.received(count)
-                except (Error, MemoryError) as e:
-                    count, error = 0, e if isinstance(e, Error) else ConnectionLost(
-                        "there is no memory for what the server sends")
-                if count == 0:
-                    self.core.lose(error or self._end())
-                self._tell()
+            try:
+                self._received(counts[0] if counts else -1, error)
+            except BaseException as e:
+                self._lose(ConnectionLost(f"interrupted while receiving: {e!r}"))
+                raise
+
+    def _received(self, count: int, error: Optional[Error]) -> None:
+        """So many bytes have come: 0 at the end, -1 if an interrupt came instead."""
+        with self._state:
+            self._receiver = 0
+            try:
+                if count > 0:
+                    self.core.wire.received(count)
+            except (Error, MemoryError) as e:
+                count, error = 0, e if isinstance(e, Error) else ConnectionLost(
+                    "there is no memory for what the server sends")
+            if count == 0:
+                self.core.lose(error or self._end())
+            self._tell()
 
     def _tell(self) -> None:
         """Wakes who waits; with `_state`."""
@@ -177,6 +194,7 @@ class Connection(Driver):
 
     def _lose(self, error: Error) -> None:
         with self._state:
+            self._receiver = 0
             self.core.lose(error)
             self._tell()
         self._stream.close()

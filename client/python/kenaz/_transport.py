@@ -11,7 +11,7 @@ import ssl
 import subprocess
 import tempfile
 import threading
-from typing import IO, Any, List, Optional, Sequence, Tuple, Union
+from typing import IO, Any, Callable, List, Optional, Sequence, Tuple, Union
 
 from ._errors import CompileError, ConnectionLost, ServerError
 
@@ -144,14 +144,12 @@ class Stream:
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
+        # Waits for bytes; 0 at the end. The socket's own, so that nothing stands between.
+        self.receive_into: Callable[[memoryview], int] = sock.recv_into
 
     def set_timeout(self, seconds: Optional[float]) -> None:
         """How long one receive may wait; None: as long as it takes."""
         self._sock.settimeout(seconds)
-
-    def receive_into(self, view: memoryview) -> int:
-        """Waits for bytes; 0 at the end."""
-        return self._sock.recv_into(view)
 
     def send_some(self, parts: List[Any], wait: bool) -> int:
         """How many bytes of `parts` went; 0 if none can now and it is not to wait."""
@@ -189,6 +187,7 @@ class TlsStream(Stream):
             sock.close()
             raise ConnectionLost(f"no TLS with {address.url}: {e}") from e
         super().__init__(self._tls)
+        self.receive_into = self._receive_into
         self._tls.settimeout(0)
         self._lock = threading.Lock()
         self._timeout: Optional[float] = None
@@ -196,7 +195,7 @@ class TlsStream(Stream):
     def set_timeout(self, seconds: Optional[float]) -> None:
         self._timeout = seconds
 
-    def receive_into(self, view: memoryview) -> int:
+    def _receive_into(self, view: memoryview) -> int:
         while True:
             with self._lock:
                 try:
