@@ -4,6 +4,7 @@ import gc
 import inspect
 import io
 import os
+import resource
 import signal
 import tempfile
 import time
@@ -276,6 +277,20 @@ class Connections(unittest.TestCase):
             self.assertEqual([int(x) for x in (a.next(1), b.next(2), a.next(3))], [2, 3, 4])
             with self.assertRaisesRegex(ValueError, "belongs to another server"):
                 a.next(b.next(1))
+
+    def test_many_open_files_harm_nobody(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard < 4096:
+            self.skipTest("there may not be so many")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (4096, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        with contextlib.ExitStack() as files:
+            for _ in range(1100):
+                files.enter_context(open(os.devnull))
+            with start() as s:
+                self.assertEqual(int(s.next(1)), 2)
+                time.sleep(0.15)
+                self.assertEqual(int(s.next(2)), 3)
 
     def test_leaving_a_block_tells_failures(self):
         with self.assertRaisesRegex(kenaz.ProgramError, "division by zero"):

@@ -139,6 +139,17 @@ def server_command(program: Union[str, "os.PathLike[str]"], *, server: Optional[
     return [*command, *options, os.fspath(program)]
 
 
+def _poll(sock: socket.socket, read: bool, write: bool,
+          timeout: Optional[float] = None) -> Tuple[bool, bool]:
+    """Waits until it can receive, or send. Not select(), which is for small numbers of files."""
+    poll = select.poll()
+    poll.register(sock, (select.POLLIN if read else 0) | (select.POLLOUT if write else 0))
+    events = sum(event for _, event in poll.poll(None if timeout is None else 1000 * timeout))
+    over = bool(events & (select.POLLERR | select.POLLHUP))
+    return (read and (over or bool(events & select.POLLIN)),
+            write and (over or bool(events & select.POLLOUT)))
+
+
 class Stream:
     """A connected socket. One thread may receive while another sends."""
 
@@ -163,9 +174,7 @@ class Stream:
 
     def ready(self, read: bool, timeout: Optional[float] = None) -> Tuple[bool, bool]:
         """Waits until it can send, or, with `read`, receive."""
-        readable, writable, _ = select.select([self._sock] if read else [], [self._sock], [],
-                                              timeout)
-        return bool(readable), bool(writable)
+        return _poll(self._sock, read, True, timeout)
 
     def close(self) -> None:
         try:
@@ -206,8 +215,7 @@ class TlsStream(Stream):
                     want_write = True
                 except ssl.SSLZeroReturnError:
                     return 0
-            found = select.select([self._tls], [self._tls] if want_write else [], [], self._timeout)
-            if not found[0] and not found[1]:
+            if not any(_poll(self._tls, True, want_write, self._timeout)):
                 raise TimeoutError("timed out")
 
     def send_some(self, parts: List[Any], wait: bool) -> int:
@@ -218,7 +226,7 @@ class TlsStream(Stream):
                 except (ssl.SSLWantWriteError, ssl.SSLWantReadError):
                     if not wait:
                         return 0
-            select.select([], [self._tls], [])
+            _poll(self._tls, False, True)
 
     def ready(self, read: bool, timeout: Optional[float] = None) -> Tuple[bool, bool]:
         if read and self._tls.pending():
