@@ -21,6 +21,8 @@ class Builder {
   Program& program() { return program_; }
   Body& body() { return body_; }
   ProvId prov() const { return prov_; }
+  /// Of the following statements.
+  void set_prov(ProvId prov) { prov_ = prov; }
   /// Listed in every following statement.
   std::vector<VarId>& certs() { return certs_; }
   /// A builder on another body with the same provenance and certs.
