@@ -1,7 +1,10 @@
-// The compiler, from Futhark source text to a Program that the server runs. The story, in order:
+// The compiler, from source text to a Program that the server runs. The story, in order:
 //
-//   front_end   parse (futhark/syntax), check and elaborate modules (futhark/check)
-//   lower       monomorphise, defunctionalise, take records apart (futhark/lower) -> array IR
+//   check       by the language's front end (compiler/languages.def). Futhark's is front_end: parse
+//               (futhark/syntax), check and elaborate modules (futhark/check); that of image
+//               filters is in mfg/syntax and mfg/check
+//   lower       monomorphise, defunctionalise, take records apart (futhark/lower) -> array IR; or
+//               mfg/lower
 //   optimise    passes on array IR (pipeline/soacs.def, passes): stage soacs
 //   schedule    what runs where (pipeline/seg.def, flatten): stage seg
 //   generate    kernels in GLSL (glsl) and host code (gpu, primitives) -> Program
@@ -12,6 +15,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/core/core.h"
@@ -29,9 +33,21 @@ SourceReader file_reader();
 
 struct FrontEndOptions {
   SourceReader read = file_reader();
+  std::string language;  // of the table languages.def; empty: the one of the file's ending
 };
 
-/// Checks the program at `path` (and its imports). Errors have kind kCompile.
+/// A program of any language that has been checked. `lower` makes array IR of it; once.
+struct Source {
+  std::vector<Diagnostic> warnings;
+  std::function<Result<Lowered>()> lower;
+};
+/// Checks the program at `path` (and what it imports). Errors have kind kCompile; kBadRequest if
+/// there is no such language. A file of an unknown ending is Futhark's.
+Result<Source> check(const std::string& path, const FrontEndOptions& options = {});
+/// The languages that there are.
+std::vector<std::string> language_names();
+
+/// Checks a Futhark program. Errors have kind kCompile.
 Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options = {});
 Result<Lowered> lower(const core::Checked& checked);
 /// Called with the name of what has just run ("lowering" first) and the program it left.

@@ -29,18 +29,18 @@ void print_warnings(const Options& options, const Warnings& warnings) {
   }
 }
 
-Result<core::Checked> front_end(const Options& options, const SourceReader& read,
-                                Warnings& warnings) {
-  KENAZ_ASSIGN(core::Checked checked, compiler::front_end(options.program, {read}));
-  for (const auto& warning : checked.warnings) warnings.push_back(warning.str());
-  return checked;
+Result<compiler::Source> front_end(const Options& options, const SourceReader& read,
+                                   Warnings& warnings) {
+  KENAZ_ASSIGN(compiler::Source source, compiler::check(options.program, {read, options.language}));
+  for (const auto& warning : source.warnings) warnings.push_back(warning.str());
+  return source;
 }
 
 /// The program at a stage: "lowered", "soacs" or "seg".
 Result<compiler::Lowered> array_ir(const Options& options, std::string_view stage,
                                    const SourceReader& read, Warnings& warnings) {
-  KENAZ_ASSIGN(const core::Checked checked, front_end(options, read, warnings));
-  KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));
+  KENAZ_ASSIGN(const compiler::Source source, front_end(options, read, warnings));
+  KENAZ_ASSIGN(compiler::Lowered program, source.lower());
   if (stage != "lowered") KENAZ_TRY(compiler::optimise(program.ir));
   if (stage == "seg") KENAZ_TRY(compiler::schedule(program.ir));
   return program;
@@ -98,10 +98,12 @@ class Loading {
   std::optional<compiler::Lowered> optimised_;
 };
 
-/// Programs in the cache are of this build and, as far as that is known beforehand, for one device.
+/// Programs in the cache are of this build, of one language and, as far as that is known
+/// beforehand, for one device.
 cache::ProgramCache program_cache(const Options& options) {
   const std::string build = cache::build_id();
-  return {options.cache_folder, build.empty() ? "" : build + "\n" + options.device};
+  return {options.cache_folder,
+          build.empty() ? "" : build + "\n" + options.device + "\n" + options.language};
 }
 
 /// Does what loading the program would, short of starting a device.

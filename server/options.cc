@@ -74,7 +74,11 @@ CLI::Validator as_bytes() {
 }
 
 void declare(CLI::App& app, Options& o) {
-  app.add_option("PROGRAM", o.program, "The Futhark program to serve")->option_text("PROG.fut");
+  app.add_option("PROGRAM", o.program, "The program to serve: Futhark's, or a filter (.mfg)")
+      ->option_text("PROG.fut");
+  app.add_option("--language", o.language,
+                 "The language of the program: futhark or mfg. Default: by its ending")
+      ->check(CLI::IsMember({"futhark", "mfg"}));
   app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu")
       ->type_name("NAME");
   app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file")

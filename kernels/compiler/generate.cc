@@ -22,8 +22,8 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
 
 Result<program::Program> compile(const std::string& path, const FrontEndOptions& options,
                                  const program::Target& target) {
-  KENAZ_ASSIGN(const core::Checked checked, front_end(path, options));
-  KENAZ_ASSIGN(Lowered lowered, lower(checked));
+  KENAZ_ASSIGN(const Source source, check(path, options));
+  KENAZ_ASSIGN(Lowered lowered, source.lower());
   KENAZ_TRY(optimise(lowered.ir));
   return generate(lowered, target);
 }
