@@ -70,7 +70,7 @@ int64_t Measurement::most() const { return *std::max_element(runtimes.begin(), r
 Result<std::vector<Measurement>> measure_program(const std::string& path,
                                                  const MeasureOptions& options) {
   KENAZ_ASSIGN(const auto source, client::read_file(path));
-  KENAZ_ASSIGN(const auto spec, parse_spec(source));
+  KENAZ_ASSIGN(const auto spec, parse_spec(source, spec_language(path)));
   std::vector<Measurement> all;
   if (spec.groups.empty() || !measured(spec.tags)) return all;
   KENAZ_ASSIGN(const auto scratch, client::TempDir::make());

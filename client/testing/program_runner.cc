@@ -236,7 +236,7 @@ void ProgramTest::run_cases(const ProgramSpec& spec) {
 void ProgramTest::run() {
   const auto source = client::read_file(path_);
   if (!source) return fail(source.error().text());
-  const auto spec = parse_spec(*source);
+  const auto spec = parse_spec(*source, spec_language(path_));
   if (!spec) return fail(spec.error().text());
   if (excluded(spec->tags)) {
     result_.outcome = Outcome::kExcluded;

@@ -34,20 +34,20 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
-std::vector<Block> find_blocks(std::string_view source) {
+std::vector<Block> find_blocks(std::string_view source, std::string_view comment) {
   std::vector<Block> blocks;
   bool inside = false;
   int line_number = 0;
   while (!source.empty()) {
     const std::string_view line = next_line(source);
     ++line_number;
-    if (!line.starts_with("--")) {
+    if (!line.starts_with(comment)) {
       inside = false;
-    } else if (trim(line.substr(2)) == "==") {
+    } else if (trim(line.substr(comment.size())) == "==") {
       inside = true;
       blocks.push_back({"", line_number + 1});
     } else if (inside) {
-      blocks.back().text += std::string(line.substr(2)) + "\n";
+      blocks.back().text += std::string(line.substr(comment.size())) + "\n";
     }
   }
   return blocks;
@@ -57,7 +57,8 @@ bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0;
 
 class BlockParser {
  public:
-  BlockParser(const Block& block, ProgramSpec& spec) : block_(block), spec_(spec) {}
+  BlockParser(const Block& block, std::string_view entry, ProgramSpec& spec)
+      : block_(block), entry_(entry), spec_(spec) {}
   Status parse();
 
  private:
@@ -89,9 +90,10 @@ class BlockParser {
   void name_case(Case& c, std::string_view input) const;
 
   const Block& block_;
+  std::string_view entry_;
   ProgramSpec& spec_;
   size_t pos_ = 0;
-  CaseGroup group_{{"main"}, {}};
+  CaseGroup group_{{std::string(entry_)}, {}};
 };
 
 /// A keyword: "input" does not match the start of "inputs", but "error:" is complete in itself.
@@ -313,7 +315,7 @@ Status BlockParser::parse() {
   spec_.has_block = true;
   auto finish_group = [this] {
     if (!group_.cases.empty()) spec_.groups.push_back(std::move(group_));
-    group_ = CaseGroup{{"main"}, {}};
+    group_ = CaseGroup{{std::string(entry_)}, {}};
   };
   for (;;) {
     skip_space();
@@ -372,10 +374,16 @@ bool ProgramSpec::has_tag(std::string_view tag) const {
   return std::find(tags.begin(), tags.end(), tag) != tags.end();
 }
 
-Result<ProgramSpec> parse_spec(std::string_view source) {
+bool is_program(std::string_view path) { return path.ends_with(".fut") || path.ends_with(".mfg"); }
+
+SpecLanguage spec_language(std::string_view path) {
+  return path.ends_with(".mfg") ? SpecLanguage{"#", "result_u8"} : SpecLanguage{};
+}
+
+Result<ProgramSpec> parse_spec(std::string_view source, const SpecLanguage& language) {
   ProgramSpec spec;
-  for (const auto& block : find_blocks(source)) {
-    KENAZ_TRY(BlockParser(block, spec).parse());
+  for (const auto& block : find_blocks(source, language.comment)) {
+    KENAZ_TRY(BlockParser(block, language.entry, spec).parse());
   }
   if (spec.compile_error && !spec.groups.empty()) {
     return bad_request("test block: a program that must be rejected cannot have inputs");

@@ -1,4 +1,5 @@
-// What the comments of a Futhark program say about how it is tested.
+// What the comments of a Futhark program say about how it is tested. (Those of a filter begin with
+// # and are of the same form.)
 //
 //   -- Any description.
 //   -- ==
@@ -74,7 +75,17 @@ struct ProgramSpec {
   bool has_tag(std::string_view tag) const;
 };
 
+/// How a language writes comments, and the entry point of blocks that name none.
+struct SpecLanguage {
+  std::string_view comment = "--";
+  std::string_view entry = "main";
+};
+/// Of a program's file: filters (.mfg) have comments with # and the entry point result_u8.
+SpecLanguage spec_language(std::string_view path);
+/// Whether a file of this name is a program.
+bool is_program(std::string_view path);
+
 /// Reads the test blocks of a program's source. Messages name the line.
-Result<ProgramSpec> parse_spec(std::string_view source);
+Result<ProgramSpec> parse_spec(std::string_view source, const SpecLanguage& language = {});
 
 }  // namespace kenaz::testing

@@ -28,6 +28,20 @@ TEST(Spec, ProgramWithoutBlock) {
   EXPECT_TRUE(spec.groups.empty());
 }
 
+TEST(Spec, FiltersHaveTheirOwnComments) {
+  const auto spec = parse_spec(
+      "# A filter.\n"
+      "# ==\n"
+      "# input { [1, 2] } output { 3 }\n"
+      "def result_u8 |x, y| {\n",
+      spec_language("a/soft.mfg"));
+  ASSERT_TRUE(spec) << spec.error().text();
+  ASSERT_EQ(spec->groups.size(), 1u);
+  EXPECT_THAT(spec->groups[0].entries, ElementsAre("result_u8"));
+  EXPECT_EQ(spec->groups[0].cases.size(), 1u);
+  EXPECT_EQ(spec_language("a/soft.fut").entry, "main");
+}
+
 TEST(Spec, Literals) {
   const auto spec = parse(
       "-- About it.\n"

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <thread>
 
+#include "client/testing/spec.h"
+
 namespace kenaz::testing {
 
 namespace fs = std::filesystem;
@@ -31,7 +33,7 @@ Result<std::vector<std::string>> collect_programs(const std::vector<std::string>
     std::vector<std::string> inside;
     fs::recursive_directory_iterator it(path, error), end;
     for (; !error && it != end; it.increment(error)) {
-      if (it->path().extension() == ".fut") inside.push_back(it->path().string());
+      if (is_program(it->path().string())) inside.push_back(it->path().string());
     }
     if (error) return bad_request(fmt::format("{}: {}", path, error.message()));
     std::sort(inside.begin(), inside.end());
