@@ -30,6 +30,8 @@ constexpr Subcommand kSubcommands[] = {
     {"check", "Check a program without running it", kenaz::cli::declare_check, 1},
     {"lsp", "Be a language server for editors", kenaz::cli::declare_lsp},
     {"test", "Run the test blocks of programs", kenaz::cli::declare_test},
+    {"image", "Run an image filter on a picture, or on a folder of them",
+     kenaz::cli::declare_image},
     {"connect", "Be a server executable on behalf of a server that runs somewhere else",
      kenaz::cli::declare_connect},
     {"shell", "Talk to a server", kenaz::cli::declare_shell},
