@@ -134,12 +134,25 @@ Status Session::do_help(Args args) {
   };
   if (!args.empty()) {
     const auto* command = protocol::find_command(args[0]);
-    if (command == nullptr) return bad_request("Unknown command: " + args[0]);
+    if (command == nullptr) return help_on_entry(args[0]);
     print(usage(*command));
     print(std::string(command->help));
     return {};
   }
   for (const auto& c : protocol::commands()) print(fmt::format("{:<32} {}", usage(c), c.help));
+  return {};
+}
+
+Status Session::help_on_entry(const std::string& name) {
+  const auto entry = find_entry(name);
+  if (!entry) return bad_request(fmt::format("Unknown command: {}", name));
+  std::string usage = fmt::format("call {} OUT", name);
+  for (const auto& p : (*entry)->params) usage += " " + (p.name.empty() ? "IN" : p.name);
+  print(usage);
+  for (const auto& p : (*entry)->params) {
+    print(fmt::format("{}: {}", p.name.empty() ? "IN" : p.name, p.type));
+  }
+  for (const auto& attr : (*entry)->attrs) print(attr);
   return {};
 }
 

@@ -81,6 +81,8 @@ class Session {
   Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);
   /// The variables that a call makes: one, or one per component (see do_outputs).
   Status add_results(const host::EntrySignature& entry, Args outs, Leaves leaves);
+  /// What `help` says of an entry point.
+  Status help_on_entry(const std::string& name);
   Result<const host::EntrySignature*> find_entry(const std::string& name) const;
   Result<const ValueType*> find_type(const std::string& name) const;
   /// Also fails if the type is not of that kind: "Not a record type".
