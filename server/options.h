@@ -15,7 +15,7 @@ namespace kenaz {
 struct Options {
   std::string program;   // the .fut or .mfg file
   std::string language;  // that it is written in; empty: its ending says so
-  std::string device;   // see device::VulkanOptions
+  std::string device;    // see device::VulkanOptions
   std::string cache_file, tuning_file;
   std::string cache_folder;         // of compiled programs; empty: none are kept
   std::vector<std::string> params;  // NAME=INT
