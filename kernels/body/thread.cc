@@ -80,6 +80,9 @@ void translate(Thread& t, const ir::Stm& s) {
                  [&](const ir::EHist& e) { hist(t, s, e); },
                  // Threads run no segmented operations, and host code chooses versions.
                  [&](const ir::ESeg&) { CHECK(false); },
+                 [&](const ir::EJvp&) { CHECK(false); },
+                 [&](const ir::EVjp&) { CHECK(false); },
+                 [&](const ir::EWithVjp&) { CHECK(false); },
                  [&](const ir::EVersions&) { CHECK(false); },
                  [&](const ir::ETune&) { CHECK(false); },
              },

@@ -176,9 +176,30 @@ struct EHist {
   std::vector<Op> ops;
 };
 
+/// Derivative in a direction (forward mode): binds the results of `fun` at `args`, then how they
+/// change with the arguments changing by `tangents`. Every value has a tangent of its own type.
+struct EJvp {
+  Lambda fun;
+  std::vector<Atom> args, tangents;
+};
+
+/// Derivative seen from the results (reverse mode): binds the results of `fun` at `args`, then what
+/// each argument contributes if the results count as `adjoints` say.
+struct EVjp {
+  Lambda fun;
+  std::vector<Atom> args, adjoints;
+};
+
+/// The results of `fun` at `args`. In reverse mode, `adjoint` gives the arguments' adjoints: it
+/// gets the results and then the adjoints of these.
+struct EWithVjp {
+  Lambda fun, adjoint;
+  std::vector<Atom> args;
+};
+
 using Exp = std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit,
                          EConcat, ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac,
-                         EScatter, EHist, ESeg, EVersions, ETune>;
+                         EScatter, EHist, EJvp, EVjp, EWithVjp, ESeg, EVersions, ETune>;
 
 struct Stm {
   std::vector<VarId> pat;

@@ -350,6 +350,9 @@ class Parser {
       if (name == "soac") return soac();
       if (name == "scatter") return scatter();
       if (name == "hist") return hist();
+      if (name == "jvp") return jvp();
+      if (name == "vjp") return vjp();
+      if (name == "with_vjp") return with_vjp();
       if (name == "loop") return loop();
       if (name == "seg") return seg();
       if (name == "versions") return versions();
@@ -554,6 +557,35 @@ class Parser {
       op.monoid = monoid();
       e.ops.push_back(std::move(op));
     }
+    return e;
+  }
+
+  Exp jvp() {
+    EJvp e;
+    advance();
+    expect("(");
+    e.args = atoms_until(";");
+    e.tangents = atoms_until(")");
+    e.fun = lambda();
+    return e;
+  }
+  Exp vjp() {
+    EVjp e;
+    advance();
+    expect("(");
+    e.args = atoms_until(";");
+    e.adjoints = atoms_until(")");
+    e.fun = lambda();
+    return e;
+  }
+  Exp with_vjp() {
+    EWithVjp e;
+    advance();
+    expect("(");
+    e.args = atoms_until(")");
+    e.fun = lambda();
+    expect("adjoint");
+    e.adjoint = lambda();
     return e;
   }
 

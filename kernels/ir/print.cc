@@ -397,6 +397,25 @@ class Printer {
     }
   }
 
+  void put(const EJvp& e) { operator_at("jvp", e.fun, e.args, &e.tangents); }
+  void put(const EVjp& e) { operator_at("vjp", e.fun, e.args, &e.adjoints); }
+  void put(const EWithVjp& e) {
+    operator_at("with_vjp", e.fun, e.args, nullptr);
+    out_ += " adjoint ";
+    lambda(e.adjoint);
+  }
+  void operator_at(const char* word, const Lambda& fun, const std::vector<Atom>& args,
+                   const std::vector<Atom>* seeds) {
+    out_ += fmt::format("{} (", word);
+    atoms(args);
+    if (seeds != nullptr) {
+      out_ += "; ";
+      atoms(*seeds);
+    }
+    out_ += ") ";
+    lambda(fun);
+  }
+
   void seg_monoid(const SegMonoid& m) {
     monoid(m.op);
     if (m.lifted.empty()) return;

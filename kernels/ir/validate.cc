@@ -419,6 +419,28 @@ class Validator {
     return results;
   }
 
+  // ---- derivatives
+  static std::vector<Type> joined(std::vector<Type> a, const std::vector<Type>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  }
+  std::vector<Type> check(const EJvp& e, const std::vector<Type>&) {
+    lambda(e.fun, types_of(e.args), "argument");
+    same_types("tangent", types_of(e.tangents), types_of(e.args));
+    return joined(e.fun.ret, e.fun.ret);
+  }
+  std::vector<Type> check(const EVjp& e, const std::vector<Type>&) {
+    lambda(e.fun, types_of(e.args), "argument");
+    same_types("adjoint", types_of(e.adjoints), e.fun.ret);
+    return joined(e.fun.ret, types_of(e.args));
+  }
+  std::vector<Type> check(const EWithVjp& e, const std::vector<Type>&) {
+    lambda(e.fun, types_of(e.args), "argument");
+    lambda(e.adjoint, joined(e.fun.ret, e.fun.ret), "result or its adjoint");
+    same_types("argument's adjoint", e.adjoint.ret, types_of(e.args));
+    return e.fun.ret;
+  }
+
   // ---- segmented operations
   static Type array_over(const std::vector<Atom>& dims, Type t) {
     t.dims.insert(t.dims.begin(), dims.begin(), dims.end());

@@ -77,6 +77,14 @@ void visit_operands(E& exp, F&& f) {
         } else if constexpr (std::is_same_v<T, ELoop>) {
           for (auto& p : e.params) f(p.init);
           if (auto* l = std::get_if<LoopFor>(&e.form)) f(l->bound);
+        } else if constexpr (std::is_same_v<T, EJvp>) {
+          all(e.args);
+          all(e.tangents);
+        } else if constexpr (std::is_same_v<T, EVjp>) {
+          all(e.args);
+          all(e.adjoints);
+        } else if constexpr (std::is_same_v<T, EWithVjp>) {
+          all(e.args);
         } else if constexpr (std::is_same_v<T, ESoac>) {
           f(e.width);
           all(e.inputs);
@@ -125,6 +133,13 @@ void visit_lambdas(E& exp, F&& f) {
   } else if (auto* h = std::get_if<EHist>(&exp)) {
     f(h->map);
     for (auto& op : h->ops) f(op.monoid.op);
+  } else if (auto* jvp = std::get_if<EJvp>(&exp)) {
+    f(jvp->fun);
+  } else if (auto* vjp = std::get_if<EVjp>(&exp)) {
+    f(vjp->fun);
+  } else if (auto* custom = std::get_if<EWithVjp>(&exp)) {
+    f(custom->fun);
+    f(custom->adjoint);
   } else if (auto* seg = std::get_if<ESeg>(&exp)) {
     for (auto& m : seg->monoids) f(m.op.op);
     for (auto& w : seg->writes) {

@@ -189,6 +189,9 @@ bool Machine::run_stm(const Stm& s) {
           [&](const ESoac& e) { return soac(e, s); },
           [&](const EScatter& e) { return scatter(e, s); },
           [&](const EHist& e) { return hist(e, s); },
+          [&](const EJvp&) { return internal("a derivative that no pass has made"); },
+          [&](const EVjp&) { return internal("a derivative that no pass has made"); },
+          [&](const EWithVjp&) { return internal("a derivative that no pass has made"); },
           [&](const ESeg& e) { return seg(e, s); },
           [&](const EVersions& e) { return versions(e, s); },
           [&](const ETune& e) {
