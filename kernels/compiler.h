@@ -50,6 +50,9 @@ std::vector<std::string> language_names();
 /// Checks a Futhark program. Errors have kind kCompile.
 Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options = {});
 Result<Lowered> lower(const core::Checked& checked);
+/// Puts code in the place of differential operators, which the evaluator does not run: what
+/// optimise() does, too. Leaves other programs as they are.
+Status differentiate(ir::Program& program);
 /// Called with the name of what has just run ("lowering" first) and the program it left.
 using PassObserver = std::function<void(const char* pass, const ir::Program&)>;
 /// Runs the optimising pipeline in place. Debug builds validate the program between passes.

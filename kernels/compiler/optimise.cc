@@ -1,3 +1,4 @@
+#include "kernels/ad/differentiate.h"
 #include "kernels/compiler.h"
 #include "kernels/flatten/device_scalars.h"
 #include "kernels/flatten/segments.h"
@@ -28,6 +29,11 @@ Status check(const ir::Program& p, const char* after) {
   KENAZ_TRY(check(program, #function)); \
   if (observe) observe(#function, program);
 
+#define CHECKED_PASS(space, function)   \
+  KENAZ_TRY(space::function(program));  \
+  KENAZ_TRY(check(program, #function)); \
+  if (observe) observe(#function, program);
+
 Status optimise(ir::Program& program, const PassObserver& observe) {
   // Consumption is right from the first pass on.
   if (observe) observe("lowering", program);
@@ -40,6 +46,9 @@ Status schedule(ir::Program& program, const PassObserver& observe) {
   return {};
 }
 
+Status differentiate(ir::Program& program) { return ad::differentiate(program); }
+
 #undef PASS
+#undef CHECKED_PASS
 
 }  // namespace kenaz::compiler

@@ -43,9 +43,11 @@ bool rewrite = false;
 const std::map<std::string, void (*)(ir::Program&)>& all_passes() {
   static const std::map<std::string, void (*)(ir::Program&)> all = {
 #define PASS(space, function) {#function, space::function},
+#define CHECKED_PASS(space, function)  // has tests of its own
 #include "kernels/pipeline/seg.def"
 #include "kernels/pipeline/soacs.def"
 #undef PASS
+#undef CHECKED_PASS
   };
   return all;
 }

@@ -1,0 +1,137 @@
+// Reverse mode of loops: the forward loop keeps the state at the start of each iteration; the loop
+// back takes it from there and runs the iteration again.
+#include "kernels/ad/reverse_sweep.h"
+#include "kernels/ir/analysis/uses.h"
+
+namespace kenaz::ad {
+
+using namespace ir;
+
+void Reverse::forward_loop(Builder& b, const Stm& s, const ELoop& e, Tape& tape) {
+  const LoopFor form = std::get<LoopFor>(e.form);
+  VarSet own;
+  for (const auto& param : e.params) own.insert(param.var);
+  for (const auto& param : e.params) {
+    for (const Atom& d : p_.type_of(param.var).dims) {
+      if (d.is_const() || !own.contains(d.var())) continue;
+      return refuse(s,
+                    "a loop whose arrays change their shape cannot be differentiated in reverse");
+    }
+  }
+  tape.iterations = b.max(b.convert(form.bound, PrimType::kI64), i64(0));
+  Stm kept = s;
+  auto& loop = std::get<ELoop>(kept.exp);
+  std::vector<Stm> body = std::exchange(loop.body.stms, {});
+  Builder in(p_, loop.body, s.prov);
+  const Atom at = in.convert(form.index, PrimType::kI64);
+  for (const auto& param : e.params) {
+    const Type t = array_of(tape.iterations, p_.type_of(param.var));
+    const VarId start = b.emit(EScratch{t.prim, t.dims}, t, "tape");
+    const VarId state = p_.new_var(t, "tape");
+    loop.params.push_back({state, start});
+    loop.body.results.emplace_back(in.update(state, leading(t, {at}), param.var, "tape"));
+    tape.states.push_back(p_.new_var(t, "tape"));
+    kept.pat.push_back(tape.states.back());
+  }
+  for (Stm& inner : body) loop.body.stms.push_back(std::move(inner));
+  b.body().stms.push_back(std::move(kept));
+}
+
+/// The loop back, as it grows.
+struct Reverse::LoopBack {
+  ELoop loop;
+  Vars pat;
+  Vars free;  // variables from outside, whose adjoints are the last params
+  void add(Program& p, VarId param, const Atom& init, const Atom& result) {
+    loop.params.push_back({param, init});
+    loop.body.results.push_back(result);
+    pat.push_back(p.new_var(p.type_of(param), "adj"));
+  }
+};
+
+/// The values of the params at the start of the iteration, in `names` for the params.
+Reverse::Vars Reverse::restore(Builder& in, const ELoop& e, const Tape& tape, const Atom& at,
+                               Subst& names) {
+  Vars states;
+  for (size_t k = 0; k < e.params.size(); ++k) {
+    const VarId v = e.params[k].var;
+    states.push_back(in.index(tape.states[k], Atoms{at}, p_.vars[v.index].name).var());
+    p_.vars[states[k].index].type = p_.type_of(v);
+    names[v] = states[k];
+    if (activity_.has(v)) activity_.add(states[k]);
+  }
+  return states;
+}
+
+/// Adds the adjoints of variables from outside to the loop back: those of `arrays` (the params that
+/// stand for them) go on from what they are, scalars are sums.
+void Reverse::carry(Builder& b, Builder& in, const Frame& left,
+                    const std::map<uint32_t, VarId>& arrays, LoopBack& back) {
+  for (const auto& [index, a] : left) {
+    const VarId v{index};
+    const auto carried = arrays.find(index);
+    if (carried == arrays.end()) {
+      const VarId param = p_.new_var(p_.type_of(v), "adj");
+      back.add(p_, param, zero_of(b, p_.type_of(v)), total(in, v, a, Atom(param)));
+      back.free.push_back(v);
+    } else if (a.value != Atom(carried->second) || !a.parts.empty()) {
+      back.add(p_, carried->second, take_or_zero(b, v), total(in, v, a, std::nullopt));
+      back.free.push_back(v);
+    }
+  }
+}
+
+void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<Maybe>& adj,
+                   const Tape& tape) {
+  LoopBack back;
+  const LoopFor form = std::get<LoopFor>(e.form);
+  const VarId turn = p_.new_var({PrimType::kI64, {}}, "turn");
+  back.loop.form = LoopFor{turn, tape.iterations};
+  Builder in(p_, back.loop.body, s.prov);
+  const Atom at = in.sub(in.sub(tape.iterations, i64(1)), turn);
+  Subst names;
+  names[form.index] = in.convert(at, p_.type_of(form.index).prim);
+  const Vars states = restore(in, e, tape, at, names);
+  VarSet own;
+  std::vector<size_t> varied;
+  for (size_t k = 0; k < e.params.size(); ++k) {
+    own.insert(e.params[k].var);
+    if (activity_.has(e.params[k].var)) varied.push_back(k);
+  }
+  std::map<uint32_t, VarId> arrays;
+  for (const VarId v : free_vars(p_, e.body)) {
+    if (own.contains(v) || !activity_.has(v) || p_.type_of(v).is_scalar()) continue;
+    arrays.emplace(v.index, p_.new_var(p_.type_of(v), "adj"));
+  }
+  const Frame left = in_frame([&] {
+    for (const auto& [index, param] : arrays) adjoint(VarId{index}).value = param;
+    const Sweep sweep = forward(in, copy_renamed(p_, e.body, names));
+    Vars seeds;
+    for (const size_t k : varied) {
+      seeds.push_back(p_.new_var(p_.type_of(e.params[k].var), "adj"));
+      contribute(in, sweep.body.results[k], seeds.back());
+    }
+    backward(in, sweep);
+    for (size_t i = 0; i < varied.size(); ++i) {
+      const size_t k = varied[i];
+      const Atom init = adj[k] ? *adj[k] : zero_of(b, p_.type_of(s.pat[k]));
+      back.add(p_, seeds[i], init, take_or_zero(in, states[k]));
+    }
+  });
+  if (error_) return;
+  carry(b, in, left, arrays, back);
+  b.emit_to(back.pat, std::move(back.loop));
+  for (size_t i = 0; i < varied.size(); ++i) {
+    contribute(b, e.params[varied[i]].init, back.pat[i]);
+  }
+  for (size_t i = 0; i < back.free.size(); ++i) {
+    const VarId v = back.free[i], result = back.pat[varied.size() + i];
+    if (arrays.contains(v.index)) {
+      adjoint(v).value = result;
+    } else {
+      contribute(b, v, result);
+    }
+  }
+}
+
+}  // namespace kenaz::ad

@@ -1,0 +1,114 @@
+// The rules of reverse mode, in several files: reverse.cc (bodies), linear.cc (statements without
+// bodies), branches.cc, loops.cc, maps.cc, combine.cc (reductions and scans), writes.cc
+// (scatters and histograms).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/ad/activity.h"
+#include "kernels/ad/adjoint.h"
+#include "kernels/ad/values.h"
+#include "protocol/base/result.h"
+
+namespace kenaz::ad {
+
+class Reverse : private Adjoints {
+ public:
+  explicit Reverse(ir::Program& p) : Adjoints(p) {}
+  std::vector<ir::Atom> run(ir::Builder& b, const ir::Lambda& f, const std::vector<ir::Atom>& args,
+                            const std::vector<ir::Atom>& adjoints);
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  /// Code whose forward part stands, to be gone back through: loops with the states that they kept.
+  struct Tape {
+    Atom iterations = PrimValue{};
+    Vars states;  // per param of the loop: its value at the start of each iteration
+  };
+  struct Sweep {
+    ir::Body body;
+    std::unordered_map<size_t, Tape> tapes;  // by statement
+  };
+
+  // ---- reverse.cc
+  Sweep forward(Builder& b, ir::Body body);
+  void backward(Builder& b, const Sweep& sweep);
+  void refuse(const ir::Stm& s, const std::string& what);
+
+  void backward(Builder& b, const ir::Stm& s, const Tape* tape);
+  void with_vjp(Builder& b, const ir::Stm& s, const ir::EWithVjp& e, const std::vector<Maybe>& adj);
+
+  // ---- branches.cc
+  void branches(Builder& b, const ir::Stm& s, const ir::EIf& e, const std::vector<Maybe>& adj);
+  struct Branch {
+    ir::Body body;
+    Frame frame;
+  };
+  Branch branch(const ir::Stm& s, const ir::Body& of, const std::vector<Maybe>& adj);
+  bool join_parts(const ir::Stm& s, VarId v, Branch (&sides)[2], std::vector<ir::Type>& types,
+                  std::vector<Part>& joined);
+
+  // ---- loops.cc
+  void forward_loop(Builder& b, const ir::Stm& s, const ir::ELoop& e, Tape& tape);
+  void loop(Builder& b, const ir::Stm& s, const ir::ELoop& e, const std::vector<Maybe>& adj,
+            const Tape& tape);
+  struct LoopBack;
+  Vars restore(Builder& in, const ir::ELoop& e, const Tape& tape, const Atom& at, ir::Subst& names);
+  void carry(Builder& b, Builder& in, const Frame& left, const std::map<uint32_t, VarId>& arrays,
+             LoopBack& back);
+
+  // ---- maps.cc
+  /// The results of a lambda inside reverse_map, with their types outside of it.
+  struct Row {
+    Atom atom;
+    ir::Type type;
+  };
+  using RowsFn = std::function<std::vector<Row>(Builder&, const Vars&)>;
+  /// A map over the inputs' rows, in a frame of its own. What it leaves there of free variables is
+  /// summed and contributed here. Returns the arrays of the rows.
+  Vars reverse_map(Builder& b, const Atom& width, const Vars& inputs, const RowsFn& fn);
+  struct Exports;
+  void collect(Builder& in, const ir::Body& body, Frame& frame, Exports& out);
+  void contribute_exports(Builder& b, const Atom& width, const Exports& exports, const Vars& sums,
+                          const Vars& arrays);
+  void map(Builder& b, const ir::ESoac& e, const std::vector<Maybe>& adj);
+  /// Goes through the lambda at `args` and back from `adjoints`: the adjoints of the wanted
+  /// arguments. Contributions to free variables are kept or dropped.
+  Atoms pull(Builder& b, const ir::Lambda& f, const Atoms& args, const Atoms& adjoints,
+             const std::vector<char>& wanted, bool keep_free);
+
+  // ---- combine.cc
+  void reduce(Builder& b, const ir::ESoac& e, const std::vector<Maybe>& adj);
+  void scan(Builder& b, const ir::Stm& s, const ir::ESoac& e, const std::vector<Maybe>& adj);
+  Vars suffix_adjoints(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Vars& adj);
+  Atoms jacobian(Builder& in, const ir::Stm& s, const ir::ESoac& e, const Atom& i);
+  Vars linear_scan(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Vars& adj);
+  Vars linear_loop(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Vars& adj);
+  Vars prefixes(Builder& b, const Atom& width, const Vars& arrays, const ir::Monoid& m);
+
+  // ---- writes.cc
+  void scatter(Builder& b, const ir::EScatter& e, const Atom& adj);
+  void hist(Builder& b, const ir::EHist& e, const std::vector<Maybe>& adj);
+  struct Bins;
+  Bins sort_by_bin(Builder& b, const ir::EHist& e);
+  void sort_by_bit(Builder& in, ir::ELoop& loop, const Atom& n);
+  Vars bin_prefixes(Builder& b, const ir::Monoid& m, const Atom& width, VarId bins,
+                    const Vars& values);
+  void hist_values(Builder& b, const ir::EHist& e, const Vars& adj);
+  void hist_dests(Builder& b, const ir::EHist& e, const Vars& adj);
+
+  std::optional<Error> error_;
+};
+
+/// Adds what a statement that has no bodies contributes to its operands, given the adjoint of what
+/// it binds.
+void contribute_linear(Adjoints& to, ir::Builder& b, const ir::Stm& s, const ir::Atom& adj);
+
+/// The operator with its operands in the other order.
+ir::Lambda flipped(ir::Program& p, const ir::Lambda& op);
+
+}  // namespace kenaz::ad
