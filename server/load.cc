@@ -41,7 +41,8 @@ Result<compiler::Lowered> array_ir(const Options& options, std::string_view stag
                                    const SourceReader& read, Warnings& warnings) {
   KENAZ_ASSIGN(const compiler::Source source, front_end(options, read, warnings));
   KENAZ_ASSIGN(compiler::Lowered program, source.lower());
-  if (stage != "lowered") KENAZ_TRY(compiler::optimise(program.ir));
+  KENAZ_TRY(stage == "lowered" ? compiler::differentiate(program.ir)
+                               : compiler::optimise(program.ir));
   if (stage == "seg") KENAZ_TRY(compiler::schedule(program.ir));
   return program;
 }

@@ -1,5 +1,5 @@
--- | Derivatives. The names and types are those of the language; the compiler does not derive
--- anything yet and says so where one of them is used.
+-- | Derivatives. Every value has a tangent and an adjoint of its own type; a variable that a function
+-- finds outside of itself is a constant.
 
 -- | The result of `f` at `x`, and its change in the direction `dx` (forward mode).
 def jvp2 'a 'b (f: a -> b) (x: a) (dx: a) : (b, b) = intrinsics.jvp2 f x dx
@@ -8,10 +8,12 @@ def jvp2 'a 'b (f: a -> b) (x: a) (dx: a) : (b, b) = intrinsics.jvp2 f x dx
 def vjp2 'a 'b (f: a -> b) (x: a) (dy: b) : (b, a) = intrinsics.vjp2 f x dy
 
 -- | Forward mode in several directions at once.
-def jmp2 'a 'b [n] (f: a -> b) (x: a) (dxs: [n]a) : (b, [n]b) = intrinsics.jmp2 f x dxs
+def jmp2 'a 'b [n] (f: a -> b) (x: a) (dxs: [n]a) : (b, [n]b) =
+  (f x, intrinsics.map (\dx -> (intrinsics.jvp2 f x dx).1) dxs)
 
 -- | Reverse mode for several changes at once.
-def mjp2 'a 'b [n] (f: a -> b) (x: a) (dys: [n]b) : (b, [n]a) = intrinsics.mjp2 f x dys
+def mjp2 'a 'b [n] (f: a -> b) (x: a) (dys: [n]b) : (b, [n]a) =
+  (f x, intrinsics.map (\dy -> (intrinsics.vjp2 f x dy).1) dys)
 
 def jvp 'a 'b (f: a -> b) (x: a) (dx: a) : b = (jvp2 f x dx).1
 

@@ -107,11 +107,12 @@ class Commands(unittest.TestCase):
                 del self.env["NO_COLOR"]
 
     def test_check_of_what_no_server_could_load(self):
-        self.write("ad.fut", "entry main (x: f64): f64 = jvp (\\y -> y * y) x 1\n")
-        self.assertIn("ad.fut:1:", self.kenaz("check", "ad.fut", code=2).stderr)
-        self.kenaz("check", "--types-only", "ad.fut")
-        self.kenaz("vulkan", "ad.fut", code=2)
-        self.assertFalse((self.folder / "ad").exists())
+        self.write("calls.fut", "def f (n: i64): i64 = if n == 0 then 1 else n * f (n - 1)\n"
+                                "entry main (n: i64) = f n\n")
+        self.assertIn("calls.fut:2:", self.kenaz("check", "calls.fut", code=2).stderr)
+        self.kenaz("check", "--types-only", "calls.fut")
+        self.kenaz("vulkan", "calls.fut", code=2)
+        self.assertFalse((self.folder / "calls").exists())
 
     def test_check_of_folders_and_several_files(self):
         self.write("good.fut", "import \"lib/part\"\nentry main = part\n")

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernels/ir/algebra.h"
+#include "kernels/ir/analysis/uses.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -209,7 +210,7 @@ bool operands(const ir::Exp& exp, std::vector<Atom>& out) {
                     exp);
 }
 
-bool Builder::movable(VarId v, std::vector<int>& order, int fuel) {
+bool Builder::movable(VarId v, bool arrays, std::vector<int>& order, int fuel) {
   if (in_scope(v)) return true;
   if (fuel <= 0) return false;
   const auto& inner = aside_.back().stms;
@@ -217,12 +218,19 @@ bool Builder::movable(VarId v, std::vector<int>& order, int fuel) {
     const ir::Stm& s = inner[i];
     if (s.pat.size() != 1 || s.pat[0] != v) continue;
     if (std::find(order.begin(), order.end(), static_cast<int>(i)) != order.end()) return true;
-    if (!type_of(v).is_scalar()) return false;
     std::vector<Atom> ops;
-    if (!operands(s.exp, ops)) return false;
-    for (VarId c : s.certs) ops.push_back(c);
+    if (type_of(v).is_scalar() && operands(s.exp, ops)) {
+      for (VarId c : s.certs) ops.push_back(c);
+    } else if (arrays) {
+      ops.clear();
+      for (const VarId used : ir::free_vars(program_, s)) {
+        if (used != v) ops.push_back(used);
+      }
+    } else {
+      return false;
+    }
     for (const Atom& a : ops) {
-      if (!a.is_const() && !movable(a.var(), order, fuel - 1)) return false;
+      if (!a.is_const() && !movable(a.var(), arrays, order, fuel - 1)) return false;
     }
     order.push_back(static_cast<int>(i));
     return true;
@@ -230,13 +238,14 @@ bool Builder::movable(VarId v, std::vector<int>& order, int fuel) {
   return false;
 }
 
-bool Builder::hoist(VarId v, const Atom& width) {
+bool Builder::hoist(VarId v, const Atom& width, bool arrays) {
   CHECK(!aside_.empty());
   std::vector<int> order;
-  if (!movable(v, order, 200)) return false;
+  if (!movable(v, arrays, order, 200)) return false;
   auto& inner = aside_.back().stms;
   const bool reads = std::any_of(order.begin(), order.end(), [&](int i) {
-    return std::holds_alternative<ir::EIndex>(inner[i].exp);
+    std::vector<Atom> ignored;
+    return std::holds_alternative<ir::EIndex>(inner[i].exp) || !operands(inner[i].exp, ignored);
   });
   for (int i : order) {
     for (VarId p : inner[i].pat) scope_of_[p.index] = scopes_.back().id;

@@ -45,10 +45,11 @@ class Builder {
     Builder& b_;
   };
   /// Moves the computation of scalar `v` out of the innermost set-aside scope into the current one,
-  /// with what it needs. False (and nothing happens) if it depends on what cannot move. Only
-  /// while an Outside lives. The scope is run `width` times; if that is none, the checks that have
-  /// moved hold, except where an array is read under their protection.
-  bool hoist(ir::VarId v, const ir::Atom& width);
+  /// with what it needs, which is scalar too unless `arrays`. False (and nothing happens) if it
+  /// depends on what cannot move. Only while an Outside lives. The scope is run `width` times; if
+  /// that is none, the checks that have moved hold, except where an array is read under their
+  /// protection.
+  bool hoist(ir::VarId v, const ir::Atom& width, bool arrays);
 
   // ---- statements
   ir::VarId var(ir::Type type, const std::string& name);
@@ -101,7 +102,7 @@ class Builder {
   static Key key(ScalarOp op, PrimType t, PrimType to, const std::vector<ir::Atom>& args);
   ir::Atom numbered(ScalarOp op, PrimType t, PrimType to, std::vector<ir::Atom> args,
                     const std::vector<ir::VarId>& certs);
-  bool movable(ir::VarId v, std::vector<int>& order, int fuel);
+  bool movable(ir::VarId v, bool arrays, std::vector<int>& order, int fuel);
 
   ir::Program& program_;
   std::vector<Scope> scopes_;

@@ -56,7 +56,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
       ir::Type t = b_.type_of(l.atom);
       if (!l.is_dim() && !t.dims.empty()) t.dims.erase(t.dims.begin());
       for (const Atom& d : t.dims) {
-        if (!b_.in_scope(d) && !b_.hoist(d.var(), n)) {
+        if (!b_.in_scope(d) && !b_.hoist(d.var(), n, false)) {
           return fail(
               "irregular nested arrays are not supported yet: flatmap's function returns "
               "rows whose size depends on its argument");

@@ -57,13 +57,9 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kCopy: return copy(args[0]);
     case Intrinsic::kOpaque: return args[0];
     case Intrinsic::kFlatmap: return flatmap(args[0], args[1]);
-    case Intrinsic::kJvp2:
-    case Intrinsic::kVjp2:
-    case Intrinsic::kJmp2:
-    case Intrinsic::kMjp2:
-    case Intrinsic::kWithVjp:
-      return fail("automatic differentiation is not supported yet: " +
-                  intrinsic_text(f.intrinsic->op));
+    case Intrinsic::kJvp2: return jvp(f, args[0], args[1], args[2]);
+    case Intrinsic::kVjp2: return vjp(f, args[0], args[1], args[2]);
+    case Intrinsic::kWithVjp: return with_vjp(f, args[0], args[1], args[2]);
     default: return fail("not supported yet: intrinsics." + intrinsic_text(f.intrinsic->op));
   }
 }

@@ -202,6 +202,16 @@ class Lowerer {
                      const std::vector<ir::Type>& elems, const Atom& total, const Atom& offsets);
   std::pair<Atom, Atom> segment_starts(const Atom& width, const Atom& ends, const Atom& lengths);
 
+  // ---- derivatives.cc
+  V jvp(const VFun& f, const V& fun, const V& x, const V& tangent);
+  V vjp(const VFun& f, const V& fun, const V& x, const V& adjoint);
+  V with_vjp(const VFun& f, const V& fun, const V& adjoint, const V& x);
+  V new_params(const V& like, ir::Lambda& lambda);
+  V new_results(const V& like, std::vector<ir::VarId>& vars);
+  std::vector<Atom> data_of(const V& v);
+  std::vector<Atom> shaped_like(const std::vector<Atom>& values,
+                                const std::vector<ir::Type>& types);
+
   V concat(const V& a, const V& b);
   V transpose(const V& a);
   /// Of two sizes; at most Size::kMaxSize.

@@ -39,7 +39,9 @@ V Lowerer::close_lambda(const V& result, ir::Lambda& lambda, const Atom& width, 
     v = rebuild(v, atoms(v));  // so that the structure has no sizes but the leaves' own
     regular = true;
     Builder::Outside outside(b_);
-    auto outer = [&](const Atom& d) { return b_.in_scope(d) || b_.hoist(d.var(), width); };
+    // What makes arrays is moved only where the program would be refused otherwise.
+    const bool arrays = attempt == 1;
+    auto outer = [&](const Atom& d) { return b_.in_scope(d) || b_.hoist(d.var(), width, arrays); };
     for (const auto& l : leaves(v)) {
       if (l.is_dim()) regular = regular && outer(l.atom);
       for (const Atom& d : b_.type_of(l.atom).dims) regular = regular && outer(d);
