@@ -34,6 +34,8 @@ SourceReader file_reader();
 struct FrontEndOptions {
   SourceReader read = file_reader();
   std::string language;  // of the table languages.def; empty: the one of the file's ending
+  /// If not null, becomes the warnings, whether or not there are errors.
+  std::vector<Diagnostic>* warnings = nullptr;
 };
 
 /// A program of any language that has been checked. `lower` makes array IR of it; once.

@@ -31,8 +31,9 @@ void print_warnings(const Options& options, const Warnings& warnings) {
 
 Result<compiler::Source> front_end(const Options& options, const SourceReader& read,
                                    Warnings& warnings) {
-  KENAZ_ASSIGN(compiler::Source source, compiler::check(options.program, {read, options.language}));
-  for (const auto& warning : source.warnings) warnings.push_back(warning.str());
+  std::vector<Diagnostic> found;
+  auto source = compiler::check(options.program, {read, options.language, &found});
+  for (const auto& warning : found) warnings.push_back(warning.str());
   return source;
 }
 

@@ -14,7 +14,7 @@ SourceReader file_reader() {
 }
 
 Result<core::Checked> front_end(const std::string& path, const FrontEndOptions& options) {
-  return check::check_program(path, options.read);
+  return check::check_program(path, options.read, options.warnings);
 }
 
 }  // namespace kenaz::compiler

@@ -24,6 +24,7 @@ Result<Source> check_mfg(const std::string& path, const FrontEndOptions& options
   KENAZ_ASSIGN(mfg::CFilter checked, mfg::check(path, options.read));
   Source source;
   source.warnings = std::move(checked.warnings);
+  if (options.warnings != nullptr) *options.warnings = source.warnings;
   const auto filter = std::make_shared<const mfg::CFilter>(std::move(checked));
   source.lower = [filter] { return mfg::lower(*filter); };
   return source;

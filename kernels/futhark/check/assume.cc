@@ -9,6 +9,7 @@ namespace kenaz::check {
 
 // A module of this type whose abstract types are like no other.
 Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
+  const Restore quiet(quiet_, quiet_ || !withs.empty());
   DepthGuard guard(depth_);
   if (!guard.ok()) error(type.exp->range, "Module types are nested too deeply.");
   if (failed()) return {};
@@ -76,6 +77,7 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                           const Mod part = assume({i.type.get(), here}, withs);
                           if (failed()) return;
                           if (part.env) {
+                            warn_of_inclusion(*part.env, here, spec.range);
                             open_into(env, *part.env, false);
                           } else {
                             error(spec.range, "Cannot include a parametric module type.");

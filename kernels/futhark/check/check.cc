@@ -220,11 +220,16 @@ Result<core::Checked> Checker::run(const std::string& path) {
   if (failed()) return tl::unexpected<Error>(compile_error(errors_));
   std::sort(out_.entries.begin(), out_.entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
+  out_.warnings = warnings();
   return std::move(out_);
 }
 
-Result<core::Checked> check_program(const std::string& path, const SourceReader& read) {
-  return Checker(read).run(path);
+Result<core::Checked> check_program(const std::string& path, const SourceReader& read,
+                                    std::vector<Diagnostic>* warnings) {
+  Checker checker(read);
+  auto result = checker.run(path);
+  if (warnings) *warnings = checker.warnings();
+  return result;
 }
 
 }  // namespace kenaz::check

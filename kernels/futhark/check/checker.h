@@ -20,6 +20,7 @@
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/mismatch.h"
+#include "kernels/futhark/check/warnings.h"
 #include "kernels/futhark/check/record.h"
 #include "kernels/futhark/core/type_util.h"
 
@@ -79,6 +80,7 @@ struct FnState {
   std::vector<MutExp> matches;
   std::vector<MutDef> defs;
   std::vector<MutExp> self_uses;
+  std::vector<ExpPtr> equalities;                                    // a == b, not (==)
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
   std::vector<uint32_t> starts;
   int level = 0;
@@ -109,6 +111,7 @@ class Checker {
  public:
   explicit Checker(const SourceReader& read) : read_(read) {}
   Result<core::Checked> run(const std::string& path);
+  std::vector<Diagnostic> warnings() const { return warnings_.sorted(); }
 
   // ---- for editors (record.cc)
   /// To be called before `run`: notes in `record` what names mean, and ends early when told to.
@@ -124,7 +127,12 @@ class Checker {
   void later(const SourceRange& range, std::string message);
   void later(Diagnostic d);
   bool failed() const { return !errors_.empty(); }
-  void warn_of_attr(const syntax::Attr& a);
+  /// Of the user's text, unless this part of it is being looked at for one of its uses.
+  void warn(Warning kind, const SourceRange& range, const std::string& part = "");
+  void warn_of_slices(const std::vector<syntax::DimIndex>& slices);
+  void warn_of_range(const syntax::ERange& r, bool is_i64, const SourceRange& range);
+  void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
+  void warn_of_inclusion(const Env& part, EnvRef before, const SourceRange& range);
   std::string type_text(const TypePtr& t);
 
   // ---- what names mean (record.cc)
@@ -376,7 +384,7 @@ class Checker {
   };
   MutDef define(const Binding& b, bool top);
   TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext);
-  void default_constrained(const TypePtr& t);
+  void default_constrained(const std::vector<TypePtr>& types, const SourceRange& name);
   void generalise_types(core::Def& def);
   void check_consumption(core::Def& def);
   void complete_self_uses(const core::Def& def);
@@ -482,11 +490,13 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  int applying_ = 0;          // how many applications of parametric modules are around
-  bool assuming_ = false;     // in a body that check_functor checks
-  MutDef last_def_;           // what check_value made
-  bool lenient_ = false;      // in prelude text: constraints hold of abstract types too
-  Mismatch mismatch_;         // of the last unify
+  int applying_ = 0;       // how many applications of parametric modules are around
+  bool assuming_ = false;  // in a body that check_functor checks
+  bool quiet_ = false;     // see `warn`
+  Warnings warnings_;
+  MutDef last_def_;       // what check_value made
+  bool lenient_ = false;  // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;     // of the last unify
   Record* record_ = nullptr;  // null: nobody wants to know what names mean
   std::stop_token stop_;
   TypePtr bool_ = core::prim_type(PrimType::kBool);

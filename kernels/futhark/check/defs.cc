@@ -99,8 +99,10 @@ MutDef Checker::define(const Binding& b, bool top) {
   if (!ret) ret = body->type;
   if (b.ret && !fun.params.empty()) ret = settle_result(ret, sizes.ext);
   if (top) {
-    for (const auto& p : fun.params) default_constrained(p->type);
-    default_constrained(ret);
+    std::vector<TypePtr> types;
+    for (const auto& p : fun.params) types.push_back(p->type);
+    types.push_back(ret);
+    default_constrained(types, b.range);
   }
   for (const auto& p : fun.params) generalise(p->type);
   if (top && (!fun.params.empty() || std::holds_alternative<TArrow>(resolve(ret)->node))) {
@@ -122,9 +124,10 @@ MutDef Checker::define(const Binding& b, bool top) {
 }
 
 // Overloaded types take their default before anything is generalised.
-void Checker::default_constrained(const TypePtr& t) {
+void Checker::default_constrained(const std::vector<TypePtr>& types, const SourceRange& name) {
   std::vector<core::MetaId> metas;
-  unsolved_metas(t, metas);
+  for (const TypePtr& t : types) unsolved_metas(t, metas);
+  warn_of_defaults(metas, name);
   for (core::MetaId id : metas) {
     const Meta& m = metas_[id.index];
     if (!is_open(m.mask) || !m.fields.empty() || !m.constructors.empty()) {

@@ -75,6 +75,7 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
                  [&](const syntax::EIndex& x) {
                    ExpPtr a = exp(*x.array);
+                   warn_of_slices(x.slice);
                    return index(a, dim_indexes(x.slice), r);
                  },
                  [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
@@ -123,7 +124,10 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                    return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
                  },
                  [&](const syntax::EAttr& x) -> ExpPtr {
-                   warn_of_attr(x.attr);
+                   const std::string& name = x.attr.name;
+                   if (name == "trace" || name == "break") {
+                     warn(Warning::kSilentAttribute, x.attr.range, name);
+                   }
                    ExpPtr inner = exp(*x.inner, expected);
                    return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
                  },
@@ -132,19 +136,6 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
                  [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
       e.node);
-}
-
-/// For attributes that make Futhark print something.
-void Checker::warn_of_attr(const syntax::Attr& a) {
-  constexpr size_t kMaxWarnings = 50;
-  if ((a.name != "trace" && a.name != "break") || out_.warnings.size() >= kMaxWarnings) return;
-  for (const Diagnostic& known : out_.warnings) {  // a parametric module's body is checked anew
-    if (known.range.file == a.range.file && known.range.begin == a.range.begin) return;
-  }
-  Diagnostic d{Severity::kWarning, a.range, "", "", {}};
-  d.message =
-      "The attribute \"" + a.name + "\" has no effect: nothing is printed while a program runs.";
-  out_.warnings.push_back(std::move(d));
 }
 
 core::Attr core_attr(const syntax::Attr& a) {
@@ -253,6 +244,9 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {
     error(range,
           "Use of \"" + word(0) + "\": variables prefixed with underscore may not be accessed.");
+  }
+  if (v->is_intrinsic && used > 1 && word(used - 2) == "intrinsics") {
+    warn(Warning::kIntrinsic, range);
   }
   ExpPtr e = use(*v, range);
   std::string value = word(0);

@@ -3,6 +3,7 @@
 
 #include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/core/uniqueness.h"
+#include "kernels/futhark/syntax/bindings.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -160,6 +161,10 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
                 (source ? suggest_argument(fun_text, arrow->from, arg->type, *source) : ""));
       return bad_exp(range);
     }
+    if (args[i].source && arrow->param.valid() && core::mentions_size(arrow->to, arrow->param) &&
+        syntax::binds_names(*args[i].source)) {
+      warn(Warning::kSizeBinding, args[i].source->range);
+    }
     type = apply_type(*arrow, arg);
     node.args.push_back(std::move(arg));
   }
@@ -191,7 +196,10 @@ ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
     return logical(b.op.name == "&&", lhs, rhs, range);
   }
   ExpPtr fun = variable(b.op, b.op.range.file ? b.op.range : range);
-  return apply(fun, b.op.name, {{b.lhs.get(), nullptr}, {b.rhs.get(), nullptr}}, range);
+  ExpPtr e = apply(fun, b.op.name, {{b.lhs.get(), nullptr}, {b.rhs.get(), nullptr}}, range);
+  const auto* intrinsic = std::get_if<core::EIntrinsic>(&fun->node);
+  if (intrinsic && intrinsic->op == core::Intrinsic::kEq) fn_->equalities.push_back(e);
+  return e;
 }
 
 // ---- functions

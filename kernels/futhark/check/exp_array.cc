@@ -184,6 +184,7 @@ ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
   if (r.second) out.second = check(*r.second, t, what);
   out.end = check(*r.end, t, what);
   if (failed()) return bad_exp(range);
+  warn_of_range(r, core::is_prim(resolve(t), PrimType::kI64), range);
   out.kind = static_cast<core::ERange::End>(r.kind);
   auto is_const = [&](const ExpPtr& e, uint64_t c) {
     const auto* l = std::get_if<core::ELit>(&e->node);

@@ -286,6 +286,12 @@ void Checker::finish(FnState& fn) {
       lit.value = finish_literal(lit.value, p.negative, p.pat->type, p.pat->range);
     }
   }
+  for (const ExpPtr& e : fn.equalities) {
+    const auto* apply = std::get_if<core::EApply>(&e->node);
+    const bool arrays = apply && std::holds_alternative<TArray>(apply->args[0]->type->node);
+    if (arrays) warn(Warning::kArrayEquality, e->range);
+  }
+  fn.equalities.clear();
   check_coverage(fn);
   for (auto& d : fn.defs) d->type = zonk(d->type, Zonk::kFinal);
   fn.exps.clear();

@@ -14,6 +14,7 @@ Mod Checker::ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal,
 Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
                           std::vector<With> withs) {
   const SourceRange& range = m.range;
+  const Restore quiet(quiet_, true);
   DepthGuard guard(depth_);
   if (!guard.ok()) error(range, "Module types are nested too deeply.");
   if (failed()) return {};

@@ -183,7 +183,11 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
                    return core::make_type(std::move(sum));
                  },
                  [&](const syntax::TypeUnique& u) {
-                   return core::with_unique(type_exp(*u.inner, sizes), true);
+                   const TypePtr t = type_exp(*u.inner, sizes);
+                   if (!failed() && !may_contain_array(t)) {
+                     warn(Warning::kUniqueNoEffect, te.range, type_text(t));
+                   }
+                   return core::with_unique(t, true);
                  },
                  [&](const syntax::TypeExists& x) {
                    const size_t mark = fn_->locals.size();

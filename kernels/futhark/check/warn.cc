@@ -1,0 +1,103 @@
+// Where the checker finds what it warns of.
+#include <algorithm>
+
+#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/syntax/bindings.h"
+
+namespace kenaz::check {
+
+namespace {
+
+const syntax::Literal* literal(const syntax::Exp& e) {
+  const auto* l = std::get_if<syntax::ELiteral>(&e.node);
+  return l ? &l->value : nullptr;
+}
+
+const syntax::IntLit* int_literal(const syntax::Exp& e) {
+  const syntax::Literal* l = literal(e);
+  return l ? std::get_if<syntax::IntLit>(l) : nullptr;
+}
+
+bool same_typed_literal(const syntax::Exp& a, const syntax::Exp& b) {
+  const syntax::Literal *x = literal(a), *y = literal(b);
+  const auto* p = x ? std::get_if<syntax::PrimLit>(x) : nullptr;
+  const auto* q = y ? std::get_if<syntax::PrimLit>(y) : nullptr;
+  return p && q && p->value.type == q->value.type && p->value.bits == q->value.bits;
+}
+
+}  // namespace
+
+void Checker::warn(Warning kind, const SourceRange& range, const std::string& part) {
+  const bool prelude = lenient_ || !range.file || range.file->name.rfind("/prelude/", 0) == 0;
+  if (!prelude && !quiet_ && applying_ == 0) warnings_.add(kind, range, part);
+}
+
+// Sizes of slices are their ends, less their starts, where the stride is 1 or -1.
+void Checker::warn_of_slices(const std::vector<syntax::DimIndex>& slices) {
+  auto one = [](const syntax::Exp* e) {
+    if (const auto* n = std::get_if<syntax::ENegate>(&e->node)) e = n->operand.get();
+    const syntax::IntLit* i = int_literal(*e);
+    return i && i->value == 1;
+  };
+  for (const auto& d : slices) {
+    if (!d.is_slice || (d.stride && !one(d.stride.get()))) continue;
+    for (const auto* e : {&d.start, &d.end}) {
+      if (*e && syntax::binds_names(**e)) warn(Warning::kSizeBinding, (*e)->range);
+    }
+  }
+}
+
+void Checker::warn_of_range(const syntax::ERange& r, bool is_i64, const SourceRange& range) {
+  const syntax::IntLit *first = int_literal(*r.start), *second = nullptr;
+  if (r.second) {
+    second = int_literal(*r.second);
+    const auto* x = std::get_if<syntax::EVar>(&r.start->node);
+    const auto* y = std::get_if<syntax::EVar>(&r.second->node);
+    const bool same_name = x && y && x->name.quals == y->name.quals && x->name.name == y->name.name;
+    if (same_name || same_typed_literal(*r.start, *r.second)) warn(Warning::kEmptyRange, range);
+  }
+  if (!is_i64 || r.kind == syntax::ERange::kDownExclusive) return;
+  const uint64_t from = r.kind == syntax::ERange::kInclusive ? 1 : 0;
+  const bool counts = first && second && first->value == from && second->value == from + 1;
+  if (r.second && !counts) return;  // the size is unknown anyway
+  for (const auto* e : {&r.start, &r.end}) {
+    if (syntax::binds_names(**e)) warn(Warning::kSizeBinding, (*e)->range);
+  }
+}
+
+// Of `metas`, in the type of a definition whose name is at `name`, that could be several types.
+void Checker::warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name) {
+  for (core::MetaId id : metas) {
+    const TypeMask mask = metas_[id.index].mask;
+    if (is_open(mask) || (mask & (mask - 1)) == 0) continue;
+    SourceRange place = name;
+    for (const PendingExp& p : fn_->exps) {  // the first expression of this type
+      const TypePtr t = resolve(p.exp->type);
+      const auto* m = std::get_if<core::TMeta>(&t->node);
+      if (!m || m->id != id) continue;
+      place = p.exp->range;
+      break;
+    }
+    const bool is_int = (mask >> static_cast<int>(PrimType::kI32)) & 1;
+    warn(Warning::kDefaultedType, place, is_int ? "i32" : "f64");
+  }
+}
+
+// Of abstract types that are included where there is a type of that name.
+void Checker::warn_of_inclusion(const Env& part, EnvRef before, const SourceRange& range) {
+  std::vector<std::string> names;
+  for (const auto& [name, versions] : part.types) {
+    const TypeBinding* b = versions.entries.back().what;
+    if (std::holds_alternative<core::TAbstract>(b->type->node) && b->source == nullptr) {
+      names.push_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) {
+    if (find_scoped(&Env::types, before, name)) {
+      warn(Warning::kInclusionShadows, range, name);
+    }
+  }
+}
+
+}  // namespace kenaz::check
