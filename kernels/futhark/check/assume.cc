@@ -17,7 +17,8 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
       Overloaded{[&](const syntax::ModTypeVar& v) -> Mod {
                    ModTypeBinding* b = nullptr;
                    in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
-                   if (b) return assume(*b, std::move(withs));
+                   if (!b && names_missing_) abandon();
+                   if (sound(b)) return assume(*b, std::move(withs));
                    error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
                    return {};
                  },

@@ -71,13 +71,7 @@ void Checker::later(const SourceRange& range, std::string message) {
   later({Severity::kError, range, std::move(message), "", {}});
 }
 
-void Checker::later(Diagnostic d) {
-  if (late_errors_.size() >= kMaxErrors) return;
-  for (const Diagnostic& known : late_errors_) {  // a parametric module's body is checked anew
-    if (known.range.file == d.range.file && known.range.begin == d.range.begin) return;
-  }
-  late_errors_.push_back(std::move(d));
-}
+void Checker::later(Diagnostic d) { report(std::move(d), late_errors_); }
 
 std::string Checker::type_text(const TypePtr& t) {
   const TypePtr known = zonk(t, Zonk::kKeep);
@@ -150,6 +144,7 @@ FileState* Checker::import(const std::string& path, const FileState* from,
 FileState* Checker::load(const std::string& key, const SourceRange& range) {
   auto known = files_.find(key);
   if (known != files_.end()) {
+    if (!known->second->env) abandon();
     if (known->second->busy) error(range, "Import cycle: \"" + key + "\" imports itself.");
     return failed() ? nullptr : known->second.get();
   }
@@ -216,8 +211,9 @@ Result<core::Checked> Checker::run(const std::string& path) {
   if (!failed()) load(root_path_, {});
   fn_ = nullptr;
   if (record_) record_->index = index();
-  errors_.insert(errors_.begin(), late_errors_.begin(), late_errors_.end());
-  if (failed()) return tl::unexpected<Error>(compile_error(errors_));
+  if (const auto errors = all_errors(); !errors.empty()) {
+    return tl::unexpected<Error>(compile_error(errors));
+  }
   std::sort(out_.entries.begin(), out_.entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   out_.warnings = warnings();

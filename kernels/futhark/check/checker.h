@@ -1,5 +1,6 @@
-// The checker's state and its parts. One object checks one program. Errors: the first one is kept
-// (`error`), after it every function still returns something well-formed, and checking stops soon.
+// The checker's state and its parts. One object checks one program. Errors: the first one of a
+// declaration is kept (`error`), after it every function still returns something well-formed, and
+// the declaration ends soon; then checking goes on with the next one (recover.cc).
 //
 // Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
 // (unification), constraints.cc (what else is known of types), finish.cc (from inference to
@@ -126,7 +127,15 @@ class Checker {
   /// For an error that says nothing about the types of what follows: checking goes on.
   void later(const SourceRange& range, std::string message);
   void later(Diagnostic d);
-  bool failed() const { return !errors_.empty(); }
+  /// In this declaration.
+  bool failed() const { return !errors_.empty() || abandoned_; }
+  // (recover.cc)
+  void abandon();
+  bool recover();
+  static void report(Diagnostic d, std::vector<Diagnostic>& list);
+  void bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local);
+  bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
+  std::vector<Diagnostic> all_errors() const;
   /// Of the user's text, unless this part of it is being looked at for one of its uses.
   void warn(Warning kind, const SourceRange& range, const std::string& part = "");
   void warn_of_slices(const std::vector<syntax::DimIndex>& slices);
@@ -218,6 +227,9 @@ class Checker {
   // ---- names (scope.cc)
   template <class T>
   static T* find(const NameMap<T>& map, const std::string& name, uint32_t stamp, bool outside);
+  /// What was found, unless it is broken: then this declaration ends without an error of its own.
+  template <class T>
+  T* sound(T* found);
   template <class T>
   T* find_scoped(NameMap<T> Env::*map, EnvRef ref, const std::string& name);
   template <class T>
@@ -468,8 +480,11 @@ class Checker {
 
   const SourceReader& read_;
   core::Checked out_;
-  std::vector<Diagnostic> errors_;
+  std::vector<Diagnostic> errors_;       // of this declaration: one at most
+  std::vector<Diagnostic> reported_;     // of declarations before it
   std::vector<Diagnostic> late_errors_;  // found after a definition's types were right
+  bool abandoned_ = false;               // this declaration uses what has an error of its own
+  bool names_missing_ = false;           // of something that could not be opened
   std::vector<std::string> tyvar_names_;
   std::vector<syntax::Liftedness> tyvar_lifted_;     // like tyvar_names_, by TyVarId
   std::vector<syntax::Liftedness> abstract_lifted_;  // by AbstractId

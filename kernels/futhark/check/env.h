@@ -67,6 +67,7 @@ struct ValBinding {
   std::function<void(ValBinding&)> force;  // kLazy: completes the binding on first use
   SourceRange range;
   Defined defined;
+  bool broken = false;  // its definition has an error, and nothing is known: see recover.cc
 };
 
 struct TypeBinding {
@@ -80,12 +81,14 @@ struct TypeBinding {
   const syntax::TypeExp* source = nullptr;
   EnvRef source_env;
   Defined defined;
+  bool broken = false;
 };
 
 struct ModTypeBinding {
   const syntax::ModTypeExp* exp = nullptr;
   EnvRef env;
   Defined defined = {};
+  bool broken = false;
 };
 
 struct Functor;
@@ -114,6 +117,7 @@ struct ModBinding {
   Mod mod;
   std::function<void(ModBinding&)> force;
   Defined defined;
+  bool broken = false;
 };
 
 template <class T>

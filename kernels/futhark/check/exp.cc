@@ -186,6 +186,7 @@ size_t Checker::result_of_any_size(const TypePtr& type) const {
 
 ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   force(v);
+  sound(&v);
   if (failed()) return bad_exp(range);
   core::Subst subst;
   std::vector<TypePtr> targs;
@@ -234,6 +235,7 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   ValBinding* v = find_value(name, &used);
   auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
   if (!v) {
+    if (names_missing_) abandon();
     std::string full;
     for (const std::string& q : name.quals) full += q + ".";
     const size_t quals = name.quals.size();
@@ -255,7 +257,7 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
     const TypePtr type = e->type;
     const bool first = !failed();
     e = project(e, word(i), range);
-    if (first && failed()) errors_.back().message += suggest_function(word(i), type, value);
+    if (first && !errors_.empty()) errors_.back().message += suggest_function(word(i), type, value);
     value += "." + word(i);
   }
   return e;

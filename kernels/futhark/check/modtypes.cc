@@ -23,10 +23,10 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
           [&](const syntax::ModTypeVar& v) -> Mod {
             ModTypeBinding* b = nullptr;
             in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
-            if (!b) {
-              error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
-              return {};
-            }
+            if (!b && names_missing_) abandon();
+            if (!b) error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
+            sound(b);
+            if (failed()) return {};
             return ascribe_with(mod, *b, m, std::move(withs));
           },
           [&](const syntax::ModTypeParens& p) {
@@ -100,6 +100,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                               return;
                             }
                             force(*impl);
+                            sound(impl);
                             ModBinding* b = new_mod();
                             b->defined = impl->defined;
                             Matching below = m;
@@ -148,6 +149,8 @@ TypeBinding* Checker::matching_type(const std::string& name, size_t params, cons
     error(m.range, "Module does not define a type named \"" + m.path + name + "\".");
     return nullptr;
   }
+  sound(impl);
+  if (failed()) return nullptr;
   if (impl->params.size() == params) return impl;
   error(m.range, "Module defines type " + m.path + name +
                      " with other parameters than the module type requires.");
@@ -241,6 +244,10 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
     if (failed()) return;
     out.scheme = spec_scheme(v, env);
     if (failed()) return;
+    if (impl->broken) {
+      out.var = new_var(v.name);
+      return;
+    }
     narrow(out, *impl, name, range);
   };
   if (!m.lazy) force(*b);

@@ -27,9 +27,8 @@ void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecCon
     if (const auto* m = std::get_if<syntax::DecModType>(&d->node)) {
       once("module type", m->name, d->range);
     }
-    if (failed()) return;
-    declaration(*dec, ctx, false);
-    if (failed()) return;
+    if (!failed()) declaration(*dec, ctx, false);
+    if (recover()) bind_broken(*dec, ctx, false);
   }
 }
 
@@ -97,7 +96,10 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   if (!lazy) force(*v);
   if (failed()) return;
   bind(ctx.env->vals, d.name, v, local);
-  if (in_root && ctx.top && (d.is_entry || d.name == "main")) add_entry(d, dec, *last_def_, env);
+  if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
+    add_entry(d, dec, *last_def_, env);
+    recover();  // the definition itself is right
+  }
 }
 
 void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
@@ -112,7 +114,9 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
     const Restore assuming(assuming_, assumed);
     if (!d.params.empty()) {
       out.mod = functor_of(d.params, 0, d.ret.get(), *d.body, env, file);
+      const size_t before = reported_.size();
       check_functor(*out.mod.functor, d.body->range);
+      out.broken = reported_.size() > before;  // its uses would repeat that
       return;
     }
     out.mod = mod_exp(*d.body, env, file);

@@ -79,6 +79,7 @@ Env* Checker::module_of(const std::vector<std::string>& quals, size_t count) {
   if (!m) m = find_scoped(&Env::mods, fn_->env, quals[0]);
   for (size_t i = 0; m; i++) {
     force(*m);
+    sound(m);
     if (!m->mod.env) return nullptr;
     if (i + 1 == count) return m->mod.env;
     m = find(m->mod.env->mods, quals[i + 1], stamp_, true);
@@ -100,12 +101,14 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
   if (!m) {
     if (report) {
       seen_path(name, name.quals.size(), Meaning());
+      if (names_missing_) abandon();
       error(name.range, "Unknown module \"" + name.name + "\"." + suggest_module(name.name));
     }
     return nullptr;
   }
   seen_path(name, name.quals.size(), m);
   force(*m);
+  sound(m);
   return &m->mod;
 }
 

@@ -19,6 +19,12 @@ T* Checker::find(const NameMap<T>& map, const std::string& name, uint32_t stamp,
 }
 
 template <class T>
+T* Checker::sound(T* found) {
+  if (found && found->broken) abandon();
+  return found;
+}
+
+template <class T>
 T* Checker::find_scoped(NameMap<T> Env::*map, EnvRef ref, const std::string& name) {
   while (ref.env) {
     if (T* found = find(ref.env->*map, name, ref.stamp, false)) return found;

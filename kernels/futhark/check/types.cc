@@ -251,7 +251,9 @@ TypePtr Checker::type_name(const syntax::QualName& name,
                            const std::vector<const std::variant<SizeExp, TypeExpPtr>*>& args,
                            const SourceRange& range, TypeSizes& sizes) {
   TypeBinding* b = find_type(name);
+  sound(b);
   if (!b) {
+    if (names_missing_) abandon();
     std::string full;
     for (const auto& q : name.quals) full += q + ".";
     error(name.range.file ? name.range : range,

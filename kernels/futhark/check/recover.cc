@@ -1,0 +1,127 @@
+// What happens after an error: the declaration that has it ends, and what it declares is known to
+// those that follow by the type that it says, or as broken. A declaration that uses something
+// broken is abandoned: it ends without an error of its own and is broken, too. So every error has a
+// cause of its own.
+#include <algorithm>
+
+#include "kernels/futhark/check/scope.h"
+
+namespace kenaz::check {
+
+void Checker::abandon() {
+  if (errors_.empty()) abandoned_ = true;
+}
+
+/// Each place once (a parametric module's body is checked anew for each use), up to a limit.
+void Checker::report(Diagnostic d, std::vector<Diagnostic>& list) {
+  const bool known = std::any_of(list.begin(), list.end(), [&](const Diagnostic& other) {
+    return other.range.file == d.range.file && other.range.begin == d.range.begin;
+  });
+  if (!known && list.size() < kMaxErrors) list.push_back(std::move(d));
+}
+
+/// Puts aside the error of this declaration. Returns whether there was any, or it was abandoned.
+bool Checker::recover() {
+  const bool was = failed();
+  for (Diagnostic& d : errors_) report(std::move(d), reported_);
+  errors_.clear();
+  abandoned_ = false;
+  return was;
+}
+
+/// Binds what `dec`, which has an error, declares.
+void Checker::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local) {
+  if (const auto* l = std::get_if<syntax::DecLocal>(&dec.node)) {
+    bind_broken(*l->inner, ctx, true);
+  } else if (const auto* v = std::get_if<syntax::DecVal>(&dec.node)) {
+    ValBinding* b = new_val();
+    b->range = v->name_range;
+    b->broken = !bind_declared(*v, now(ctx.env), *b);
+    bind(ctx.env->vals, v->name, b, local);
+  } else if (const auto* t = std::get_if<syntax::DecType>(&dec.node)) {
+    TypeBinding* b = new_type_binding();
+    b->name = t->bind.name;
+    b->type = unit_;
+    b->broken = true;
+    bind(ctx.env->types, t->bind.name, b, local);
+  } else if (const auto* m = std::get_if<syntax::DecMod>(&dec.node)) {
+    ModBinding* b = new_mod();
+    b->broken = true;
+    bind(ctx.env->mods, m->name, b, local);
+  } else if (const auto* s = std::get_if<syntax::DecModType>(&dec.node)) {
+    mod_types_.push_back({s->type.get(), now(ctx.env)});
+    mod_types_.back().broken = true;
+    bind(ctx.env->mod_types, s->name, &mod_types_.back(), local);
+  } else {
+    names_missing_ = true;
+  }
+}
+
+namespace {
+
+bool has_open_size(const TypePtr& type, const std::vector<VarId>& open) {
+  return std::any_of(open.begin(), open.end(),
+                     [&](VarId v) { return core::mentions_size(type, v); });
+}
+
+}  // namespace
+
+/// Gives `out` the type that a definition declares, if it says all of it. A size of the result that
+/// is left open may be anything, so such a type says too little.
+bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out) {
+  if (!d.ret) return false;
+  bool whole = false;
+  const Restore quiet(quiet_, true);
+  in_function(env, [&](FnState&) {
+    const uint32_t start = next_var();
+    Params declared = type_params(d.tparams);
+    for (VarId v : declared.sizes) vars_[v.index].param = true;
+    std::vector<PatPtr> params;
+    for (const auto& p : d.params) params.push_back(pat(*p, new_meta()));
+    TypeSizes sizes;
+    TypePtr ret = type_exp(*d.ret, sizes);
+    if (failed() || !sizes.universals.empty() || has_open_size(ret, sizes.ext)) return;
+    for (const PatPtr& p : params) {
+      for (VarId v : unsolved_flex(p->type)) {
+        vars_[v.index].flex = false;
+        vars_[v.index].param = true;
+        declared.sizes.push_back(v);
+      }
+    }
+    out.var = new_var(d.name);
+    out.scheme = {declared.types, declared.sizes,
+                  params.empty() ? ret : arrow_type(params, ret, start, {})};
+    std::vector<core::MetaId> unknown;
+    unsolved_metas(out.scheme.type, unknown);
+    whole = unknown.empty();
+    out.scheme.type = zonk(out.scheme.type, Zonk::kKeep);
+  });
+  errors_.clear();  // if there are any, they have been reported
+  abandoned_ = false;
+  return whole;
+}
+
+/// In the order of the text, the files in the order in which they were met.
+std::vector<Diagnostic> Checker::all_errors() const {
+  std::vector<Diagnostic> out;
+  std::vector<const SourceFile*> files;
+  const auto file_number = [&](const Diagnostic& d) {
+    return std::find(files.begin(), files.end(), d.range.file.get()) - files.begin();
+  };
+  for (const auto* list : {&reported_, &errors_, &late_errors_}) {
+    for (const Diagnostic& d : *list) {
+      if (static_cast<size_t>(file_number(d)) == files.size()) {
+        files.push_back(d.range.file.get());
+      }
+      out.push_back(d);
+    }
+  }
+  std::stable_sort(out.begin(), out.end(), [&](const Diagnostic& a, const Diagnostic& b) {
+    const auto i = file_number(a), j = file_number(b);
+    return i != j ? i < j : a.range.begin < b.range.begin;
+  });
+  if (out.size() > kMaxErrors) out.resize(kMaxErrors);
+  return out;
+}
+
+}  // namespace kenaz::check
