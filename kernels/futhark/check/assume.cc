@@ -27,9 +27,12 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
                  },
                  [&](const syntax::ModTypeWith& w) {
                    withs.push_back({&w, type.env, 0});
-                   return assume({w.base.get(), type.env}, std::move(withs));
+                   const Mod refined = assume({w.base.get(), type.env}, std::move(withs));
+                   check_refinement(w, refined);
+                   return refined;
                  },
                  [&](const syntax::ModTypeSpecs& s) -> Mod {
+                   check_duplicate_specs(s);
                    Env* env = new_env(type.env);
                    for (const auto& spec : s.specs) {
                      if (!failed()) assume_spec(*spec, env, withs);
@@ -85,6 +88,20 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                           }
                         }},
              spec.node);
+}
+
+/// The type that a `with` refines must be there.
+void Checker::check_refinement(const syntax::ModTypeWith& w, const Mod& refined) {
+  if (failed()) return;
+  const Env* env = refined.env;
+  for (const std::string& q : w.name.quals) {
+    ModBinding* m = env ? find(env->mods, q, stamp_, true) : nullptr;
+    env = m ? m->mod.env : nullptr;
+  }
+  if (env && find(env->types, w.name.name, stamp_, true)) return;
+  std::string name;
+  for (const std::string& q : w.name.quals) name += q + ".";
+  error(w.name.range, "\"" + name + w.name.name + "\" is not an abstract type in the module type.");
 }
 
 void Checker::not_abstract(const With& w, const std::string& name) {
@@ -165,6 +182,24 @@ void Checker::check_functor(const Functor& f, const SourceRange& range) {
     at = apply_functor(*at, argument, range).functor;
     if (at && !at->more && !at->body) break;  // it is no further parameter of this one
   }
+}
+
+/// A parametric module, against the type of one: what the type says of the parameter must be enough
+/// for the module, and what the module makes of it enough for the type.
+void Checker::match_functor(const Functor& f, const syntax::ModTypeArrow& type, EnvRef env,
+                            const Matching& m) {
+  if (failed() || m.lazy || applying_ > 0) return;
+  const Restore outside(assuming_, true);
+  const Mod argument = assume({type.from.get(), env}, {});
+  if (failed()) return;
+  ascribe_with(argument, f.param_type, {Seal::kTransparent, m.range, false, m.path}, {});
+  const Mod result = apply_functor(f, argument, m.range);
+  if (failed()) return;
+  Env* inside = new_env(env);
+  ModBinding* param = new_mod();
+  param->mod = argument;
+  if (type.param) bind(inside->mods, *type.param, param, false);
+  ascribe_with(result, {type.to.get(), now(inside)}, m, {});
 }
 
 }  // namespace kenaz::check

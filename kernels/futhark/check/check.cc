@@ -21,7 +21,7 @@ struct IntrinsicRow {
 };
 
 constexpr TypeMask kAny = kMaskAny, kNum = kMaskNum, kInt = kMaskInt, kFloat = kMaskFloat,
-                   kIntBool = kMaskIntBool, kScalar = kMaskScalar, kEq = kMaskAny;
+                   kIntBool = kMaskIntBool, kScalar = kMaskScalar, kEq = kMaskEquality;
 
 const IntrinsicRow kIntrinsics[] = {
 #define INTRINSIC(e, name, constraint, type) {core::Intrinsic::e, name, k##constraint, type},
@@ -77,7 +77,8 @@ std::string Checker::type_text(const TypePtr& t) {
   const TypePtr known = zonk(t, Zonk::kKeep);
   const auto* meta = std::get_if<core::TMeta>(&known->node);
   if (meta && !mismatch_.occurs) return describe_meta(metas_[meta->id.index]);
-  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, true, mismatch_.occurs};
+  core::Names names{&out_.var_names,  &tyvar_names_,   &out_.abstract_types, true,
+                    mismatch_.occurs, &abstract_names_};
   return core::str(known, names);
 }
 

@@ -115,14 +115,14 @@ TEST(Check, OpenSizesOfDeclaredResultsAreTheBodys) {
 TEST(Check, FunctionsAreNoData) {
   const char* kArray = "an array cannot contain functions";
   EXPECT_THAT(error_of("def f (x: i32) = [\\y -> y + x]"),
-              HasSubstr("Arrays cannot have functions"));
+              HasSubstr("an array cannot contain functions"));
   EXPECT_THAT(error_of("def f (x: [](i32 -> i32)) = 0"),
               HasSubstr("Cannot create array with elements of lifted type \"(i32 -> i32)\""));
   EXPECT_THAT(error_of("def f = map (+) [1i32]"), HasSubstr(kArray));
   EXPECT_THAT(error_of("def f = replicate 3 (\\x -> x + 1i32)"), HasSubstr(kArray));
   EXPECT_THAT(error_of("def g 't (x: t) = x\ndef f = g (\\x -> x + 1i32)"), HasSubstr(kArray));
   EXPECT_THAT(error_of("def g x = [x]\ndef f = g (\\x -> x + 1i32)"), HasSubstr(kArray));
-  EXPECT_THAT(error_of("def g '^t (x: t) = [x]"), HasSubstr("Arrays cannot have functions"));
+  EXPECT_THAT(error_of("def g '^t (x: t) = [x]"), HasSubstr("an array cannot contain functions"));
   EXPECT_THAT(error_of("def g 't (x: t) = x\ndef f '^t (x: t) = g x"), HasSubstr(kArray));
   EXPECT_EQ(type_in("def g '^t (x: t) = x\ndef f = (g (\\x -> x + 1i32)) 2"), "i32");
   EXPECT_EQ(type_in("def g x = x\ndef f = (g (\\x -> x + 1i32)) 2"), "i32");

@@ -138,6 +138,7 @@ class Checker {
   std::vector<Diagnostic> all_errors() const;
   /// Of the user's text, unless this part of it is being looked at for one of its uses.
   void warn(Warning kind, const SourceRange& range, const std::string& part = "");
+  static bool is_of_user(const SourceRange& range);
   void warn_of_slices(const std::vector<syntax::DimIndex>& slices);
   void warn_of_range(const syntax::ERange& r, bool is_i64, const SourceRange& range);
   void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
@@ -196,8 +197,10 @@ class Checker {
   void adjust_level(const Size& s, int level);
   bool too_deep(const Size& s, int level);
   bool mentions_unborn(const Size& s);
+  bool escapes(const TypePtr& t, int level);
   bool constrain(const TypePtr& t, TypeMask mask);
-  bool is_data(const TypePtr& t);
+  bool is_data(const TypePtr& t) { return fits(t, kMaskData); }
+  bool fits(const TypePtr& t, TypeMask mask);
   TypeMask instance_mask(TyVarId t) const;
   /// Whether values of this type might be functions, or have sizes that differ.
   syntax::Liftedness liftedness(const TypePtr& t);
@@ -284,6 +287,8 @@ class Checker {
   ExpPtr lengths_as_sizes(const ExpPtr& e);
   TypePtr param_type(const syntax::TypeExp& te);  // anonymous sizes are flexible
   TypeBinding* type_bind(const syntax::TypeBind& b, EnvRef env);
+  void check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made);
+  syntax::Liftedness written_liftedness(const syntax::TypeBind& b, const TypeBinding& made);
   Scheme spec_scheme(const syntax::SpecVal& v, EnvRef env);
   struct Params {
     std::vector<TyVarId> types;
@@ -447,17 +452,23 @@ class Checker {
   void match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m);
   void match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
                   const Matching& m, const std::vector<With>& withs);
+  void check_constructive(const syntax::SpecType& spec, const TypeBinding& impl, const Matching& m);
   void match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod, std::vector<Env*> outs,
                    const Matching& m);
   void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
   TypePtr look_through(const TypePtr& t);
+  void name_abstract_types(const Mod& mod, const std::string& name, int depth = 0);
 
   // ---- modules of which only the type is known (assume.cc)
   Mod assume(const ModTypeBinding& type, std::vector<With> withs);
   void assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs);
   void assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs);
   void not_abstract(const With& w, const std::string& name);
+  void check_refinement(const syntax::ModTypeWith& w, const Mod& refined);
+  void match_functor(const Functor& f, const syntax::ModTypeArrow& type, EnvRef env,
+                     const Matching& m);
   void check_parameter_names(const syntax::TypeExp& type);
+  void check_duplicate_specs(const syntax::ModTypeSpecs& specs);
   void check_functor(const Functor& f, const SourceRange& range);
 
   // ---- entry points (entry.cc)
@@ -487,7 +498,10 @@ class Checker {
   bool names_missing_ = false;           // of something that could not be opened
   std::vector<std::string> tyvar_names_;
   std::vector<syntax::Liftedness> tyvar_lifted_;     // like tyvar_names_, by TyVarId
+  std::vector<int> tyvar_level_;                     // likewise, as that of Var
+  int deepest_tyvar_ = 0;                            // the largest of these
   std::vector<syntax::Liftedness> abstract_lifted_;  // by AbstractId
+  std::vector<std::string> abstract_names_;          // likewise, as far as known: "m.t"
   std::vector<Meta> metas_;
   std::vector<Var> vars_;
   std::deque<Env> envs_;

@@ -18,10 +18,31 @@ using core::TSum;
 
 static TypeMask mask_of(PrimType p) { return 1u << static_cast<int>(p); }
 
-/// What a type argument for `t` may be.
-TypeMask Checker::instance_mask(TyVarId t) const {
-  return tyvar_lifted_[t.index] == syntax::Liftedness::kFullyLifted ? kMaskAny : kMaskData;
+namespace {
+
+/// What an argument for a type parameter may be.
+TypeMask mask_of(syntax::Liftedness lifted) {
+  switch (lifted) {
+    case syntax::Liftedness::kFullyLifted: return kMaskAny;
+    case syntax::Liftedness::kSizeLifted: return kMaskData;
+    case syntax::Liftedness::kUnlifted: return kMaskElement;
+  }
+  return kMaskAny;
 }
+
+/// Whether a type of which only that is known may stand where types in `mask` may.
+bool fits(syntax::Liftedness lifted, TypeMask mask) {
+  switch (lifted) {
+    case syntax::Liftedness::kFullyLifted: return (mask & kWithFunctions) != 0;
+    case syntax::Liftedness::kSizeLifted: return (mask & kOfAnySize) != 0;
+    case syntax::Liftedness::kUnlifted: return true;
+  }
+  return true;
+}
+
+}  // namespace
+
+TypeMask Checker::instance_mask(TyVarId t) const { return mask_of(tyvar_lifted_[t.index]); }
 
 syntax::Liftedness Checker::liftedness(const TypePtr& type) {
   const TypePtr t = resolve(type);
@@ -44,34 +65,66 @@ syntax::Liftedness Checker::liftedness(const TypePtr& type) {
   return out;
 }
 
-/// Sees to it that there are no functions inside; type variables become data, too.
-bool Checker::is_data(const TypePtr& t) {
-  auto data = [&](const TypePtr& x) { return constrain(x, kMaskData); };
+/// Whether this type is in an open mask; sees to it that its type variables are, too. Why it is not
+/// stands in mismatch_.
+bool Checker::fits(const TypePtr& t, TypeMask mask) {
+  auto part = [&](const TypePtr& x) { return constrain(x, mask); };
+  auto lifted = [&](syntax::Liftedness l) {
+    if (check::fits(l, mask)) return true;
+    mismatch_.function = l == syntax::Liftedness::kFullyLifted;
+    if (!mismatch_.function) {
+      mismatch_.because("The type " + type_text(t) +
+                        " is lifted: its values differ in size, so it is not allowed as the type "
+                        "of an array element\nor where a type parameter is not declared with '~.");
+    }
+    return false;
+  };
   return std::visit(
-      Overloaded{[](const TArrow&) { return false; },
-                 [&](const TParam& p) { return lenient_ || instance_mask(p.id) == kMaskData; },
-                 [&](const TArray& a) { return data(a.elem); },
+      Overloaded{[&](const TArrow&) {
+                   if (!(mask & kWithoutEquality)) {
+                     mismatch_.because("A function does not support equality.");
+                   } else {
+                     mismatch_.function = !(mask & kWithFunctions);
+                   }
+                   return (mask & kWithFunctions) != 0;
+                 },
+                 [&](const TParam& p) { return lenient_ || lifted(tyvar_lifted_[p.id.index]); },
+                 [&](const TArray& a) { return part(a.elem); },
                  [&](const TRecord& r) {
                    return std::all_of(r.fields.begin(), r.fields.end(),
-                                      [&](const auto& f) { return data(f.second); });
+                                      [&](const auto& f) { return part(f.second); });
                  },
                  [&](const TSum& s) {
                    return std::all_of(s.constructors.begin(), s.constructors.end(),
                                       [&](const auto& c) {
-                                        return std::all_of(c.second.begin(), c.second.end(), data);
+                                        return std::all_of(c.second.begin(), c.second.end(), part);
                                       });
                  },
                  [&](const TAbstract& a) {
-                   if (abstract_lifted_[a.id.index] == syntax::Liftedness::kFullyLifted) {
-                     return false;
-                   }
+                   if (!lenient_ && !lifted(abstract_lifted_[a.id.index])) return false;
                    return std::all_of(a.args.begin(), a.args.end(), [&](const auto& x) {
                      const auto* arg = std::get_if<TypePtr>(&x);
-                     return !arg || data(*arg);
+                     return !arg || part(*arg);
                    });
                  },
                  [](const auto&) { return true; }},
       t->node);
+}
+
+/// Whether `t` mentions a type parameter of a definition inside the one that a type variable of
+/// this level belongs to: that would be a type that means nothing there.
+bool Checker::escapes(const TypePtr& t, int level) {
+  if (deepest_tyvar_ <= level) return false;
+  std::unordered_set<TyVarId> params;
+  core::free_params(zonk(t, Zonk::kKeep), params);
+  const auto inner = std::find_if(params.begin(), params.end(),
+                                  [&](TyVarId p) { return tyvar_level_[p.index] > level; });
+  if (inner == params.end()) return false;
+  mismatch_.because("The type parameter \"" + tyvar_names_[inner->index] +
+                    "\" of an inner function means nothing outside of it, so it cannot be part of "
+                    "a type there.");
+  mismatch_.anchor = "scope-violation";
+  return true;
 }
 
 bool Checker::constrain(const TypePtr& type, TypeMask mask) {
@@ -83,11 +136,7 @@ bool Checker::constrain(const TypePtr& type, TypeMask mask) {
     if (is_open(meta.mask)) return true;
     return meta.mask != 0 && meta.fields.empty() && meta.constructors.empty();
   }
-  if (is_open(mask)) {
-    if (is_data(t)) return true;
-    mismatch_.function = true;
-    return false;
-  }
+  if (is_open(mask)) return fits(t, mask);
   if (const auto* p = std::get_if<TPrim>(&t->node)) return (mask_of(p->prim) & mask) != 0;
   if (std::holds_alternative<TParam>(t->node) || std::holds_alternative<TAbstract>(t->node)) {
     return lenient_;

@@ -324,9 +324,10 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
     out.elems.push_back(x);
   }
   if (!type) type = new_meta();
-  if (!failed() && !constrain(type, kMaskData)) {
-    error(range, "Arrays cannot have functions as elements, but these are functional:\n" +
-                     type_text(type));
+  mismatch_ = {};
+  if (!failed() && !constrain(type, kMaskElement)) {
+    error(range,
+          "Cannot make an array of values of type " + type_text(type) + "." + mismatch_.str());
   }
   const auto n = static_cast<int64_t>(a.elems.size());
   return make(range, core::array_type(Size::of_const(n), type), std::move(out));

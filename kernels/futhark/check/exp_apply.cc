@@ -158,7 +158,8 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
             "Cannot apply " + std::string(section ? "function " : "") + "\"" + fun_text +
                 "\" to \"" + arg_text + "\" (invalid type)." + mismatch_.str() + "\nExpected: " +
                 type_text(arrow->from) + "\nActual:   " + type_text(arg->type) + self_hint(fun) +
-                (source ? suggest_argument(fun_text, arrow->from, arg->type, *source) : ""));
+                (source ? suggest_argument(fun_text, arrow->from, arg->type, *source) : ""),
+            mismatch_.anchor);
       return bad_exp(range);
     }
     if (args[i].source && arrow->param.valid() && core::mentions_size(arrow->to, arrow->param) &&

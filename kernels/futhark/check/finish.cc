@@ -177,7 +177,12 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   }
   if (is_float(p->prim)) {
     const double d = static_cast<double>(v.bits);
-    return PrimValue::of_float(p->prim, negative ? -d : d);
+    const PrimValue out = PrimValue::of_float(p->prim, negative ? -d : d);
+    if (std::isinf(out.as_double())) {
+      error(range, "Literal " + std::to_string(v.bits) + " out of bounds for inferred type " +
+                       std::string(prim_name(p->prim)) + ".");
+    }
+    return out;
   }
   if (!is_integer(p->prim)) return v;
   const int bits = prim_bits(p->prim);

@@ -35,6 +35,8 @@ void Checker::make_flex(VarId v) { vars_[v.index].flex = true; }
 TyVarId Checker::new_tyvar(const std::string& name, syntax::Liftedness lifted) {
   tyvar_names_.push_back(name);
   tyvar_lifted_.push_back(lifted);
+  tyvar_level_.push_back(fn_ ? fn_->level : 0);
+  deepest_tyvar_ = std::max(deepest_tyvar_, tyvar_level_.back());
   return TyVarId{static_cast<uint32_t>(tyvar_names_.size() - 1)};
 }
 
@@ -216,6 +218,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     mismatch_.occurs = true;
     return false;
   }
+  if (escapes(t, meta.level)) return false;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
   if (!meta.fields.empty()) {
     const auto* r = std::get_if<TRecord>(&t->node);
@@ -370,7 +373,7 @@ bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
   if (unify(expected, actual)) return true;
   std::string message = what + mismatch_.str();
   message += "\nExpected: " + type_text(expected) + "\nActual:   " + type_text(actual);
-  error(range, message);
+  error(range, message, mismatch_.anchor);
   return false;
 }
 

@@ -18,6 +18,7 @@ struct Mismatch {
   bool function = false;  // a function stands where only data may
   std::string why;        // one sentence, or empty
   std::string field;      // where in a record, or empty
+  std::string anchor;     // of Futhark's error index, or empty
   /// Keeps the first reason, which is the innermost one.
   void because(std::string reason);
   void in_field(const std::string& name);

@@ -50,6 +50,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
               error(range, "Module type requires a parametric module, but this is a structure.");
               return {};
             }
+            match_functor(*mod.functor, a, type.env, m);
             functors_.emplace_back();
             Functor& f = functors_.back();
             f.param = a.param.value_or("");
@@ -199,6 +200,7 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
                        (spec.lifted == syntax::Liftedness::kUnlifted ? "." : ", or size-lifted."));
     return;
   }
+  check_constructive(spec, *impl, m);
   if (m.seal == Seal::kTransparent) return add(impl);
   core::Subst unknown;
   for (VarId v : impl->ext) unknown.sizes[v] = Size::any();
@@ -227,6 +229,22 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   add(b);
 }
 
+/// The shape of a value of an abstract type must say what the type's sizes are.
+void Checker::check_constructive(const syntax::SpecType& spec, const TypeBinding& impl,
+                                 const Matching& m) {
+  std::unordered_set<VarId> known;
+  core::whole_sizes(impl.type, known);
+  for (const auto& p : impl.params) {
+    const auto* size = std::get_if<VarId>(&p);
+    if (!size || known.count(*size)) continue;
+    error(m.range, "The type " + m.path + spec.name + " = " + type_text(impl.type) +
+                       "\ncannot be made abstract, because its size parameter \"" +
+                       out_.var_names[size->index] +
+                       "\" is not used constructively: no array in it has\njust that size.");
+    return;
+  }
+}
+
 void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
                           std::vector<Env*> outs, const Matching& m) {
   ValBinding* impl = find(mod.env->vals, v.name, stamp_, true);
@@ -252,6 +270,28 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
   };
   if (!m.lazy) force(*b);
   for (Env* o : outs) bind(o->vals, v.name, b, false);
+}
+
+/// For messages: the abstract types of a module called `name` are `name.t`. One that a module has
+/// from another keeps the name that it has there.
+void Checker::name_abstract_types(const Mod& mod, const std::string& name, int depth) {
+  constexpr int kMaxDepth = 4;
+  if (!mod.env || depth > kMaxDepth) return;
+  for (const auto& [type, versions] : mod.env->types) {
+    const auto* abstract = std::get_if<core::TAbstract>(&versions.entries.back().what->type->node);
+    if (!abstract) continue;
+    if (abstract_names_.size() <= abstract->id.index)
+      abstract_names_.resize(abstract->id.index + 1);
+    std::string& known = abstract_names_[abstract->id.index];
+    const std::string full = name + "." + type;
+    const bool inside = full.size() > known.size() && full.ends_with("." + known);
+    if (known.empty() || inside) known = full;
+  }
+  for (const auto& [part, versions] : mod.env->mods) {
+    const ModBinding& m = *versions.entries.back().what;
+    if (m.state == ModBinding::State::kReady)
+      name_abstract_types(m.mod, name + "." + part, depth + 1);
+  }
 }
 
 // Every abstract type replaced by what it stands for.

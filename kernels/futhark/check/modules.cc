@@ -6,29 +6,73 @@
 
 namespace kenaz::check {
 
+namespace {
+
+/// What a declaration declares: in which of the three name spaces, as which kind of thing, where.
+struct Declared {
+  std::string space, kind, name;
+  SourceRange range;
+};
+
+/// Null members where nothing counts: names that are local, opened or imported may be hidden.
+Declared declared(const syntax::Dec& dec) {
+  if (const auto* v = std::get_if<syntax::DecVal>(&dec.node)) {
+    return {"value", "value", v->name, v->name_range};
+  }
+  if (const auto* m = std::get_if<syntax::DecMod>(&dec.node)) {
+    return {"value", "module", m->name, dec.range};
+  }
+  if (const auto* t = std::get_if<syntax::DecType>(&dec.node)) {
+    return {"type", "type", t->bind.name, dec.range};
+  }
+  if (const auto* m = std::get_if<syntax::DecModType>(&dec.node)) {
+    return {"module type", "module type", m->name, dec.range};
+  }
+  return {};
+}
+
+Declared declared(const syntax::Spec& spec) {
+  if (const auto* v = std::get_if<syntax::SpecVal>(&spec.node)) {
+    return {"value", "value", v->name, spec.range};
+  }
+  if (const auto* m = std::get_if<syntax::SpecMod>(&spec.node)) {
+    return {"value", "module", m->name, spec.range};
+  }
+  if (const auto* t = std::get_if<syntax::SpecType>(&spec.node)) {
+    return {"type", "type", t->name, spec.range};
+  }
+  if (const auto* t = std::get_if<syntax::SpecTypeAbbr>(&spec.node)) {
+    return {"type", "type", t->bind.name, spec.range};
+  }
+  return {};
+}
+
+/// The message for a name that is there already, or empty.
+std::string duplicate(const Declared& d, std::map<std::string, SourceRange>& seen) {
+  if (d.name.empty()) return "";
+  const auto [it, added] = seen.emplace(d.space + " " + d.name, d.range);
+  if (added) return "";
+  return "Duplicate definition of " + d.kind + " \"" + d.name + "\".  Previously defined at " +
+         it->second.str() + ".";
+}
+
+}  // namespace
+
 void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecContext& ctx) {
   std::map<std::string, SourceRange> seen;
-  auto once = [&](const std::string& kind, const std::string& name, const SourceRange& range) {
-    auto [it, added] = seen.emplace(kind + " " + name, range);
-    if (!added) {
-      error(range, "Duplicate definition of " + kind + " \"" + name +
-                       "\".  Previously defined at " + it->second.str() + ".");
-    }
-  };
   for (const auto& dec : decs) {
-    const syntax::Dec* d = dec.get();
-    while (const auto* l = std::get_if<syntax::DecLocal>(&d->node)) d = l->inner.get();
-    if (const auto* v = std::get_if<syntax::DecVal>(&d->node))
-      once("value", v->name, v->name_range);
-    if (const auto* t = std::get_if<syntax::DecType>(&d->node)) {
-      once("type", t->bind.name, d->range);
-    }
-    if (const auto* m = std::get_if<syntax::DecMod>(&d->node)) once("module", m->name, d->range);
-    if (const auto* m = std::get_if<syntax::DecModType>(&d->node)) {
-      once("module type", m->name, d->range);
-    }
+    const Declared d = declared(*dec);
+    if (const std::string twice = duplicate(d, seen); !twice.empty()) error(d.range, twice);
     if (!failed()) declaration(*dec, ctx, false);
     if (recover()) bind_broken(*dec, ctx, false);
+  }
+}
+
+void Checker::check_duplicate_specs(const syntax::ModTypeSpecs& specs) {
+  std::map<std::string, SourceRange> seen;
+  for (const auto& spec : specs.specs) {
+    const Declared d = declared(*spec);
+    if (const std::string twice = duplicate(d, seen); !twice.empty()) error(d.range, twice);
   }
 }
 
@@ -59,6 +103,13 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
                           open_into(ctx.env, *m.env, local);
                         },
                         [&](const syntax::DecImport& d) {  // short for: local open import
+                          const bool user = ctx.file && !ctx.file->prelude;
+                          if (user && d.path.rfind("/prelude/", 0) == 0) {
+                            error(dec.range, d.path +
+                                                 " may not be explicitly imported: its names "
+                                                 "are known everywhere.");
+                          }
+                          if (failed()) return;
                           FileState* f = import(d.path, ctx.file, dec.range);
                           if (f && !failed()) open_into(ctx.env, *f->env, true);
                         },
@@ -120,12 +171,18 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
       return;
     }
     out.mod = mod_exp(*d.body, env, file);
+    if (d.ret && !failed() && !(file && file->prelude) && applying_ == 0) {
+      assume({d.ret.get(), env}, {});
+    }
     if (d.ret && !failed()) {
       out.mod =
           ascribe(out.mod, {d.ret.get(), env}, Seal::kOpaque, d.body->range, file && file->prelude);
     }
   };
-  if (!file || !file->prelude) force(*m);
+  if (!file || !file->prelude) {
+    force(*m);
+    if (applying_ == 0) name_abstract_types(m->mod, d.name);
+  }
   bind(ctx.env->mods, d.name, m, local);
 }
 
@@ -163,6 +220,7 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
   ModBinding* m = new_mod();
   m->mod = seen;
   bind(env->mods, f.param, m, false);
+  if (assuming_ && applying_ == 0) name_abstract_types(seen, f.param);
   const EnvRef inside = now(env);
   if (f.inner) {
     Mod result = apply_functor(*f.inner, arg, range);

@@ -215,8 +215,9 @@ std::string Checker::describe_meta(const Meta& meta) const {
   if (!names.empty()) return "a record with " + names;
   for (const auto& c : meta.constructors) names += (names.empty() ? "#" : ", #") + c.first;
   if (!names.empty()) return "a sum type with " + names;
+  if (meta.mask == kMaskEquality) return "a type that supports equality";
+  if (is_open(meta.mask)) return "_";
   switch (meta.mask) {
-    case kMaskAny: return "_";
     case kMaskScalar: return "a scalar type";
     case kMaskSigned: return "a signed integer type";
     case kMaskInt: return "an integer type";

@@ -85,7 +85,9 @@ Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
     sizes.ext.push_back(v);
     return Size::of_var(v);
   }
-  ExpPtr e = check(*s.exp, i64_, "Size expressions must have type i64.");
+  ExpPtr e = check(
+      *s.exp, i64_,
+      "Size expressions must have type i64, but \"" + syntax::pretty(*s.exp) + "\" does not.");
   if (const core::EVar* v = failed() ? nullptr : consumed_variable(e)) {
     error(e->range,
           "Consuming \"" + out_.var_names[v->id.index] +
@@ -315,18 +317,52 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
   });
   check_size_of_type(out->type, b.type->range);
   if (failed()) out->type = unit_;
-  const syntax::Liftedness lifted = liftedness(out->type);
-  if (lifted <= b.lifted) return out;
-  if (lifted == syntax::Liftedness::kFullyLifted) {
-    error(b.type->range,
-          "Non-lifted type abbreviations may not contain functions.\n"
-          "Hint: consider using 'type^'.");
-  } else {
-    error(b.type->range,
-          "Non-size-lifted type abbreviations may not contain size-lifted types.\n"
-          "Hint: consider using 'type~'.");
-  }
+  check_abbreviation(b, *out);
   return out;
+}
+
+/// What an abbreviation may stand for, by the way it is declared.
+void Checker::check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made) {
+  if (failed()) return;
+  std::unordered_set<VarId> used;
+  core::free_sizes(made.type, used);
+  for (const auto& p : made.params) {
+    const auto* size = std::get_if<VarId>(&p);
+    if (!size || used.count(*size)) continue;
+    error(b.type->range, "Size parameter \"[" + out_.var_names[size->index] +
+                             "]\" unused: nothing in the type has that size.");
+    return;
+  }
+  const syntax::Liftedness lifted = std::max(liftedness(made.type), written_liftedness(b, made));
+  if (lifted > b.lifted) {
+    const bool functions = lifted == syntax::Liftedness::kFullyLifted;
+    error(b.type->range,
+          functions ? "Non-lifted type abbreviations may not contain functions.\n"
+                      "Hint: consider using 'type^'."
+                    : "Non-size-lifted type abbreviations may not contain size-lifted types.\n"
+                      "Hint: consider using 'type~'.");
+    return;
+  }
+  if (b.lifted == syntax::Liftedness::kUnlifted && !(made.ext.empty() && made.universals.empty())) {
+    error(b.type->range,
+          "Non-lifted type abbreviations may not use existential sizes in their definition.\n"
+          "Hint: use 'type~' or add size parameters to \"" +
+              b.name + "\".");
+  }
+}
+
+/// Of an abbreviation of an abbreviation: what that is declared as, whatever it stands for.
+syntax::Liftedness Checker::written_liftedness(const syntax::TypeBind& b, const TypeBinding& made) {
+  const syntax::TypeExp* head = b.type.get();
+  while (const auto* p = std::get_if<syntax::TypeParens>(&head->node)) head = p->inner.get();
+  const auto* v = std::get_if<syntax::TypeVar>(&head->node);
+  auto lifted = syntax::Liftedness::kUnlifted;
+  if (!v) return lifted;
+  in_function(made.source_env, [&](FnState&) {
+    const TypeBinding* other = find_type(v->name);
+    if (other) lifted = other->lifted;
+  });
+  return lifted;
 }
 
 Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
@@ -335,6 +371,14 @@ Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
     Params params = type_params(v.params);
     TypeSizes sizes;
     TypePtr t = type_exp(*v.type, sizes);
+    // Of the module type as it is written, not of one use in which more types are known.
+    const bool written = is_of_user(v.type->range) && !quiet_ && applying_ == 0;
+    if (written && !(sizes.ext.empty() && sizes.universals.empty())) {
+      error(v.type->range,
+            "All function parameters must have non-anonymous sizes.\n"
+            "Hint: add size parameters to \"" +
+                v.name + "\".");
+    }
     finish(state);
     out.type = zonk(t, Zonk::kFinal);
     out.tparams = params.types;

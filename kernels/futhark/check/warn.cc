@@ -28,8 +28,13 @@ bool same_typed_literal(const syntax::Exp& a, const syntax::Exp& b) {
 }  // namespace
 
 void Checker::warn(Warning kind, const SourceRange& range, const std::string& part) {
-  const bool prelude = lenient_ || !range.file || range.file->name.rfind("/prelude/", 0) == 0;
-  if (!prelude && !quiet_ && applying_ == 0) warnings_.add(kind, range, part);
+  if (is_of_user(range) && !quiet_ && applying_ == 0) warnings_.add(kind, range, part);
+}
+
+/// Text that is not ours.
+bool Checker::is_of_user(const SourceRange& range) {
+  return range.file && range.file->name != "intrinsics" &&
+         range.file->name.rfind("/prelude/", 0) != 0;
 }
 
 // Sizes of slices are their ends, less their starts, where the stride is 1 or -1.

@@ -93,6 +93,10 @@ std::string abstract_text(const TAbstract& a, const Names& names, int prec) {
   if (names.abstract_types && a.id.index < names.abstract_types->size()) {
     s = (*names.abstract_types)[a.id.index].name;
   }
+  if (names.abstract_names && a.id.index < names.abstract_names->size()) {
+    const std::string& better = (*names.abstract_names)[a.id.index];
+    if (!better.empty()) s = better;
+  }
   bool args = false;
   for (const auto& arg : a.args) {
     if (const auto* type = std::get_if<TypePtr>(&arg)) {

@@ -53,6 +53,8 @@ bool same_size_exp(const ExpPtr& a, const ExpPtr& b);
 Size size_of_exp(const ExpPtr& e);
 ExpPtr exp_of_size(const Size& s);  // not for kAny
 bool contains_function(const TypePtr& t);
+/// Type parameters that occur in the type.
+void free_params(const TypePtr& t, std::unordered_set<TyVarId>& out);
 /// How large a size expression is, counted up to `limit`.
 int size_nodes(const ExpPtr& e, int limit);
 
@@ -63,6 +65,8 @@ struct Names {
   const std::vector<AbstractType>* abstract_types = nullptr;
   bool sizes = true;  // false: every dimension is "[]"
   bool metas = true;  // false: every type that is not known yet is "_"
+  /// By AbstractId; where there is one that is not empty, it stands for the type's own name.
+  const std::vector<std::string>* abstract_names = nullptr;
 };
 /// As Futhark writes it: "[n]i32", "(i32, bool)", "(n: i64) -> *[n]t", "#foo i32 | #bar".
 std::string str(const TypePtr& t, const Names& names);

@@ -36,9 +36,9 @@ entry swap (xs: *[]i32) : *[]i32 =
   in xs with [2] = x
 
 -- The parts of a parameter are apart, and so are those of a result.
-type pair = {a: []i32, b: []i32}
+type pair [n] [m] = {a: [n]i32, b: [m]i32}
 
-def first (p: *pair) : *pair = p with a[0] = 10
+def first [n] [m] (p: *pair [n] [m]) : *pair [n] [m] = p with a[0] = 10
 
 -- ==
 -- entry: parts
