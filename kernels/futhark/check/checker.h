@@ -208,7 +208,7 @@ class Checker {
   void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   void size_mismatch(const Size& a, const Size& b);
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
-                      const std::string& what);
+                      const std::string& what, const syntax::Exp* source = nullptr);
   TypePtr join(const TypePtr& a, const TypePtr& b);
   TypePtr field_of(const TypePtr& record, const std::string& field, const SourceRange& range);
   bool has_constructor(const TypePtr& sum, const std::string& name,
@@ -265,8 +265,14 @@ class Checker {
   /// For `value.field`, where the value is no record.
   std::string suggest_function(const std::string& field, const TypePtr& type,
                                const std::string& value);
+  /// `next`: the argument after it, or null.
   std::string suggest_argument(const std::string& fun, const TypePtr& expected,
-                               const TypePtr& actual, const syntax::Exp& arg);
+                               const TypePtr& actual, const syntax::Exp& arg,
+                               const syntax::Exp* next);
+  std::string suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
+                                    const syntax::Exp& source);
+  std::string suggest_field(const std::string& field, const core::TRecord& record) const;
+  std::string defined_below(const syntax::QualName& name) const;
   std::string describe_meta(const Meta& meta) const;
 
   FnState& fn() { return *fn_; }

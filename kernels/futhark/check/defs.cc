@@ -87,7 +87,8 @@ MutDef Checker::define(const Binding& b, bool top) {
   ExpPtr body = exp(b.body, ret);
   unify_or_error(hint, body->type, b.body.range,
                  fun.params.empty() ? "Value does not have expected type."
-                                    : "Function body does not have expected type.");
+                                    : "Function body does not have expected type.",
+                 &b.body);
   fn_->locals.resize(mark);
   fn_->level--;
   if (failed()) {

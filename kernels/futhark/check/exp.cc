@@ -37,7 +37,7 @@ ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
 
 ExpPtr Checker::check(const syntax::Exp& e, const TypePtr& expected, const std::string& what) {
   ExpPtr x = exp(e, expected);
-  unify_or_error(expected, x->type, e.range, what);
+  unify_or_error(expected, x->type, e.range, what, &e);
   return x;
 }
 

@@ -156,9 +156,11 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
       const bool section = std::holds_alternative<core::ELambda>(fun->node);
       error(source ? source->range : arg->range,
             "Cannot apply " + std::string(section ? "function " : "") + "\"" + fun_text +
-                "\" to \"" + arg_text + "\" (invalid type)." + mismatch_.str() + "\nExpected: " +
-                type_text(arrow->from) + "\nActual:   " + type_text(arg->type) + self_hint(fun) +
-                (source ? suggest_argument(fun_text, arrow->from, arg->type, *source) : ""),
+                "\" to \"" + arg_text + "\" (invalid type)." + mismatch_.str() +
+                compared(type_text(arrow->from), type_text(arg->type)) + self_hint(fun) +
+                (source ? suggest_argument(fun_text, arrow->from, arg->type, *source,
+                                           i + 1 < args.size() ? args[i + 1].source : nullptr)
+                        : ""),
             mismatch_.anchor);
       return bad_exp(range);
     }

@@ -368,11 +368,13 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
 }
 
 bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
-                             const SourceRange& range, const std::string& what) {
+                             const SourceRange& range, const std::string& what,
+                             const syntax::Exp* source) {
   if (failed()) return false;
   if (unify(expected, actual)) return true;
   std::string message = what + mismatch_.str();
-  message += "\nExpected: " + type_text(expected) + "\nActual:   " + type_text(actual);
+  message += compared(type_text(expected), type_text(actual));
+  if (source) message += suggest_value_of_type(expected, actual, *source);
   error(range, message, mismatch_.anchor);
   return false;
 }

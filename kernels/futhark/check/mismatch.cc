@@ -1,7 +1,10 @@
 #include "kernels/futhark/check/mismatch.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+
+#include "protocol/base/nearest.h"
 
 namespace kenaz::check {
 
@@ -24,6 +27,38 @@ std::string Mismatch::str() const {
   if (!why.empty()) out += "\n" + why;
   if (!field.empty()) out += "\nWhen matching the types of field \"" + field + "\".";
   return out;
+}
+
+namespace {
+
+/// How many characters the texts have in common at their starts, where words end.
+size_t common_prefix(std::string_view a, std::string_view b) {
+  size_t n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n]) n++;
+  const auto in_word = [](std::string_view s, size_t at) {
+    return at > 0 && at < s.size() && std::isalnum(static_cast<unsigned char>(s[at - 1])) &&
+           std::isalnum(static_cast<unsigned char>(s[at]));
+  };
+  while (in_word(a, n) || in_word(b, n)) n--;
+  return n;
+}
+
+size_t common_suffix(std::string_view a, std::string_view b) {
+  const std::string x(a.rbegin(), a.rend()), y(b.rbegin(), b.rend());
+  return common_prefix(x, y);
+}
+
+}  // namespace
+
+std::string compared(const std::string& expected, const std::string& actual) {
+  std::string out = "\nExpected: " + expected + "\nActual:   " + actual;
+  const bool ascii = std::all_of(actual.begin(), actual.end(), [](char c) { return c > 31; });
+  const size_t start = common_prefix(expected, actual);
+  const std::string_view a = std::string_view(expected).substr(start);
+  const std::string_view b = std::string_view(actual).substr(start);
+  const size_t rest = common_suffix(a, b);
+  if (!ascii || start + rest < 2 || b.size() <= rest) return out;
+  return out + "\n          " + std::string(start, ' ') + std::string(b.size() - rest, '^');
 }
 
 namespace {
@@ -82,7 +117,11 @@ std::string constructor_mismatch(const core::TypePtr& type, const std::string& n
     if (c.first == name) known = &c.second;
   }
   if (!known) {
-    return "Unshared constructors: #" + name + ", which the type\n  " + text(type) + "\nlacks.";
+    std::vector<std::string> names;
+    for (const auto& c : sum->constructors) names.push_back(c.first);
+    const std::string near = nearest(name, names);
+    return "Unshared constructors: #" + name + ", which the type\n  " + text(type) + "\nlacks." +
+           (near.empty() ? "" : "\nDid you mean \"#" + near + "\"?");
   }
   if (known->size() != payload.size()) {
     return "Arguments of constructor #" + name + " differ in arity: here are " +

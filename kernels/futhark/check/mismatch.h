@@ -26,6 +26,10 @@ struct Mismatch {
   std::string str() const;
 };
 
+/// The lines "Expected: .." and "Actual: .." for a message, each with a line end before it, and
+/// under them a line that marks where the types differ, if they are the same elsewhere.
+std::string compared(const std::string& expected, const std::string& actual);
+
 /// Of records that have other fields, and of sums that have other constructors or other numbers of
 /// arguments. Empty if they have the same.
 std::string unshared(const core::TRecord& a, const core::TRecord& b);

@@ -133,6 +133,7 @@ std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
     }
   }
   const std::string& unknown = word(used - 1);
+  if (std::string below = defined_below(name); !below.empty()) return below;
   if (std::string ours = foreign(unknown); !ours.empty()) return did_you_mean(ours);
   std::vector<std::string> elsewhere = modules_with(unknown);
   if (!elsewhere.empty()) {
@@ -145,7 +146,10 @@ std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
     for (std::string& m : names_in_scope(&Env::mods)) names.push_back(std::move(m));
   }
   const std::string near = nearest(unknown, names);
-  return near.empty() ? "" : did_you_mean(near + rest);
+  if (!near.empty()) return did_you_mean(near + rest);
+  return rest.empty() ? ""
+                      : "\nThere is no module \"" + unknown +
+                            "\" here: a module of another file is known after an import of it.";
 }
 
 std::string Checker::suggest_type(const syntax::QualName& name) {
@@ -175,9 +179,31 @@ std::string Checker::suggest_function(const std::string& field, const TypePtr& t
   return find_value({{}, field, {}}, &used) ? did_you_mean(field + " " + value) : "";
 }
 
+std::string Checker::suggest_field(const std::string& field, const core::TRecord& record) const {
+  std::vector<std::string> names;
+  for (const auto& f : record.fields) names.push_back(f.first);
+  return did_you_mean(nearest(field, names));
+}
+
+/// Where in the same file the unknown name is defined later.
+std::string Checker::defined_below(const syntax::QualName& name) const {
+  if (!name.quals.empty()) return "";
+  for (const auto& [key, file] : files_) {
+    for (const auto& dec : file->program.decs) {
+      const auto* d = std::get_if<syntax::DecVal>(&dec->node);
+      if (!d || d->name != name.name || d->name_range.file != name.range.file) continue;
+      if (d->name_range.begin <= name.range.begin) continue;
+      return "\nIt is defined at " + d->name_range.str() +
+             ", but only what stands before a definition is known there.";
+    }
+  }
+  return "";
+}
+
 /// For an argument that does not have the type that it should.
 std::string Checker::suggest_argument(const std::string& fun, const TypePtr& expected,
-                                      const TypePtr& actual, const syntax::Exp& arg) {
+                                      const TypePtr& actual, const syntax::Exp& arg,
+                                      const syntax::Exp* next) {
   if (syntax::pretty(arg).size() > kLongestArgument) return "";
   const TypePtr wanted = resolve(expected), given = resolve(actual);
   const auto* tuple = std::get_if<syntax::ETuple>(&arg.node);
@@ -186,11 +212,39 @@ std::string Checker::suggest_argument(const std::string& fun, const TypePtr& exp
     for (const auto& e : tuple->elems) call += " " + as_argument(*e);
     return "\nArguments stand one behind the other: \"" + call + "\".";
   }
+  const bool wants_function = std::holds_alternative<TArrow>(wanted->node);
   const auto* parens = std::get_if<syntax::EParens>(&arg.node);
   const auto* minus = parens ? std::get_if<syntax::ENegate>(&parens->inner->node) : nullptr;
-  if (minus && std::holds_alternative<TArrow>(wanted->node)) {
+  if (minus && wants_function) {
     const std::string number = as_argument(*minus->operand);
     return "\n\"(-" + number + ")\" is a number; \"(\\x -> x - " + number + ")\" subtracts.";
+  }
+  // f -x, reduce + 0 xs
+  const bool is_operator = !fun.empty() && !is_word(fun) && fun[0] != '(' && fun[0] != '\\';
+  if (is_operator && next && std::holds_alternative<TArrow>(given->node) && !wants_function) {
+    const std::string call = syntax::pretty(arg), operand = syntax::pretty(*next);
+    if (call.size() + operand.size() > kLongestArgument) return "";
+    if (fun == "-") {
+      return "\nA negative argument stands in parentheses: \"" + call + " (-" + operand + ")\".";
+    }
+    return "\nAn operator that is an argument stands in parentheses: \"" + call + " (" + fun +
+           ") " + operand + "\".";
+  }
+  return suggest_value_of_type(expected, actual, arg);
+}
+
+/// A conversion, or the arguments that are missing.
+std::string Checker::suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
+                                           const syntax::Exp& source) {
+  if (syntax::pretty(source).size() > kLongestArgument) return "";
+  const TypePtr wanted = resolve(expected), given = resolve(actual);
+  if (std::holds_alternative<TArrow>(given->node)) {
+    size_t missing = 0;
+    TypePtr t = given;
+    for (; const auto* a = std::get_if<TArrow>(&t->node); t = resolve(a->to)) missing++;
+    if (t->node.index() != wanted->node.index()) return "";
+    return "\nThis is a function of " + std::to_string(missing) + " more argument" +
+           (missing == 1 ? "" : "s") + ".";
   }
   const auto* to = std::get_if<TPrim>(&wanted->node);
   const auto* from = std::get_if<TPrim>(&given->node);
@@ -203,10 +257,11 @@ std::string Checker::suggest_argument(const std::string& fun, const TypePtr& exp
     map = "map ";
   }
   if (!to || !from || to->prim == from->prim) return "";
+  if (to->prim == PrimType::kBool || from->prim == PrimType::kBool) return "";
   const std::string module(prim_name(to->prim)), name(prim_name(from->prim));
   const auto with = modules_with(name);
   if (std::find(with.begin(), with.end(), module) == with.end()) return "";
-  return "\nTo convert it: \"" + map + module + "." + name + " " + as_argument(arg) + "\".";
+  return "\nTo convert it: \"" + map + module + "." + name + " " + as_argument(source) + "\".";
 }
 
 std::string Checker::describe_meta(const Meta& meta) const {

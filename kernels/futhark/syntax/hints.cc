@@ -48,6 +48,12 @@ std::string Parser::hint(const Token& t, std::string_view expected) const {
   if (t.kind == Tok::kOp && t.text.starts_with("//")) return "\nComments start with \"--\".";
   if (t.kind == Tok::kOp && t.text == "=>") return meant("->");
   if (t.kind == Tok::kEqu && contains(expected, "'then'")) return meant("==");
+  if (t.kind == Tok::kEqu && expected == "a type") {
+    return "\nNothing is assigned to a name: \"let\" binds the name anew.";
+  }
+  if ((t.kind == Tok::kFor || t.kind == Tok::kWhile) && expected == "a pattern") {
+    return "\nA loop says which value changes: \"loop x = 0 for i < n do x + i\".";
+  }
   if (t.kind == Tok::kArrow && !contains(expected, "->")) {
     return "\nA function without a name starts with a backslash: \"\\x -> x\".";
   }
