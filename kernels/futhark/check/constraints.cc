@@ -40,6 +40,31 @@ bool fits(syntax::Liftedness lifted, TypeMask mask) {
   return true;
 }
 
+/// Type parameters that occur in the type.
+void free_params(const TypePtr& t, std::unordered_set<TyVarId>& out) {
+  std::visit(Overloaded{[&](const TParam& p) { out.insert(p.id); },
+                        [&](const TArray& a) { free_params(a.elem, out); },
+                        [&](const TRecord& r) {
+                          for (const auto& f : r.fields) free_params(f.second, out);
+                        },
+                        [&](const TSum& s) {
+                          for (const auto& c : s.constructors) {
+                            for (const auto& p : c.second) free_params(p, out);
+                          }
+                        },
+                        [&](const TArrow& a) {
+                          free_params(a.from, out);
+                          free_params(a.to, out);
+                        },
+                        [&](const TAbstract& a) {
+                          for (const auto& x : a.args) {
+                            if (const auto* arg = std::get_if<TypePtr>(&x)) free_params(*arg, out);
+                          }
+                        },
+                        [](const auto&) {}},
+             t->node);
+}
+
 }  // namespace
 
 TypeMask Checker::instance_mask(TyVarId t) const { return mask_of(tyvar_lifted_[t.index]); }
@@ -116,7 +141,7 @@ bool Checker::fits(const TypePtr& t, TypeMask mask) {
 bool Checker::escapes(const TypePtr& t, int level) {
   if (deepest_tyvar_ <= level) return false;
   std::unordered_set<TyVarId> params;
-  core::free_params(zonk(t, Zonk::kKeep), params);
+  free_params(zonk(t, Zonk::kKeep), params);
   const auto inner = std::find_if(params.begin(), params.end(),
                                   [&](TyVarId p) { return tyvar_level_[p.index] > level; });
   if (inner == params.end()) return false;

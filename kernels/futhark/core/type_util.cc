@@ -380,30 +380,6 @@ bool contains_function(const TypePtr& t) {
       t->node);
 }
 
-void free_params(const TypePtr& t, std::unordered_set<TyVarId>& out) {
-  std::visit(Overloaded{[&](const TParam& p) { out.insert(p.id); },
-                        [&](const TArray& a) { free_params(a.elem, out); },
-                        [&](const TRecord& r) {
-                          for (const auto& f : r.fields) free_params(f.second, out);
-                        },
-                        [&](const TSum& s) {
-                          for (const auto& c : s.constructors) {
-                            for (const auto& p : c.second) free_params(p, out);
-                          }
-                        },
-                        [&](const TArrow& a) {
-                          free_params(a.from, out);
-                          free_params(a.to, out);
-                        },
-                        [&](const TAbstract& a) {
-                          for (const auto& x : a.args) {
-                            if (const auto* arg = std::get_if<TypePtr>(&x)) free_params(*arg, out);
-                          }
-                        },
-                        [](const auto&) {}},
-             t->node);
-}
-
 int size_nodes(const ExpPtr& e, int limit) {
   int count = 1;
   if (const auto* a = std::get_if<EApply>(&e->node)) {

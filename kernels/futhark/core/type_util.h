@@ -53,8 +53,6 @@ bool same_size_exp(const ExpPtr& a, const ExpPtr& b);
 Size size_of_exp(const ExpPtr& e);
 ExpPtr exp_of_size(const Size& s);  // not for kAny
 bool contains_function(const TypePtr& t);
-/// Type parameters that occur in the type.
-void free_params(const TypePtr& t, std::unordered_set<TyVarId>& out);
 /// How large a size expression is, counted up to `limit`.
 int size_nodes(const ExpPtr& e, int limit);
 
