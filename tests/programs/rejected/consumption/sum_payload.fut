@@ -2,7 +2,7 @@
 -- ==
 -- error: "s".*consumed
 
-type t = #some ([]i32) | #none
+type~ t = #some ([]i32) | #none
 
 entry main (s: *t) =
   let n = match s
