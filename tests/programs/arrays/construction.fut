@@ -24,7 +24,7 @@
 -- input { [1, 2, 3] }
 -- output { [4, 5, 6] }
 
-entry makers (n: i64) = (iota n, replicate n 7, tabulate n (\i -> i * i))
+entry makers (n: i64) = (iota n, replicate n 7i32, tabulate n (\i -> i * i))
 entry tables (n: i64) (m: i64) = tabulate_2d n m (\i j -> 10 * i + j)
 entry cube (n: i64) = tabulate_3d n n n (\i j k -> 100 * i + 10 * j + k)
 entry rows (n: i64) (xs: []i32) = replicate n xs

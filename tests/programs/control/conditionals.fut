@@ -22,6 +22,6 @@
 -- input { false 3i64 }
 -- output { empty([0]i64) }
 
-entry sign (x: i32) = if x < 0 then -1 else if x == 0 then 0 else 1
+entry sign (x: i32) = if x < 0 then -1i32 else if x == 0 then 0 else 1
 entry arrays [n] (back: bool) (xs: [n]i32) = if back then reverse xs else xs
 entry sizes (b: bool) (n: i64) : []i64 = if b then iota n else []

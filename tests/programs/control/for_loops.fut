@@ -28,7 +28,7 @@
 
 entry factorial (n: i32) = loop acc = 1 for i < n do acc * (i + 1)
 
-entry fibonacci (n: i32) = (loop (a, b) = (0, 1) for _i < n do (b, a + b)).0
+entry fibonacci (n: i32) = (loop (a, b) = (0i32, 1) for _i < n do (b, a + b)).0
 
 entry nested (n: i32) =
   loop total = 0

@@ -41,6 +41,6 @@ entry pairs (x: i32) (b: bool) =
 
 entry first_case_wins (x: f64) =
   match {v = x, w = x + 1}
-  case {v = 2.0, w = _} -> 1
+  case {v = 2.0, w = _} -> 1i32
   case {v = _, w = 4.0} -> 2
   case _ -> 3

@@ -20,7 +20,7 @@
 
 entry gcd (a: i32) (b: i32) = (loop (x, y) = (a, b) while y != 0 do (y, x % y)).0
 
-entry bits (n: i32) = (loop (x, k) = (n, 0) while x > 0 do (x >> 1, k + 1)).1
+entry bits (n: i32) = (loop (x, k) = (n, 0i32) while x > 0 do (x >> 1, k + 1)).1
 
 entry halve [n] (xs: [n]i32) =
   loop ys = xs while any (> 1) ys do map (/ 2) ys

@@ -15,13 +15,13 @@
 -- output { [3, 4] [0, 2] }
 
 entry field_then_element (xs: []i32) =
-  let r = {xs = copy xs, k = 3}
+  let r = {xs = copy xs, k = 3i32}
   let r = r with xs[1] = 20
   let r = r with k = r.k + 1
   in (r.xs, r.k)
 
 entry let_paths (xs: []i32) =
-  let r = {inner = {xs = copy xs}, k = 1}
+  let r = {inner = {xs = copy xs}, k = 1i32}
   let r.inner.xs[0] = 7
   let r.k = 5
   in (r.inner.xs, r.k)

@@ -23,7 +23,7 @@ entry conditions (xs: []i32) = map (\x -> if x < 0 then -x else if x == 0 then 1
 
 entry loops (xs: []i32) =
   map (\x ->
-         (loop (x, k) = (x, 0) while x != 1 do
+         (loop (x, k) = (x, 0i32) while x != 1 do
             (if x % 2 == 0 then x / 2 else 3 * x + 1, k + 1)).1)
       xs
 

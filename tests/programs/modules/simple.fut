@@ -14,7 +14,7 @@ module powers = {
   module higher = {
     def cube x = x * square x
   }
-  local def hidden = 4
+  local def hidden = 4i32
   def times_hidden (x: i32) = x * hidden
 }
 

@@ -22,6 +22,6 @@ entry relaxed [n] (d: [n][n]i32) : [n][n]i32 =
     tabulate_2d n n (\i j -> i32.min d[i, j] (d[i, k] + d[k, j]))
 
 entry until_small [n] (xs: [n]f64) =
-  loop (xs, steps) = (xs, 0)
+  loop (xs, steps) = (xs, 0i32)
   while f64.maximum xs > 1 do
     (map (/ 2) xs, steps + 1)

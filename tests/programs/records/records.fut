@@ -36,7 +36,7 @@ entry order_does_not_matter (x: i32) (y: i32) =
   in p == {b = y, a = x}
 
 entry nested_update (v: i32) =
-  let r = {at = {i = 0, j = 0}, xs = [1, 2]}
+  let r = {at = {i = 0i32, j = 0i32}, xs = [1i32, 2]}
   let s = copy r with at.i = v
   let s = s with xs[1] = 7
   in (s.at.i, s.at.j, s.xs)
