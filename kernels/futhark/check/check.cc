@@ -212,8 +212,8 @@ Result<core::Checked> Checker::run(const std::string& path) {
   if (!failed()) load(root_path_, {});
   fn_ = nullptr;
   if (record_) record_->index = index();
-  if (const auto errors = all_errors(); !errors.empty()) {
-    return tl::unexpected<Error>(compile_error(errors));
+  if (const auto found = errors(); !found.empty()) {
+    return tl::unexpected<Error>(compile_error(found));
   }
   std::sort(out_.entries.begin(), out_.entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });

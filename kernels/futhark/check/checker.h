@@ -112,13 +112,14 @@ class Checker {
  public:
   explicit Checker(const SourceReader& read) : read_(read) {}
   Result<core::Checked> run(const std::string& path);
+  /// Of a run that has ended, well or not: in the order of the text, the files in the order in
+  /// which they were met.
+  std::vector<Diagnostic> errors() const;
   std::vector<Diagnostic> warnings() const { return warnings_.sorted(); }
 
   // ---- for editors (record.cc)
   /// To be called before `run`: notes in `record` what names mean, and ends early when told to.
   void observe(Record& record, std::stop_token stop);
-  /// Of a run that has ended, well or not.
-  std::vector<Diagnostic> errors() const { return errors_; }
   std::vector<std::string> files() const;
 
  private:
@@ -135,7 +136,6 @@ class Checker {
   static void report(Diagnostic d, std::vector<Diagnostic>& list);
   void bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local);
   bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
-  std::vector<Diagnostic> all_errors() const;
   /// Of the user's text, unless this part of it is being looked at for one of its uses.
   void warn(Warning kind, const SourceRange& range, const std::string& part = "");
   static bool is_of_user(const SourceRange& range);

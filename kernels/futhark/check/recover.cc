@@ -101,8 +101,7 @@ bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out
   return whole;
 }
 
-/// In the order of the text, the files in the order in which they were met.
-std::vector<Diagnostic> Checker::all_errors() const {
+std::vector<Diagnostic> Checker::errors() const {
   std::vector<Diagnostic> out;
   std::vector<const SourceFile*> files;
   const auto file_number = [&](const Diagnostic& d) {
