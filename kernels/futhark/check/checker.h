@@ -455,6 +455,7 @@ class Checker {
   TypeBinding* refined_type(const With& w);
   TypeBinding* matching_type(const std::string& name, size_t params, const Mod& mod,
                              const Matching& m);
+  void other_parameters(const std::string& type, const Matching& m);
   void match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m);
   void match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
                   const Matching& m, const std::vector<With>& withs);

@@ -153,9 +153,13 @@ TypeBinding* Checker::matching_type(const std::string& name, size_t params, cons
   sound(impl);
   if (failed()) return nullptr;
   if (impl->params.size() == params) return impl;
-  error(m.range, "Module defines type " + m.path + name +
-                     " with other parameters than the module type requires.");
+  other_parameters(name, m);
   return nullptr;
+}
+
+void Checker::other_parameters(const std::string& type, const Matching& m) {
+  error(m.range, "Module defines type " + m.path + type +
+                     " with other parameters than the module type requires.");
 }
 
 // The module type says what the type is: the module's must be the same.
@@ -193,6 +197,14 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   }
   TypeBinding* impl = matching_type(name, spec.params.size(), mod, m);
   if (!impl) return;
+  for (size_t i = 0; i < spec.params.size(); i++) {
+    const auto* type = std::get_if<TyVarId>(&impl->params[i]);
+    const bool is_type = spec.params[i].kind == syntax::TypeParam::kType;
+    if (is_type != (type != nullptr) ||
+        (type && tyvar_lifted_[type->index] < spec.params[i].lifted)) {
+      return other_parameters(name, m);
+    }
+  }
   if (impl->lifted > spec.lifted) {
     const bool full = impl->lifted == syntax::Liftedness::kFullyLifted;
     error(m.range, "Module defines\n  type" + std::string(full ? "^ " : "~ ") + m.path + name +

@@ -84,6 +84,16 @@ TEST(Modules, ParametricModulesMatchTheirTypesWhereTheyAreDeclared) {
               HasSubstr("type f.t = i64"));
 }
 
+TEST(Modules, ParametersOfTypesAreOfTheSameKinds) {
+  const auto no = HasSubstr("with other parameters than the module type requires");
+  EXPECT_THAT(error_of("module m : { type t [n] } = { type t 'a = a }"), no);
+  EXPECT_THAT(error_of("module m : { type t 'a } = { type t [n] = [n]i32 }"), no);
+  EXPECT_THAT(error_of("module m : { type^ t '^a } = { type t 'a = (a, i32) }"), no);
+  EXPECT_THAT(error_of("module m : { type t 'a } = { type t 'a [n] = [n]a }"), no);
+  EXPECT_EQ(error_of("module m : { type^ t 'a [n] } = { type^ t '^a [n] = (a, [n]i32) }"),
+            "accepted");
+}
+
 TEST(Modules, AbstractTypesAreCalledByTheirModules) {
   const std::string s =
       "module type s = { type t val x : t val f : t -> t }\n"
