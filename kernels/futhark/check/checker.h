@@ -21,8 +21,8 @@
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/mismatch.h"
-#include "kernels/futhark/check/warnings.h"
 #include "kernels/futhark/check/record.h"
+#include "kernels/futhark/check/warnings.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
@@ -530,9 +530,9 @@ class Checker {
   bool assuming_ = false;  // in a body that check_functor checks
   bool quiet_ = false;     // see `warn`
   Warnings warnings_;
-  MutDef last_def_;       // what check_value made
-  bool lenient_ = false;  // in prelude text: constraints hold of abstract types too
-  Mismatch mismatch_;     // of the last unify
+  MutDef last_def_;           // what check_value made
+  bool lenient_ = false;      // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;         // of the last unify
   Record* record_ = nullptr;  // null: nobody wants to know what names mean
   std::stop_token stop_;
   TypePtr bool_ = core::prim_type(PrimType::kBool);
