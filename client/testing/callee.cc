@@ -125,18 +125,28 @@ Status Callee::load(const Input& input, const std::string& program,
 }
 
 Result<int64_t> Callee::call() const {
+  KENAZ_ASSIGN(const Called called, call_logged());
+  return called.microseconds;
+}
+
+Result<Callee::Called> Callee::call_logged() const {
   std::vector<std::string> words = {"call", entry_, "out"};
   for (auto& name : input_names()) words.push_back(std::move(name));
-  KENAZ_ASSIGN(const auto lines, server_->request(words));
+  KENAZ_ASSIGN(auto lines, server_->request(words));
   constexpr std::string_view kRuntime = "runtime: ";
-  for (const auto& line : lines) {
-    if (!line.starts_with(kRuntime)) continue;
-    int64_t microseconds = 0;
+  Called called;
+  bool timed = false;
+  for (auto& line : lines) {
+    if (!line.starts_with(kRuntime)) {
+      called.log.push_back(std::move(line));
+      continue;
+    }
     const char* end = line.data() + line.size();
-    const auto read = std::from_chars(line.data() + kRuntime.size(), end, microseconds);
-    if (read.ec == std::errc() && read.ptr == end) return microseconds;
+    const auto read = std::from_chars(line.data() + kRuntime.size(), end, called.microseconds);
+    timed = timed || (read.ec == std::errc() && read.ptr == end);
   }
-  return internal_error("the server did not tell the run time of a call");
+  if (!timed) return internal_error("the server did not tell the run time of a call");
+  return called;
 }
 
 Status Callee::free_inputs() const {

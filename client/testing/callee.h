@@ -34,6 +34,11 @@ class Callee {
   Status load(const Input& input, const std::string& program, const client::TempDir& scratch) const;
   /// Microseconds, as the server measured them.
   Result<int64_t> call() const;
+  struct Called {
+    int64_t microseconds = 0;
+    std::vector<std::string> log;  // what else the server said: with --log, what it did
+  };
+  Result<Called> call_logged() const;
   Status free_inputs() const;
 
  private:
