@@ -16,6 +16,7 @@
 #include "server/host/device_target.h"
 #include "server/host/reference_engine.h"
 #include "server/host/renewing_engine.h"
+#include "server/tuning.h"
 
 namespace kenaz {
 namespace {
@@ -192,6 +193,8 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
   KENAZ_ASSIGN(auto engine, make_engine(options, std::move(validation), std::move(metrics)));
   engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::duration<double>(std::min(options.limits.call_seconds, 1e9))));
+  KENAZ_ASSIGN(host::Tuning tuning, read_tuning(options, engine->tuning_params()));
+  engine->set_tuning(std::make_shared<const host::Tuning>(std::move(tuning)));
   KENAZ_TRY(prepared(*engine));
   return engine;
 }
@@ -203,6 +206,17 @@ Status check_loading(const Options& options) {
   KENAZ_TRY(ok);
   if (!options.warnings_are_errors || warnings.empty()) return {};
   return fail(ErrorKind::kCompile, options.program + ": warnings are treated as errors.");
+}
+
+Result<std::string> print_params(const Options& options) {
+  KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
+  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, program::Target{}));
+  KENAZ_TRY(read_tuning(options, generated.tuning));  // names and values are checked as ever
+  std::string text;
+  for (const auto& param : generated.tuning) {
+    text += fmt::format("{} ({})\n", param.name, program::class_text(param));
+  }
+  return text;
 }
 
 Result<std::string> dump(const Options& options) {

@@ -20,6 +20,9 @@ Result<std::unique_ptr<host::Engine>> load(const Options& options,
 /// --check: prints warnings to stderr. Kind kCompile if the program could not be served (or, with
 /// types_only, has a type error), or has warnings where those are errors.
 Status check_loading(const Options& options);
+/// --print-params: a line "NAME (CLASS)" for each of the program's tuning parameters. Starts no
+/// device: thresholds are those of the least of all devices.
+Result<std::string> print_params(const Options& options);
 /// --dump: the text.
 Result<std::string> dump(const Options& options);
 

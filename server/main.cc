@@ -20,7 +20,6 @@
 #include "kernels/compiler.h"
 #include "protocol/base/diagnostic_text.h"
 #include "protocol/base/large_stack_thread.h"
-#include "protocol/base/read_file.h"
 #include "server/console.h"
 #include "server/editor/check_document.h"
 #include "server/editor/language_server.h"
@@ -42,33 +41,6 @@ int report(const Error& error, bool colour = false) {
   while (text.ends_with('\n')) text.pop_back();
   complain((colour ? colour_diagnostics(text) : text) + "\n");
   return 2;
-}
-
-/// Futhark's own tuning files stand beside programs: what they are about is no reason to refuse
-/// one.
-void warn_of_tuning(const std::string& file, std::vector<std::string> names) {
-  constexpr size_t kNamed = 3;
-  if (names.empty()) return;
-  const size_t more = names.size() - std::min(names.size(), kNamed);
-  names.resize(names.size() - more);
-  complain(fmt::format(
-      "kenaz-server: Warning: {} sets parameters that the program does not have: {}{}\n", file,
-      fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : ""));
-}
-
-Status check_parameters(const Options& options) {
-  for (const auto& param : options.params) {
-    return bad_request("Unknown parameter: " + param.substr(0, param.find('=')));
-  }
-  if (options.tuning_file.empty()) return {};
-  const auto when = fmt::format("When loading tuning file '{}': ", options.tuning_file);
-  constexpr int64_t kLongest = int64_t{1} << 20;
-  const auto text = read_regular_file(options.tuning_file, kLongest);
-  if (!text) return bad_request(when + text.error().text());
-  auto names = tuning_names(*text);
-  if (!names) return bad_request(when + names.error().text());
-  if (!options.no_warnings) warn_of_tuning(options.tuning_file, std::move(*names));
-  return {};
 }
 
 int list_devices() {
@@ -108,6 +80,7 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
   auto session_with = session_options(options);
   auto engine = load(options, std::move(validation), session_with.metrics);
   if (!engine) return report(engine.error(), options.colour);
+  session_with.tuning = (*engine)->tuning();
   Session session(std::move(*engine), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
 }
@@ -178,10 +151,11 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
   spdlog::set_level(spdlog::level::from_str(options.log_level));
   allow_many_descriptors();
-  const auto sockets = socket_options(options);
+  auto sockets = socket_options(options);
   if (!sockets) return report(sockets.error());
   auto engine = load(options, std::move(validation), sockets->session.metrics);
   if (!engine) return report(engine.error(), options.colour);
+  sockets->session.tuning = (*engine)->tuning();
   const std::string name = (*engine)->name();
   std::optional<EndingTimer> ending;  // goes after the server, and with it the engine
   JobQueue queue;
@@ -237,8 +211,11 @@ int run(const Options& options) {
     if (!text) return report(text.error(), options.colour);
     return print_out(*text) ? 0 : 1;
   }
-  if (const auto ok = check_parameters(options); !ok) return report(ok.error());
-  if (options.print_params) return 0;
+  if (options.print_params) {
+    const auto text = print_params(options);
+    if (!text) return report(text.error(), options.colour);
+    return print_out(*text) ? 0 : 1;
+  }
   return serve(options);
 }
 

@@ -96,6 +96,9 @@ void declare(CLI::App& app, Options& o) {
                  "Threads that it takes to fill the device, which Vulkan does not tell: kernels "
                  "are chosen for so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  app.add_option("--default-threshold", o.default_threshold,
+                 "Value of thresholds that nothing else sets; 0: as the device needs it")
+      ->type_name("INT");
   app.add_option("--memory-limit", o.memory_limit, "Bytes of device memory to use at most")
       ->transform(as_bytes())
       ->type_name("BYTES");
@@ -235,12 +238,6 @@ int usage_error(std::string_view what) {
   return 1;
 }
 
-bool is_int(std::string_view s) {
-  int64_t n = 0;
-  const auto [end, error] = std::from_chars(s.data(), s.data() + s.size(), n);
-  return error == std::errc() && end == s.data() + s.size();
-}
-
 std::string default_cache_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   if (cache != nullptr && *cache == '/') return std::string(cache) + "/kenaz";
@@ -293,27 +290,6 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     options.limits.client_bytes = kSocketClientBytes;
   }
   return options;
-}
-
-Result<std::vector<std::string>> tuning_names(const std::string& text) {
-  std::vector<std::string> names;
-  int number = 0;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    std::string_view line = std::string_view(text).substr(start, end - start);
-    start = end + 1;
-    ++number;
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) {
-      line.remove_prefix(1);
-    }
-    if (line.empty() || line.starts_with("--")) continue;
-    const size_t equals = line.find('=');
-    if (equals == std::string_view::npos || !is_int(line.substr(equals + 1))) {
-      return bad_request(fmt::format("Invalid line {} (must be NAME=INT).", number));
-    }
-    names.emplace_back(line.substr(0, equals));
-  }
-  return names;
 }
 
 }  // namespace kenaz

@@ -19,6 +19,7 @@ struct Options {
   std::string cache_file, tuning_file;
   std::string cache_folder;         // of compiled programs; empty: none are kept
   std::vector<std::string> params;  // NAME=INT
+  int64_t default_threshold = 0;    // 0: the device decides
   int64_t memory_limit = 0;         // bytes; 0: what the device has
   int64_t device_threads = 0;       // that fill the device; 0: a guess
   bool reference = false;           // the evaluator on the CPU instead of a device
@@ -52,9 +53,5 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv);
 
 /// "0660" as the number that it is; nothing if it is no file's mode.
 std::optional<uint32_t> mode_bits(std::string_view text);
-
-/// The names in the text of a tuning file: lines NAME=INT, with blank lines and -- comments.
-/// Programs have no tuning parameters so far, so none of the names means anything.
-Result<std::vector<std::string>> tuning_names(const std::string& text);
 
 }  // namespace kenaz

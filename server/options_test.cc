@@ -98,12 +98,5 @@ TEST(Options, ModesAreOctal) {
   EXPECT_EQ(mode_bits(std::get<Options>(parsed).socket_mode), 0660u);
 }
 
-TEST(Tuning, NamesLines) {
-  using Names = std::vector<std::string>;
-  EXPECT_EQ(*tuning_names("\n  -- x\n"), Names{});
-  EXPECT_EQ(*tuning_names("-- x\na=1\nmain.b_2=-7\n"), (Names{"a", "main.b_2"}));
-  EXPECT_EQ(tuning_names("a=1x").error().text(), "Invalid line 1 (must be NAME=INT).");
-}
-
 }  // namespace
 }  // namespace kenaz

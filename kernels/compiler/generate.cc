@@ -14,7 +14,7 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   flatten::device_scalars(cut.ir);
   gpu::run_by_one_thread(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
-  gpu::fix_choices(cut.ir, target.threads);
+  gpu::choices_as_ifs(cut.ir);
   gpu::HostGen generator(cut, target, program);
   KENAZ_TRY(generator.run());
   return program;

@@ -81,7 +81,7 @@ class Segments {
 
   Atom threshold(Builder& b) {
     const TuneId id{static_cast<uint32_t>(p_.tunes.size())};
-    p_.tunes.push_back({fmt::format("{}.suff_outer_par_{}", name_, thresholds_++),
+    p_.tunes.push_back({fmt::format("{}.enough_outer_par_{}", name_, thresholds_++),
                         TuneClass::kThreshold,
                         std::nullopt,
                         {}});

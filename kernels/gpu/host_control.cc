@@ -65,6 +65,12 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::ELoop& e) { host_loop(s, e); },
           [&](const ir::ECall& e) { call(s, e); },
           [&](const ir::ESeg& e) { segment(*this, s, e); },
+          [&](const ir::ETune& e) {
+            const ScalarReg dst = new_scalar(PrimType::kI64);
+            tuned_[dst] = e.id.index;
+            emit({program::OpTune{dst, e.id.index}});
+            set(s.pat[0], HostScalar{PrimType::kI64, Operand(dst)});
+          },
           // Not at stage seg, or gone (prepare.h).
           [&](const ir::ESoac&) { CHECK(false); },
           [&](const ir::EScatter&) { CHECK(false); },
@@ -73,7 +79,6 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::EVjp&) { CHECK(false); },
           [&](const ir::EWithVjp&) { CHECK(false); },
           [&](const ir::EVersions&) { CHECK(false); },
-          [&](const ir::ETune&) { CHECK(false); },
       },
       s.exp);
 }
@@ -309,6 +314,7 @@ void HostGen::gen_entry(const EntryPoint& point) {
   reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
   block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
   borrowed_.clear();
+  tuned_.clear();
   program::Entry entry;
   entry.name = point.name;
   entry.attrs = point.attrs;
@@ -327,6 +333,9 @@ void HostGen::gen_entry(const EntryPoint& point) {
     if (const auto* a = std::get_if<program::ArrayLeaf>(&leaf)) keep.insert(a->block);
   }
   insert_releases(entry.code, keep);
+  std::set<uint32_t> tuning;
+  for (const auto& [reg, param] : tuned_) tuning.insert(param);
+  entry.tuning.assign(tuning.begin(), tuning.end());
   entry.scalar_regs = static_cast<int>(reg_types_.size());
   entry.block_regs = static_cast<int>(block_regs_);
   out_.entries[entry.name] = std::move(entry);

@@ -23,6 +23,12 @@ void HostGen::refuse(ir::ProvId place, const std::string& what) {
 
 Status HostGen::run() {
   out_.types = lowered_.types;
+  for (const ir::Tune& t : ir_.tunes) {
+    const bool threshold = t.cls == ir::TuneClass::kThreshold;
+    out_.tuning.push_back(
+        {t.name, threshold ? program::TuningClass::kThreshold : program::TuningClass::kNumber,
+         t.fallback.value_or(target_.threads)});
+  }
   gen_constants();
   for (const auto& e : lowered_.entries) {
     if (failed()) break;
@@ -79,6 +85,11 @@ Operand HostGen::emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Op
   }
   if (constants.size() == args.size()) return eval_scalar(op, type, to, constants);
   const ScalarReg dst = new_scalar(scalar_op_result(op, type, to));
+  if (const auto* reg = std::get_if<ScalarReg>(&args[0]);
+      reg != nullptr && op == ScalarOp::kLe && tuned_.count(*reg) != 0) {
+    emit({program::OpCompare{dst, tuned_[*reg], std::move(args[1])}});
+    return dst;
+  }
   emit({program::OpScalar{dst, op, type, to, std::move(args)}});
   return dst;
 }

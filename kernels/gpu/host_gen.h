@@ -150,6 +150,7 @@ class HostGen : public body::Host {
   std::vector<std::pair<ir::VarId, std::optional<HostValue>>>* undo_ = nullptr;
   std::set<ir::VarId> borrowed_;
   std::vector<PrimType> reg_types_;
+  std::map<ScalarReg, uint32_t> tuned_;  // the tuning parameters that registers hold
   uint32_t block_regs_ = 0;
   std::map<std::string, KernelId> kernels_by_text_;
   std::string function_name_;

@@ -61,11 +61,9 @@ void run_by_one_thread(Program& p) {
   });
 }
 
-void fix_choices(Program& p, int64_t threshold) {
+void choices_as_ifs(Program& p) {
   rewrite_host(p, [&](Stm& s, std::vector<Stm>& out) {
-    if (const auto* tune = std::get_if<ETune>(&s.exp)) {
-      s.exp = EAtom{i64(p.tunes[tune->id.index].fallback.value_or(threshold))};
-    } else if (auto* e = std::get_if<EVersions>(&s.exp)) {
+    if (auto* e = std::get_if<EVersions>(&s.exp)) {
       if (e->versions.size() == 1) {  // an if has two branches
         EVersions::Version same = e->versions.front();
         same.body = copy_renamed(p, same.body);

@@ -9,8 +9,7 @@ namespace kenaz::gpu {
 /// one thread: ESegs without dims. After flatten::device_scalars, before flatten::segments.
 void run_by_one_thread(ir::Program& p);
 
-/// Versions become ifs, and parameters constants: their fallback or, if they have none,
-/// `threshold`. Of a program at stage seg.
-void fix_choices(ir::Program& p, int64_t threshold);
+/// Versions become ifs. Of a program at stage seg.
+void choices_as_ifs(ir::Program& p);
 
 }  // namespace kenaz::gpu

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "kernels/program/target.h"
+#include "kernels/program/tuning.h"
 #include "kernels/scalar/ops.h"
 #include "protocol/base/ids.h"
 #include "protocol/prim_type.h"
@@ -103,6 +104,18 @@ struct OpWhile {
   Operand cond;
   std::vector<HostOp> body;
 };
+/// dst, an i64, becomes the value of a tuning parameter: an index into Program::tuning.
+struct OpTune {
+  ScalarReg dst;
+  uint32_t param = 0;
+};
+/// dst, a bool, says whether the parameter is at most `size`, an i64. The engine can tell what was
+/// compared, so that tools learn which sizes a threshold stands between.
+struct OpCompare {
+  ScalarReg dst;
+  uint32_t param = 0;
+  Operand size;
+};
 /// Fails the call with `message` and failure `backtrace` if cond is false.
 struct OpAssert {
   Operand cond;
@@ -112,7 +125,7 @@ struct OpAssert {
 
 struct HostOp {
   std::variant<OpScalar, OpMove, OpAlloc, OpMoveBlock, OpRelease, OpLaunch, OpRead, OpWrite, OpIf,
-               OpWhile, OpAssert>
+               OpWhile, OpTune, OpCompare, OpAssert>
       op;
 };
 
@@ -166,7 +179,8 @@ struct Entry {
   bool result_unique = false;
   std::vector<Leaf> result;
   std::vector<std::string> attrs;
-  std::string doc;  // as in EntryPoint
+  std::string doc;               // as in EntryPoint
+  std::vector<uint32_t> tuning;  // the parameters that its code reads, ascending
   Code code;
   int scalar_regs = 0, block_regs = 0;  // sizes of the register files
 };
@@ -182,7 +196,7 @@ struct Program {
   /// preset from its final register files.
   Code constants;
   int constant_scalar_regs = 0, constant_block_regs = 0;
-  std::vector<std::string> tuning_params;
+  std::vector<TuningParam> tuning;
 };
 
 }  // namespace kenaz::program

@@ -18,6 +18,8 @@ inline constexpr uint64_t kEnumCount<PrimType> = kPrimTypeCount;
 template <>
 inline constexpr uint64_t kEnumCount<TypeKind> = 5;
 template <>
+inline constexpr uint64_t kEnumCount<TuningClass> = 2;
+template <>
 inline constexpr uint64_t kEnumCount<Arg::Kind> = 2;
 template <>
 inline constexpr uint64_t kEnumCount<Arg::Access> = 4;
@@ -195,6 +197,14 @@ void fields(A& a, OpWhile& x) {
   a(x.head, x.cond, x.body);
 }
 template <class A>
+void fields(A& a, OpTune& x) {
+  a(x.dst, x.param);
+}
+template <class A>
+void fields(A& a, OpCompare& x) {
+  a(x.dst, x.param, x.size);
+}
+template <class A>
 void fields(A& a, OpAssert& x) {
   a(x.cond, x.message, x.backtrace);
 }
@@ -224,7 +234,7 @@ void fields(A& a, Entry::Param& x) {
 }
 template <class A>
 void fields(A& a, Entry& x) {
-  a(x.name, x.params, x.result_type, x.result_unique, x.result, x.attrs, x.doc, x.code,
+  a(x.name, x.params, x.result_type, x.result_unique, x.result, x.attrs, x.doc, x.tuning, x.code,
     x.scalar_regs, x.block_regs);
 }
 template <class A>
@@ -250,9 +260,13 @@ void fields(A& a, Target& x) {
     x.forward_progress, x.max_turns);
 }
 template <class A>
+void fields(A& a, TuningParam& x) {
+  a(x.name, x.cls, x.fallback);
+}
+template <class A>
 void fields(A& a, Program& x) {
   a(x.name, x.target, x.types, x.entries, x.kernels, x.kernel_failures, x.constants,
-    x.constant_scalar_regs, x.constant_block_regs, x.tuning_params);
+    x.constant_scalar_regs, x.constant_block_regs, x.tuning);
 }
 
 template <class T>

@@ -31,11 +31,14 @@ Program sample() {
             {OpRead{{0}, PrimType::kF16, {1}, n(2)}},
             {OpWrite{PrimType::kU8, {1}, n(3), {n(4), ScalarReg{2}}}},
             {std::move(branch)},
+            {OpTune{{1}, 0}},
+            {OpCompare{{1}, 0, n(5)}},
             {OpAssert{ScalarReg{1}, {std::string("size "), n(3)}, "-> #0  b.fut:1:1-2"}}};
   p.entries["main"] = std::move(e);
   p.constants = {{OpMove{{0}, n(1)}}};
   p.constant_scalar_regs = 1;
-  p.tuning_params = {"t"};
+  p.entries["main"].tuning = {0};
+  p.tuning = {{"t", TuningClass::kThreshold, 7}};
   return p;
 }
 
@@ -45,7 +48,7 @@ TEST(Serialise, RoundTrips) {
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(serialise(*back), bytes);  // every field is written, so equal bytes mean equal programs
   EXPECT_EQ(back->kernels[0].spirv, (std::vector<uint32_t>{1, 2, 3}));
-  EXPECT_EQ(back->entries.at("main").code.size(), 7u);
+  EXPECT_EQ(back->entries.at("main").code.size(), 9u);
   EXPECT_EQ(back->target, sample().target);
 }
 

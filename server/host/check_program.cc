@@ -41,6 +41,10 @@ class CodeChecker {
     if (const auto* r = std::get_if<ScalarReg>(&o)) return reg(*r);
     return type(std::get<PrimValue>(o).type);
   }
+  Status tuning(uint32_t param) const {
+    if (param < program_.tuning.size()) return {};
+    return internal_error(fmt::format("tuning parameter {} of {}", param, program_.tuning.size()));
+  }
 
  private:
   Status operands(const std::vector<Operand>& list) const {
@@ -108,6 +112,15 @@ class CodeChecker {
     KENAZ_TRY(operand(o.cond));
     KENAZ_TRY(check(o.head, depth + 1));
     return check(o.body, depth + 1);
+  }
+  Status op_ok(const OpTune& o, int) const {
+    KENAZ_TRY(tuning(o.param));
+    return reg(o.dst);
+  }
+  Status op_ok(const OpCompare& o, int) const {
+    KENAZ_TRY(tuning(o.param));
+    KENAZ_TRY(reg(o.dst));
+    return operand(o.size);
   }
   Status op_ok(const OpAssert& o, int) const {
     KENAZ_TRY(operand(o.cond));
@@ -178,6 +191,7 @@ Status check_entry(const Program& program, const Entry& entry) {
   for (const Entry::Param& param : entry.params) {
     KENAZ_TRY(check_leaves(program, code, param.type, param.leaves, true));
   }
+  for (const uint32_t param : entry.tuning) KENAZ_TRY(code.tuning(param));
   KENAZ_TRY(check_leaves(program, code, entry.result_type, entry.result, false));
   return code.check(entry.code);
 }

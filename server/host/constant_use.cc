@@ -48,6 +48,8 @@ class Search {
   bool in(const OpWrite& o) const { return in(o.block) || in(o.offset) || in(o.values); }
   bool in(const OpIf& o) const { return in(o.cond) || in(o.then_code) || in(o.else_code); }
   bool in(const OpWhile& o) const { return in(o.head) || in(o.cond) || in(o.body); }
+  bool in(const OpTune& o) const { return in(o.dst); }
+  bool in(const OpCompare& o) const { return in(o.dst) || in(o.size); }
   bool in(const OpAssert& o) const { return in(o.cond) || in(o.message); }
 
   uint32_t scalars_, blocks_;

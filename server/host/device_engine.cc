@@ -41,13 +41,14 @@ class SizeBinder {
   std::vector<bool> bound_;
 };
 
-EntrySignature signature(const program::Entry& entry) {
+EntrySignature signature(const program::Program& program, const program::Entry& entry) {
   EntrySignature s;
   s.name = entry.name;
   s.result = entry.result_type;
   s.result_unique = entry.result_unique;
   s.attrs = entry.attrs;
   s.doc = entry.doc;
+  for (const uint32_t param : entry.tuning) s.tuning.push_back(program.tuning[param].name);
   for (const auto& p : entry.params) {
     s.params.push_back({p.name, p.type, p.consumed, static_cast<int>(p.leaves.size())});
   }
@@ -65,13 +66,17 @@ class DeviceEngine : public Engine {
         failure_(std::move(failure)),
         kernels_(program_.kernels, std::move(compiler), *device_) {
     for (const auto& [name, entry] : program_.entries) {
-      signatures_.push_back(signature(entry));
+      signatures_.push_back(signature(program_, entry));
       if (uses_constants(program_, entry)) need_constants_.insert(name);
     }
   }
 
   const TypeTable& types() const override { return program_.types; }
   const std::vector<EntrySignature>& entries() const override { return signatures_; }
+  const std::vector<program::TuningParam>& tuning_params() const override {
+    return program_.tuning;
+  }
+  std::vector<Comparison> comparisons() const override { return comparisons_; }
   Result<LeafPtr> put(const data::Value& value) override;
   Result<data::Value> get(const Leaf& leaf) override;
   Result<std::unique_ptr<LeafWriter>> writer(PrimType prim, std::vector<int64_t> shape) override {
@@ -126,6 +131,7 @@ class DeviceEngine : public Engine {
   uint64_t owner_ = 0;
   std::mutex running_mutex_;  // for running_
   std::set<CallStop*> running_;
+  std::vector<Comparison> comparisons_;
   std::vector<EntrySignature> signatures_;
   std::set<std::string> need_constants_;  // entries
   std::optional<Registers> constants_;    // once they are computed
@@ -194,11 +200,14 @@ Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   Running running(*this);
   CallStop& stop = running.stop();
   device_->set_watch(&stop);
+  CallTuning tuning(program_.tuning, this->tuning().get());
   Interpreter interpreter(
       program_, kernels_, *device_, failure_, stop,
-      [&](const std::function<Status()>& wait) { return let_others(stop, wait); }, registers);
+      [&](const std::function<Status()>& wait) { return let_others(stop, wait); }, tuning,
+      registers);
   const Status ran = interpreter.run(code);
   Status finished = interpreter.finish();
+  comparisons_ = tuning.comparisons();
   Status stopped = stop.end();
   if (!stopped && (finished || finished.error().kind == ErrorKind::kProgramFailure)) {
     return stopped;  // the record may still say so

@@ -46,6 +46,11 @@ class HostReader : public LeafReader {
 
 }  // namespace
 
+const std::vector<program::TuningParam>& Engine::tuning_params() const {
+  static const std::vector<program::TuningParam> kNone;
+  return kNone;
+}
+
 Result<std::unique_ptr<LeafWriter>> Engine::writer(PrimType prim, std::vector<int64_t> shape) {
   KENAZ_ASSIGN(const int64_t bytes, data::checked_bytes(prim, shape));
   data::Value value{prim, std::move(shape), {}};

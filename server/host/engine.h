@@ -15,6 +15,7 @@
 #include "protocol/data/value.h"
 #include "protocol/value_type.h"
 #include "server/device/device.h"
+#include "server/host/tuning.h"
 
 namespace kenaz::host {
 
@@ -75,7 +76,8 @@ struct EntrySignature {
   std::string result;
   bool result_unique = false;
   std::vector<std::string> attrs;
-  std::string doc;  // its documentation comment without the dashes, or ""
+  std::string doc;                  // its documentation comment without the dashes, or ""
+  std::vector<std::string> tuning;  // names of the tuning parameters that it reads
 };
 
 /// Used by one thread at a time, its own (but see set_step_aside), except for types(), entries()
@@ -134,14 +136,25 @@ class Engine {
   /// Ends the calls that run now, if any, soon; they fail. By any thread.
   virtual void cancel() {}
 
+  /// The program's tuning parameters. Never changes.
+  virtual const std::vector<program::TuningParam>& tuning_params() const;
+  /// The values for what runs from now on; null, in the beginning: none are set. Names that the
+  /// program does not have mean nothing.
+  void set_tuning(std::shared_ptr<const Tuning> tuning) { tuning_ = std::move(tuning); }
+  const std::shared_ptr<const Tuning>& tuning() const { return tuning_; }
+  /// What the last call compared, each pair of parameter and size once, if it compared few.
+  virtual std::vector<Comparison> comparisons() const { return {}; }
+
   virtual void clear_caches() {}
   virtual device::MemoryStats memory() const { return {}; }
 
  private:
   std::atomic<uint64_t> owners_ = 0;
+  std::shared_ptr<const Tuning> tuning_;
 };
 
-/// The same engine as one session sees it: what it does is done for an owner of its own.
+/// The same engine as one session sees it: what it does is done for an owner of its own, with
+/// tuning parameters of its own.
 std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine);
 
 /// The bytes of a call's result. A program may make shapes that no value has, since an array

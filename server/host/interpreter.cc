@@ -234,6 +234,17 @@ Status Interpreter::step(const OpWhile& op) {
   }
 }
 
+Status Interpreter::step(const OpTune& op) {
+  registers_.scalars[op.dst.index] = PrimValue::i64(tuning_.value(op.param));
+  return {};
+}
+
+Status Interpreter::step(const OpCompare& op) {
+  const bool holds = tuning_.compare(op.param, registers_.index(op.size));
+  registers_.scalars[op.dst.index] = PrimValue::of_bool(holds);
+  return {};
+}
+
 Status Interpreter::step(const OpAssert& op) {
   if (registers_.value(op.cond).as_bool()) return {};
   std::string message;

@@ -13,6 +13,7 @@
 #include "server/host/failures.h"
 #include "server/host/hazards.h"
 #include "server/host/kernel_table.h"
+#include "server/host/tuning.h"
 
 namespace kenaz::host {
 
@@ -37,13 +38,15 @@ class Interpreter {
   using Waiter = std::function<Status(const std::function<Status()>& wait)>;
 
   Interpreter(const program::Program& program, KernelTable& kernels, device::Device& device,
-              FailureRecord& failure, CallStop& stop, Waiter waiter, Registers& registers)
+              FailureRecord& failure, CallStop& stop, Waiter waiter, CallTuning& tuning,
+              Registers& registers)
       : program_(program),
         kernels_(kernels),
         device_(device),
         failure_(failure),
         stop_(stop),
         waiter_(std::move(waiter)),
+        tuning_(tuning),
         registers_(registers) {}
 
   Status run(const program::Code& code);
@@ -61,6 +64,8 @@ class Interpreter {
   Status step(const program::OpWrite& op);
   Status step(const program::OpIf& op);
   Status step(const program::OpWhile& op);
+  Status step(const program::OpTune& op);
+  Status step(const program::OpCompare& op);
   Status step(const program::OpAssert& op);
 
   /// Puts `block` (may be null) into a register; the one that was there goes.
@@ -79,6 +84,7 @@ class Interpreter {
   FailureRecord& failure_;
   CallStop& stop_;
   const Waiter waiter_;
+  CallTuning& tuning_;
   Registers& registers_;
   Hazards hazards_;
   std::vector<uint64_t> slots_;  // of the launch at hand; kept for its capacity

@@ -28,8 +28,15 @@ std::shared_ptr<ReferenceLeaf> make_leaf(eval::Value value) {
 
 class ReferenceEngine : public Engine {
  public:
-  ReferenceEngine(ir::Lowered lowered, eval::Evaluator evaluator)
-      : types_(std::move(lowered.types)), evaluator_(std::move(evaluator)) {
+  ReferenceEngine(ir::Lowered lowered, eval::Evaluator evaluator, eval::SegOptions segs)
+      : types_(std::move(lowered.types)), evaluator_(std::move(evaluator)), segs_(std::move(segs)) {
+    for (const ir::Tune& t : evaluator_.program().tunes) {
+      tuning_params_.push_back({t.name,
+                                t.cls == ir::TuneClass::kThreshold
+                                    ? program::TuningClass::kThreshold
+                                    : program::TuningClass::kNumber,
+                                t.fallback.value_or(1)});
+    }
     for (const auto& e : lowered.entries) {
       EntrySignature s;
       s.name = e.name;
@@ -37,6 +44,7 @@ class ReferenceEngine : public Engine {
       s.result_unique = e.result_unique;
       s.attrs = e.attrs;
       s.doc = e.doc;
+      for (const auto& t : tuning_params_) s.tuning.push_back(t.name);
       for (const auto& p : e.params) {
         s.params.push_back({p.name, p.type, p.unique, static_cast<int>(leaves_of(p.type))});
       }
@@ -48,10 +56,13 @@ class ReferenceEngine : public Engine {
   const TypeTable& types() const override { return types_; }
   const std::vector<EntrySignature>& entries() const override { return entries_; }
 
+  const std::vector<program::TuningParam>& tuning_params() const override { return tuning_params_; }
+
   void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
   void cancel() override { stop_.cancel(); }
 
   Status prepare() override {
+    tune();
     stop_.begin();
     const Status computed = evaluator_.prepare();
     KENAZ_TRY(stop_.end());
@@ -95,6 +106,7 @@ class ReferenceEngine : public Engine {
         if (!own) return internal_error("a value of another engine");
         values.push_back(own->value);
       }
+      tune();
       stop_.begin();
       auto called = evaluator_.call(e.fun, std::move(values));
       KENAZ_TRY(stop_.end());
@@ -110,6 +122,10 @@ class ReferenceEngine : public Engine {
   }
 
  private:
+  void tune() {
+    for (const auto& p : tuning_params_) segs_.tunes[p.name] = tuned_value(p, tuning().get());
+    evaluator_.set_seg_options(segs_);
+  }
   size_t leaves_of(const std::string& type) const {
     const auto it = types_.find(type);
     return it == types_.end() ? 1 : it->second.leaves.size();
@@ -118,6 +134,8 @@ class ReferenceEngine : public Engine {
   TypeTable types_;
   std::vector<EntrySignature> entries_;
   eval::Evaluator evaluator_;
+  eval::SegOptions segs_;
+  std::vector<program::TuningParam> tuning_params_;
   CallStop stop_;
 };
 
@@ -125,8 +143,8 @@ class ReferenceEngine : public Engine {
 
 Result<std::unique_ptr<Engine>> make_reference_engine(ir::Lowered lowered, eval::SegOptions segs) {
   eval::Evaluator evaluator(std::move(lowered.ir));
-  evaluator.set_seg_options(std::move(segs));
-  return std::make_unique<ReferenceEngine>(std::move(lowered), std::move(evaluator));
+  return std::make_unique<ReferenceEngine>(std::move(lowered), std::move(evaluator),
+                                           std::move(segs));
 }
 
 }  // namespace kenaz::host

@@ -29,12 +29,17 @@ class RenewingEngine : public Engine {
       : factory_(std::move(factory)),
         types_(first->types()),
         entries_(first->entries()),
+        tuning_params_(first->tuning_params()),
         name_(first->name()),
         engine_(std::move(first)) {}
 
   const TypeTable& types() const override { return types_; }
   const std::vector<EntrySignature>& entries() const override { return entries_; }
   std::string name() const override { return name_; }
+  const std::vector<program::TuningParam>& tuning_params() const override { return tuning_params_; }
+  std::vector<Comparison> comparisons() const override {
+    return engine_ ? engine_->comparisons() : std::vector<Comparison>();
+  }
 
   Status prepare() override {
     return with_engine([](Engine& e) { return e.prepare(); });
@@ -94,6 +99,7 @@ class RenewingEngine : public Engine {
     const std::shared_ptr<Engine> engine =
         engine_;  // a call may lose its turn, and then its engine
     const uint64_t generation = generation_;
+    engine->set_tuning(tuning());
     auto result = operation(*engine);
     note(result, generation);
     return result;
@@ -119,6 +125,7 @@ class RenewingEngine : public Engine {
   const EngineFactory factory_;
   const TypeTable types_;
   const std::vector<EntrySignature> entries_;
+  const std::vector<program::TuningParam> tuning_params_;
   const std::string name_;
   std::chrono::microseconds timeout_{0};
   uint64_t owner_ = 0;

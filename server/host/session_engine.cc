@@ -11,6 +11,10 @@ class SessionEngine : public Engine {
   const TypeTable& types() const override { return engine_->types(); }
   const std::vector<EntrySignature>& entries() const override { return engine_->entries(); }
   std::string name() const override { return engine_->name(); }
+  const std::vector<program::TuningParam>& tuning_params() const override {
+    return engine_->tuning_params();
+  }
+  std::vector<Comparison> comparisons() const override { return engine_->comparisons(); }
   void set_call_timeout(std::chrono::microseconds timeout) override {
     engine_->set_call_timeout(timeout);
   }
@@ -46,6 +50,7 @@ class SessionEngine : public Engine {
  private:
   Engine& own() {
     engine_->set_owner(owner_);
+    engine_->set_tuning(tuning());
     return *engine_;
   }
 

@@ -210,21 +210,44 @@ Status Session::do_report(Args) {
   return {};
 }
 
-// Programs have no tuning parameters: the compiler decides by the sizes at run time.
+namespace {
+
+const program::TuningParam* find_param(const host::Engine& engine, const std::string& name) {
+  for (const auto& param : engine.tuning_params()) {
+    if (param.name == name) return &param;
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 Status Session::do_set_tuning_param(Args args) {
-  return bad_request(
-      fmt::format("Failed to set tuning parameter {} to {}\nThe program has no such parameter.",
-                  args[0], args[1]));
+  const auto refuse = [&](const char* why) {
+    return bad_request(
+        fmt::format("Failed to set tuning parameter {} to {}\n{}", args[0], args[1], why));
+  };
+  if (find_param(*engine_, args[0]) == nullptr) {
+    return refuse("The program has no such parameter.");
+  }
+  const auto value = host::tuning_value(args[1]);
+  if (!value) return refuse("The value must be an integer; 0 is the default.");
+  host::Tuning tuning = engine_->tuning() ? *engine_->tuning() : host::Tuning();
+  tuning[args[0]] = *value;
+  engine_->set_tuning(std::make_shared<const host::Tuning>(std::move(tuning)));
+  return {};
 }
 
 Status Session::do_tuning_params(Args args) {
-  KENAZ_TRY(find_entry(args[0]));
+  KENAZ_ASSIGN(const auto* entry, find_entry(args[0]));
+  for (const auto& name : entry->tuning) print(name);
   return {};
 }
 
 Status Session::do_tuning_param_class(Args args) {
-  return bad_request("Unknown tuning parameter: " + args[0]);
+  const program::TuningParam* param = find_param(*engine_, args[0]);
+  if (param == nullptr) return bad_request("Unknown tuning parameter: " + args[0]);
+  print(program::class_text(*param));
+  return {};
 }
 
 }  // namespace kenaz

@@ -33,8 +33,9 @@ struct SessionOptions {
   int64_t max_upload = 0;   // bytes; 0: any number
   double file_seconds = 0;  // that reading a file may take; 0: any
   FileAccess files;
-  std::shared_ptr<Metrics> metrics;      // may be null
-  std::shared_ptr<ClientMemory> memory;  // may be null
+  std::shared_ptr<const host::Tuning> tuning;  // to begin with; null: no values
+  std::shared_ptr<Metrics> metrics;            // may be null
+  std::shared_ptr<ClientMemory> memory;        // may be null
 };
 
 class Session {
@@ -44,7 +45,9 @@ class Session {
         options_(std::move(options)),
         variables_(options_.limits, options_.memory),
         recording_(options_.profile),
-        events_share_(options_.memory, ClientMemory::Use::kKept) {}
+        events_share_(options_.memory, ClientMemory::Use::kKept) {
+    engine_->set_tuning(options_.tuning);
+  }
 
   /// Carries out a command that is no stream of the client's bytes. A file is read or
   /// written at once, on the engine's turn; begin() is for those who would rather not.

@@ -84,6 +84,9 @@ Status Session::do_call(Args args) {
   if (recording_) record(entry->name, time.count());
   if (options_.metrics) options_.metrics->called(time.count() / 1e6);
   if (options_.log) {
+    for (const auto& c : engine_->comparisons()) {  // in Futhark's words, for its tools
+      print(fmt::format("Compared {} <= {}: {}.", c.param, c.size, c.holds));
+    }
     const auto memory = engine_->memory();
     print(fmt::format("Called {}: device memory {} bytes, peak {} bytes", entry->name, memory.used,
                       memory.peak));

@@ -55,9 +55,12 @@ program::Program sample() {
             {OpRead{{0}, PrimType::kF16, {1}, n}},
             {OpWrite{PrimType::kU8, {1}, n, {n, ScalarReg{2}}}},
             {std::move(branch)},
+            {OpTune{{1}, 0}},
+            {OpCompare{{1}, 0, n}},
             {OpAssert{ScalarReg{1}, {std::string("size "), n}, "-> #0  b.fut:1:1-2"}}};
   p.entries["main"] = std::move(e);
   p.constants = {{OpMove{{0}, n}}};
+  p.tuning = {{"t", TuningClass::kThreshold, 7}};
   p.constant_scalar_regs = 1;
   return p;
 }

@@ -1,0 +1,24 @@
+// Tuning parameters: numbers that decide between ways to compute the same. No result depends on
+// them. They are read when host code runs, so a program need not be compiled again for others.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace kenaz::program {
+
+/// kThreshold: compared with a size, one way is taken from it on, another below. kNumber: of
+/// anything else.
+enum class TuningClass : uint8_t { kThreshold, kNumber };
+
+struct TuningParam {
+  std::string name;
+  TuningClass cls = TuningClass::kThreshold;
+  int64_t fallback = 0;  // its value unless somebody sets one
+};
+
+/// What clients are told of a parameter, in Futhark's words: "threshold(1024,)". Behind the comma
+/// Futhark names the comparisons on which a threshold depends; ours depend on none.
+std::string class_text(const TuningParam& param);
+
+}  // namespace kenaz::program
