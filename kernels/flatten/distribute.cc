@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribution.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
@@ -198,7 +199,9 @@ Vars Distribution::spread(const Nest& nest, Stm s, Stms& out) {
   for (const VarId c : s.certs) {
     if (!parallelism_.varies(c)) certs_.push_back(c);
   }
+  const bool stays = parallelism_.set_stays(asks_for_outer_only(s));
   Vars made = spread_exp(nest, std::move(s), out);
+  parallelism_.set_stays(stays);
   certs_ = around;
   return made;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/flatten/attributes.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "protocol/base/overloaded.h"
@@ -67,8 +68,7 @@ bool Parallelism::is_spreadable(const Atom& width, const std::vector<VarId>& inp
 }
 
 bool Parallelism::worth_spreading(const Stm& s) const {
-  if (depth_ == Depth::kOutermost) return false;
-  if (std::find(s.attrs.begin(), s.attrs.end(), "sequential") != s.attrs.end()) return false;
+  if (depth_ == Depth::kOutermost || stays_ || asks_for_one_thread(s)) return false;
   for (const VarId v : s.pat) {
     if (varies(p_.type_of(v))) return false;
   }

@@ -1,6 +1,8 @@
 // What in a nest is worth more threads, and may have them.
 #pragma once
 
+#include <utility>
+
 #include "kernels/flatten/distribute.h"
 #include "kernels/ir/analysis/uses.h"
 
@@ -18,6 +20,8 @@ class Parallelism {
   void is_uniform(ir::VarId v) { varying_.erase(v); }
   void is_varying(ir::VarId v) { varying_.insert(v); }
 
+  /// From now on nothing is worth spreading, or what is. Gives what was.
+  bool set_stays(bool stays) { return std::exchange(stays_, stays); }
   /// Whether the statement, inside of the nest, should become ESegs of its own.
   bool worth_spreading(const ir::Stm& s) const;
   bool any_worth_spreading(const ir::Body& b) const;
@@ -41,6 +45,7 @@ class Parallelism {
 
   const ir::Program& p_;
   Depth depth_;
+  bool stays_ = false;
   ir::VarSet varying_;
   const ProgramFacts& facts_;
   std::unordered_set<uint32_t> consumed_;  // classes of aliases

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribute.h"
 #include "kernels/flatten/segments.h"
 #include "kernels/ir/analysis/rename.h"
@@ -48,7 +49,7 @@ class Segments {
 
   void combinator(const Stm& s, Stms& out) {
     Distributed all = distribute(p_, facts_, s, Depth::kAll);
-    if (all.pieces > 1) {
+    if (all.pieces > 1 && !asks_for_all_levels(s)) {
       Distributed maps = distribute(p_, facts_, s, Depth::kMaps);
       if (maps.pieces < all.pieces) {
         versions(s, std::move(maps), std::move(all), out);
