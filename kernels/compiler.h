@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "kernels/diagnostics/source_reader.h"
+#include "kernels/explain/report.h"
 #include "kernels/futhark/core/core.h"
 #include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
@@ -62,8 +63,9 @@ Status optimise(ir::Program& program, const PassObserver& observe = {});
 /// Runs the passes that take an optimised program to stage seg, in place.
 Status schedule(ir::Program& program, const PassObserver& observe = {});
 /// Kernels in GLSL, and host code, of an optimised program, which it schedules first, for a
-/// device with these facts.
-Result<program::Program> generate(const Lowered& lowered, const program::Target& target = {});
+/// device with these facts. `report`, unless null, gets how the program runs.
+Result<program::Program> generate(const Lowered& lowered, const program::Target& target = {},
+                                  explain::Report* report = nullptr);
 
 /// All of the above.
 Result<program::Program> compile(const std::string& path, const FrontEndOptions& options = {},

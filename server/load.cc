@@ -7,6 +7,7 @@
 #include <future>
 
 #include "kernels/compiler.h"
+#include "kernels/explain/text.h"
 #include "kernels/ir/print.h"
 #include "protocol/base/diagnostic_text.h"
 #include "server/cache/program_cache.h"
@@ -217,6 +218,18 @@ Result<std::string> print_params(const Options& options) {
     text += fmt::format("{} ({})\n", param.name, program::class_text(param));
   }
   return text;
+}
+
+Result<std::string> explanation(const Options& options) {
+  KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
+  device::VulkanOptions vulkan;
+  vulkan.device = options.device;
+  KENAZ_ASSIGN(const auto device, device::vulkan_device_maker(vulkan)());
+  explain::Report report;
+  KENAZ_TRY(compiler::generate(program, host::device_target(device->info(), options.device_threads),
+                               &report));
+  report.device = device->info().name;
+  return options.json ? explain::json(report) : explain::text(report);
 }
 
 Result<std::string> dump(const Options& options) {

@@ -23,6 +23,8 @@ Status check_loading(const Options& options);
 /// --print-params: a line "NAME (CLASS)" for each of the program's tuning parameters. Starts no
 /// device: thresholds are those of the least of all devices.
 Result<std::string> print_params(const Options& options);
+/// --explain: how the program runs on the device, as text or JSON.
+Result<std::string> explanation(const Options& options);
 /// --dump: the text.
 Result<std::string> dump(const Options& options);
 

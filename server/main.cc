@@ -206,6 +206,11 @@ int run(const Options& options) {
     const auto ok = check_loading(options);
     return ok ? 0 : report(ok.error(), options.colour);
   }
+  if (options.explain) {
+    const auto text = explanation(options);
+    if (!text) return report(text.error(), options.colour);
+    return print_out(*text) ? 0 : 1;
+  }
   if (!options.dump.empty()) {
     const auto text = dump(options);
     if (!text) return report(text.error(), options.colour);

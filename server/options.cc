@@ -119,13 +119,17 @@ void declare(CLI::App& app, Options& o) {
                "Run with the Vulkan validation layer; exit 3 if it spoke");
   app.add_flag("--check", o.check,
                "Compile the program, print diagnostics, exit 2 if it cannot be served");
-  app.add_flag("--json", o.json, "With --check: print diagnostics as JSON to standard output");
+  app.add_flag(
+      "--json", o.json,
+      "With --check or --explain: print diagnostics, or the report, as JSON to standard output");
   app.add_flag("--lsp", o.lsp, "Be a language server for editors on stdin and stdout");
   app.add_flag("--types-only", o.types_only, "With --check: accept what has no type error");
   app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
   app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir, seg or glsl")
       ->check(CLI::IsMember({"lowered", "ir", "seg", "glsl"}));
+  app.add_flag("--explain", o.explain,
+               "Say how the program runs on the device: in which ways, and why so");
   app.add_flag("--print-params", o.print_params, "Print the tuning parameters");
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices");
 }

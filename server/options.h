@@ -30,12 +30,13 @@ struct Options {
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;
   bool lsp = false;
-  bool json = false;        // with `check`: diagnostics as JSON
+  bool json = false;        // with `check` or `explain`: diagnostics, the report, as JSON
   bool types_only = false;  // with `check`: whatever has good types is fine
   bool no_warnings = false;
   bool warnings_are_errors = false;  // with `check`
   bool colour = false;               // of diagnostics: standard error is a terminal
   std::string dump;                  // "lowered", "ir", "seg", "glsl"
+  bool explain = false;
 
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;

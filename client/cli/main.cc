@@ -40,6 +40,8 @@ constexpr Subcommand kSubcommands[] = {
     {"c", "The same, for the reference evaluator", kenaz::cli::declare_c, 1},
     {"multicore", "The same as c", kenaz::cli::declare_c, 1},
     {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
+    {"explain", "Say how a program runs on the device: in which ways, and why so",
+     kenaz::cli::declare_explain, 1},
     {"autotune", "Find values for a program's thresholds on the inputs of its test blocks",
      kenaz::cli::declare_autotune},
 };

@@ -6,7 +6,8 @@
 
 namespace kenaz::compiler {
 
-Result<program::Program> generate(const Lowered& lowered, const program::Target& target) {
+Result<program::Program> generate(const Lowered& lowered, const program::Target& target,
+                                  explain::Report* report) {
   program::Program program;
   program.target = target;
   Lowered cut = lowered;
@@ -14,9 +15,12 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   flatten::device_scalars(cut.ir);
   gpu::run_by_one_thread(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
-  gpu::choices_as_ifs(cut.ir);
-  gpu::HostGen generator(cut, target, program);
+  explain::VersionNames names = gpu::choices_as_ifs(cut.ir);
+  std::optional<explain::Recorder> recorder;
+  if (report != nullptr) recorder.emplace(cut.ir, std::move(names));
+  gpu::HostGen generator(cut, target, program, recorder ? &*recorder : nullptr);
   KENAZ_TRY(generator.run());
+  if (report != nullptr) *report = recorder->take();
   return program;
 }
 

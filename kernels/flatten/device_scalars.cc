@@ -83,6 +83,7 @@ class DeviceScalars {
       const bool is_host_loop =
           std::find(s.attrs.begin(), s.attrs.end(), kHostLoop) != s.attrs.end();
       if (!is_host_loop && is_device_sequential(p_, s)) {
+        add_note(p_.notes, {s.prov, OneThread{OneThread::Why::kElements}});
         s = by_one_thread(p_, std::move(s));
       } else if (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp)) {
         visit_bodies(s.exp, [&](Body& inner) { body(inner); });

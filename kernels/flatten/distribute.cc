@@ -13,6 +13,19 @@ namespace kenaz::flatten {
 
 using namespace ir;
 
+namespace {
+
+bool has_combinators(const Exp& e) {
+  bool found = std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
+               std::holds_alternative<EHist>(e);
+  visit_bodies(e, [&](const Body& b) {
+    for (const Stm& s : b.stms) found = found || has_combinators(s.exp);
+  });
+  return found;
+}
+
+}  // namespace
+
 Vars Distribution::emit(ESeg seg, const Stm& of, Stms& out) {
   pieces_++;
   Vars pat;
@@ -41,6 +54,13 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
     const Vars arrays = spread(nest, s, out);
     for (size_t r = 0; r < arrays.size(); r++) values_.store(s.pat[r], arrays[r], nest);
   }
+}
+
+bool Distribution::spreads(const Stm& s) {
+  const auto stays =
+      kept_.count(s.pat[0]) != 0 ? Stays{Stays::Why::kIntermediate} : parallelism_.stay(s);
+  if (stays && has_combinators(s.exp)) add_note(notes_, {s.prov, *stays});
+  return !stays;
 }
 
 bool Distribution::is_used_behind(const Body& b, size_t k) const {
@@ -228,6 +248,9 @@ Distributed distribute(Program& p, const ProgramFacts& facts, const Stm& s, Dept
       continue;
     }
     result.pieces = d.pieces();
+    if (depth == Depth::kAll) {
+      for (const Note& note : d.notes()) add_note(p.notes, note);
+    }
     return result;
   }
 }

@@ -24,6 +24,7 @@ class Distribution {
   Vars spread(const Nest& nest, ir::Stm s, Stms& out);
 
   size_t pieces() const { return pieces_; }
+  const std::vector<ir::Note>& notes() const { return notes_; }
   /// A value that varies in size had to be passed on: nothing that was made is good. `kept` has
   /// gained a statement that must stay in its thread.
   bool failed() const { return failed_; }
@@ -74,15 +75,14 @@ class Distribution {
   ir::VarId own_array(const Nest& nest, const ir::Atom& value, ir::ProvId prov, Stms& out);
   ir::VarId elementwise(const Nest& nest, ir::VarId v, ir::ProvId prov, Stms& out);
   Vars emit(ir::ESeg seg, const ir::Stm& of, Stms& out);
-  bool spreads(const ir::Stm& s) const {
-    return kept_.count(s.pat[0]) == 0 && parallelism_.worth_spreading(s);
-  }
+  bool spreads(const ir::Stm& s);
 
   ir::Program& p_;
   Parallelism& parallelism_;
   std::set<ir::VarId>& kept_;
   PointValues values_;
   size_t pieces_ = 0;
+  std::vector<ir::Note> notes_;  // of what is parallel and stays in its thread
   bool failed_ = false;
   ir::VarId spreading_;  // the first variable of the statement that is being spread
   ir::ProvId prov_;

@@ -21,6 +21,8 @@ void collect_consumed(const Program& p, const Stm& s, std::vector<VarId>& out) {
   });
 }
 
+using Why = Stays::Why;
+
 bool is_plain_map(const ESoac& e) { return e.scans.empty() && e.reduces.empty(); }
 
 }  // namespace
@@ -59,47 +61,61 @@ bool Parallelism::is_spreadable(const std::vector<Monoid>& monoids) const {
                      [&](const Monoid& m) { return is_spreadable(m); });
 }
 
-bool Parallelism::is_spreadable(const Atom& width, const std::vector<VarId>& inputs,
-                                const Lambda& map) const {
-  if (varies(width) || is_tiny(width)) return false;
-  return std::none_of(inputs.begin(), inputs.end(),
-                      [&](VarId v) { return varies(p_.type_of(v)); }) &&
-         std::none_of(map.ret.begin(), map.ret.end(), [&](const Type& t) { return varies(t); });
+Parallelism::Stay Parallelism::stay(const Atom& width, const std::vector<VarId>& inputs,
+                                    const Lambda& map) const {
+  const bool varies_inside =
+      std::any_of(inputs.begin(), inputs.end(), [&](VarId v) { return varies(p_.type_of(v)); }) ||
+      std::any_of(map.ret.begin(), map.ret.end(), [&](const Type& t) { return varies(t); });
+  if (varies(width) || varies_inside) return Stays{Why::kSizes};
+  if (is_tiny(width)) return Stays{Why::kFew};
+  return std::nullopt;
 }
 
-bool Parallelism::worth_spreading(const Stm& s) const {
-  if (depth_ == Depth::kOutermost || stays_ || asks_for_one_thread(s)) return false;
+Parallelism::Stay Parallelism::stay(const Stm& s) const {
+  if (depth_ == Depth::kOutermost || stays_ || asks_for_one_thread(s)) {
+    return Stays{Why::kAttribute};
+  }
   for (const VarId v : s.pat) {
-    if (varies(p_.type_of(v))) return false;
+    if (varies(p_.type_of(v))) return Stays{Why::kSizes};
   }
+  const auto with_operators = [&](const auto& e, bool spreadable) -> Stay {
+    const Stay because = stay(e.width, e.inputs, e.map);
+    return because || spreadable ? because : Stays{Why::kOperator};
+  };
   if (const auto* e = std::get_if<ESoac>(&s.exp)) {
-    if (depth_ == Depth::kMaps && !is_plain_map(*e)) return false;
-    return is_spreadable(e->width, e->inputs, e->map) && is_spreadable(e->scans) &&
-           is_spreadable(e->reduces);
+    if (depth_ == Depth::kMaps && !is_plain_map(*e)) return Stays{Why::kAttribute};
+    return with_operators(*e, is_spreadable(e->scans) && is_spreadable(e->reduces));
   }
-  if (depth_ == Depth::kMaps) return false;
-  return std::visit(
-      Overloaded{
-          [&](const EScatter& e) { return is_spreadable(e.width, e.inputs, e.map); },
-          [&](const EHist& e) {
-            return is_spreadable(e.width, e.inputs, e.map) &&
-                   std::all_of(e.ops.begin(), e.ops.end(),
-                               [&](const EHist::Op& op) { return is_spreadable(op.monoid); });
-          },
-          [&](const ELoop& e) {
-            const auto* form = std::get_if<LoopFor>(&e.form);
-            return form != nullptr && !varies(form->bound) &&
-                   std::none_of(e.params.begin(), e.params.end(),
-                                [&](const auto& q) { return varies(p_.type_of(q.var)); }) &&
-                   any_worth_spreading(e.body);
-          },
-          [&](const EIf& e) {
-            return !varies(e.cond) &&
-                   (any_worth_spreading(e.then_body) || any_worth_spreading(e.else_body));
-          },
-          [](const auto&) { return false; },
-      },
-      s.exp);
+  if (depth_ == Depth::kMaps) return Stays{Why::kAttribute};
+  return std::visit(Overloaded{
+                        [&](const EScatter& e) { return with_operators(e, true); },
+                        [&](const EHist& e) {
+                          return with_operators(
+                              e, std::all_of(e.ops.begin(), e.ops.end(), [&](const EHist::Op& op) {
+                                return is_spreadable(op.monoid);
+                              }));
+                        },
+                        [&](const ELoop& e) { return stay(e); },
+                        [&](const EIf& e) -> Stay {
+                          if (varies(e.cond)) return Stays{Why::kBranch};
+                          if (any_worth_spreading(e.then_body) || any_worth_spreading(e.else_body))
+                            return {};
+                          return Stays{Why::kFew};
+                        },
+                        [](const auto&) -> Stay { return Stays{Why::kFew}; },
+                    },
+                    s.exp);
+}
+
+Parallelism::Stay Parallelism::stay(const ELoop& e) const {
+  const auto* form = std::get_if<LoopFor>(&e.form);
+  if (form == nullptr || varies(form->bound)) return Stays{Why::kLoop};
+  if (std::any_of(e.params.begin(), e.params.end(),
+                  [&](const auto& q) { return varies(p_.type_of(q.var)); })) {
+    return Stays{Why::kSizes};
+  }
+  if (!any_worth_spreading(e.body)) return Stays{Why::kFew};
+  return std::nullopt;
 }
 
 bool Parallelism::any_worth_spreading(const Body& b) const {

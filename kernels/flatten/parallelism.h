@@ -23,7 +23,10 @@ class Parallelism {
   /// From now on nothing is worth spreading, or what is. Gives what was.
   bool set_stays(bool stays) { return std::exchange(stays_, stays); }
   /// Whether the statement, inside of the nest, should become ESegs of its own.
-  bool worth_spreading(const ir::Stm& s) const;
+  bool worth_spreading(const ir::Stm& s) const { return !stay(s); }
+  /// Why not; null if it should.
+  using Stay = std::optional<ir::Stays>;
+  Stay stay(const ir::Stm& s) const;
   bool any_worth_spreading(const ir::Body& b) const;
   /// Cheap arithmetic on what is the same for all points: it can be done once, by the host.
   bool can_move_out(const ir::Stm& s) const;
@@ -39,8 +42,9 @@ class Parallelism {
   /// An operator on arrays cannot be spread, nor one that differs between points.
   bool is_spreadable(const std::vector<ir::Monoid>& monoids) const;
   bool is_spreadable(const ir::Monoid& m) const;
-  bool is_spreadable(const ir::Atom& width, const std::vector<ir::VarId>& inputs,
-                     const ir::Lambda& map) const;
+  Stay stay(const ir::Atom& width, const std::vector<ir::VarId>& inputs,
+            const ir::Lambda& map) const;
+  Stay stay(const ir::ELoop& e) const;
   bool is_tiny(const ir::Atom& width) const;
 
   const ir::Program& p_;

@@ -49,12 +49,15 @@ class Segments {
 
   void combinator(const Stm& s, Stms& out) {
     Distributed all = distribute(p_, facts_, s, Depth::kAll);
-    if (all.pieces > 1 && !asks_for_all_levels(s)) {
+    if (all.pieces > 1 && asks_for_all_levels(s)) {
+      add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kAttribute}});
+    } else if (all.pieces > 1) {
       Distributed maps = distribute(p_, facts_, s, Depth::kMaps);
       if (maps.pieces < all.pieces) {
         versions(s, std::move(maps), std::move(all), out);
         return;
       }
+      add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kNothingSaved}});
     }
     for (Stm& made : all.stms) out.push_back(std::move(made));
     for (size_t k = 0; k < s.pat.size(); k++) {

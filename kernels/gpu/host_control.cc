@@ -64,7 +64,10 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::EIf& e) { host_if(s, e); },
           [&](const ir::ELoop& e) { host_loop(s, e); },
           [&](const ir::ECall& e) { call(s, e); },
-          [&](const ir::ESeg& e) { segment(*this, s, e); },
+          [&](const ir::ESeg& e) {
+            if (recorder_ != nullptr) recorder_->operation(s, e);
+            segment(*this, s, e);
+          },
           [&](const ir::ETune& e) {
             const ScalarReg dst = new_scalar(PrimType::kI64);
             tuned_[dst] = e.id.index;
@@ -120,7 +123,9 @@ void HostGen::host_if(const ir::Stm& s, const ir::EIf& e) {
   for (const bool then : {true, false}) {
     const ir::Body& b = then ? e.then_body : e.else_body;
     Scope scope(*this, then ? op.then_code : op.else_code);
+    if (recorder_ != nullptr) recorder_->enter(e.cond, then);
     body(b);
+    if (recorder_ != nullptr) recorder_->leave();
     for (size_t k = 0; k < s.pat.size() && !failed(); k++) {
       if (ir_.type_of(s.pat[k]).is_scalar()) {
         set_scalar(scalars[k], scalar(b.results[k]));
@@ -282,6 +287,7 @@ void HostGen::call(const ir::Stm& s, const ir::ECall& e) {
 
 void HostGen::gen_constants() {
   function_name_ = "constants";
+  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
   code_ = &out_.constants;
   body(ir_.constants);
   std::set<BlockReg> keep;
@@ -311,6 +317,7 @@ void HostGen::gen_entry(const EntryPoint& point) {
   }
   CHECK(f != nullptr);
   function_name_ = point.name;
+  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
   reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
   block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
   borrowed_.clear();

@@ -10,8 +10,9 @@
 
 namespace kenaz::gpu {
 
-HostGen::HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out)
-    : lowered_(lowered), ir_(lowered.ir), target_(target), out_(out) {}
+HostGen::HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out,
+                 explain::Recorder* recorder)
+    : lowered_(lowered), ir_(lowered.ir), target_(target), out_(out), recorder_(recorder) {}
 
 void HostGen::refuse(ir::ProvId place, const std::string& what) {
   if (failed()) return;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
+#include "kernels/explain/recorder.h"
 #include "kernels/gpu/values.h"
 #include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
@@ -25,13 +26,16 @@ namespace kenaz::gpu {
 class HostGen : public body::Host {
  public:
   using Scalar = Operand;  // for LayoutMath
-  HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out);
+  /// `recorder` may be null; else it is told what is decided.
+  HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out,
+          explain::Recorder* recorder = nullptr);
 
   /// Generates constants and all entries. The first thing refused is the error.
   Status run();
 
   // ---- what kernels need
   const program::Target& target() const { return target_; }
+  explain::Recorder* recorder() { return recorder_; }  // may be null
   const ir::Program& ir() const override { return ir_; }
   const HostValue& value(ir::VarId v) override;
   bool is_bound(ir::VarId v) const override { return env_.count(v) != 0; }
@@ -145,6 +149,7 @@ class HostGen : public body::Host {
   const ir::Program& ir_;
   const program::Target target_;
   program::Program& out_;
+  explain::Recorder* const recorder_;
   program::Code* code_ = nullptr;
   std::unordered_map<ir::VarId, HostValue> env_;
   std::vector<std::pair<ir::VarId, std::optional<HostValue>>>* undo_ = nullptr;

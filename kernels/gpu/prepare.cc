@@ -56,12 +56,16 @@ void choose(Program& p, Stm& s, EVersions e, size_t k) {
 void run_by_one_thread(Program& p) {
   const auto replicates = flatten::find_replicates(p);
   rewrite_host(p, [&](Stm& s, std::vector<Stm>& out) {
-    if (!flatten::lifts_all(p, replicates, s.exp)) s = flatten::by_one_thread(p, std::move(s));
+    if (!flatten::lifts_all(p, replicates, s.exp)) {
+      add_note(p.notes, {s.prov, OneThread{OneThread::Why::kOperator}});
+      s = flatten::by_one_thread(p, std::move(s));
+    }
     out.push_back(std::move(s));
   });
 }
 
-void choices_as_ifs(Program& p) {
+explain::VersionNames choices_as_ifs(Program& p) {
+  explain::VersionNames names;
   rewrite_host(p, [&](Stm& s, std::vector<Stm>& out) {
     if (auto* e = std::get_if<EVersions>(&s.exp)) {
       if (e->versions.size() == 1) {  // an if has two branches
@@ -69,10 +73,17 @@ void choices_as_ifs(Program& p) {
         same.body = copy_renamed(p, same.body);
         e->versions.push_back(std::move(same));
       }
+      for (size_t k = 0; k + 1 < e->versions.size(); k++) {
+        if (e->versions[k].test.is_const()) continue;
+        const bool last = k + 2 == e->versions.size();
+        names[e->versions[k].test.var()] = {e->versions[k].name,
+                                            last ? e->versions[k + 1].name : ""};
+      }
       choose(p, s, std::move(*e), 0);
     }
     out.push_back(std::move(s));
   });
+  return names;
 }
 
 }  // namespace kenaz::gpu

@@ -1,6 +1,7 @@
 // What the kernels of today cannot do yet, taken out of a program before it is scheduled and after.
 #pragma once
 
+#include "kernels/explain/recorder.h"
 #include "kernels/ir/ir.h"
 
 namespace kenaz::gpu {
@@ -9,7 +10,7 @@ namespace kenaz::gpu {
 /// one thread: ESegs without dims. After flatten::device_scalars, before flatten::segments.
 void run_by_one_thread(ir::Program& p);
 
-/// Versions become ifs. Of a program at stage seg.
-void choices_as_ifs(ir::Program& p);
+/// Versions become ifs. Of a program at stage seg. Gives the versions' names.
+explain::VersionNames choices_as_ifs(ir::Program& p);
 
 }  // namespace kenaz::gpu

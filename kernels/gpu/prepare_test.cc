@@ -62,7 +62,7 @@ TEST(RunByOneThread, NotOperatorsThatWorkElementByElement) {
 
 TEST(ChoicesAsIfs, VersionsAreIfs) {
   const std::string text =
-      after(choices_as_ifs,
+      after([](ir::Program& p) { choices_as_ifs(p); },
             "stage seg\ntune \"a\" threshold 7\ntune \"b\" threshold\n"
             "fun main(n: i64, xs: [n]i32) -> (m: i64, [m]i32) {\n"
             "let t: i64 = tune \"a\" let u: i64 = tune \"b\"\n"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kenaz::ir {
 
 VarId Program::new_var(Type t, std::string name) {
@@ -30,6 +32,12 @@ std::string Program::backtrace(ProvId p) const {
     ++frame;
   }
   return out;
+}
+
+void add_note(std::vector<Note>& notes, const Note& note) {
+  if (note.place.valid() && std::find(notes.begin(), notes.end(), note) == notes.end()) {
+    notes.push_back(note);
+  }
 }
 
 }  // namespace kenaz::ir

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "kernels/diagnostics/source.h"
+#include "kernels/ir/notes.h"
 #include "kernels/ir/seg.h"
 #include "kernels/ir/terms.h"
 
@@ -249,6 +250,7 @@ struct Program {
   std::vector<Tune> tunes;              // by TuneId
   std::vector<VarInfo> vars;            // by VarId
   std::vector<Provenance> provenances;  // by ProvId
+  std::vector<Note> notes;
   /// Top-level constants: run once when the program is loaded. Its variables that functions use
   /// are visible in every function. `results` lists them.
   Body constants;

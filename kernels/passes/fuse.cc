@@ -168,6 +168,8 @@ class Fuse {
         producer.stm.attrs != consumer.stm.attrs) {
       return std::nullopt;
     }
+    const ProvId place = consumer.stm.prov;
+    if (producer.stm.prov != place) add_note(p_.notes, {place, Fused{producer.stm.prov}});
     Stm fused = merge_combinators(p_, std::move(nodes_[p].stm), std::move(nodes_[c].stm));
     std::vector<Node> order;
     for (const size_t i : before) order.push_back(std::move(nodes_[i]));

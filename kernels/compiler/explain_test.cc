@@ -1,0 +1,177 @@
+// What reports say of small programs, and that asking for one changes nothing.
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "kernels/compiler.h"
+#include "kernels/explain/text.h"
+#include "kernels/program/serialise.h"
+
+namespace kenaz {
+namespace {
+
+using explain::Kind;
+using explain::Operation;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Result<compiler::Lowered> optimised(const std::string& text) {
+  compiler::FrontEndOptions options;
+  options.read = [&](const std::string&) -> Result<std::string> { return text; };
+  KENAZ_ASSIGN(core::Checked checked, compiler::front_end("t.fut", options));
+  KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));
+  KENAZ_TRY(compiler::optimise(program.ir));
+  return program;
+}
+
+explain::Report whole_report_of(const std::string& text) {
+  const auto program = optimised(text);
+  explain::Report report;
+  const auto generated = program ? compiler::generate(*program, program::Target{}, &report)
+                                 : tl::make_unexpected(program.error());
+  EXPECT_TRUE(generated) << generated.error().text();
+  return report;
+}
+
+/// Of the only entry point.
+explain::EntryReport report_of(const std::string& text) {
+  const explain::Report report = whole_report_of(text);
+  for (const auto& e : report.entries) {
+    if (e.name != "constants") return e;
+  }
+  return {};
+}
+
+std::string bytes(const explain::Bytes& all) {
+  std::string out;
+  for (const auto& s : all) out += (out.empty() ? "" : " + ") + explain::size_text(s);
+  return out;
+}
+
+std::vector<Kind> kinds(const explain::EntryReport& e) {
+  std::vector<Kind> out;
+  for (const Operation& o : e.operations) out.push_back(o.kind);
+  return out;
+}
+
+const char* const kTwoWays =
+    "entry f [n][m] (xss: [n][m]f32) = map (\\xs -> let s = reduce (+) 0 xs\n"
+    " in reduce f32.max 0 (map (/ s) xs)) xss";
+
+TEST(Explain, VersionsHaveTheirConditionsAndWhatTheyLeaveInThreads) {
+  const auto e = report_of(kTwoWays);
+  ASSERT_THAT(kinds(e), ElementsAre(Kind::kMap, Kind::kReduce, Kind::kReduce));
+  const Operation &maps = e.operations[0], &all = e.operations[1];
+  ASSERT_THAT(maps.versions, SizeIs(1));
+  EXPECT_EQ(maps.versions[0].name, "maps");
+  EXPECT_EQ(maps.versions[0].param, "f.enough_outer_par_0");
+  EXPECT_EQ(maps.versions[0].size, maps.space[0]);
+  EXPECT_TRUE(maps.versions[0].holds);
+  ASSERT_THAT(maps.inside, SizeIs(2));
+  EXPECT_EQ(maps.inside[0].why, std::nullopt);
+  ASSERT_THAT(all.versions, SizeIs(1));
+  EXPECT_EQ(all.versions[0].name, "all");
+  EXPECT_FALSE(all.versions[0].holds);
+  EXPECT_THAT(all.inside, IsEmpty());
+  EXPECT_THAT(all.space, SizeIs(2));
+  EXPECT_THAT(maps.plans, IsEmpty());
+  ASSERT_FALSE(all.plans.empty());
+  EXPECT_TRUE(all.plans.back().when.is_true());
+}
+
+TEST(Explain, TrafficIsOfOneElement) {
+  const auto sum =
+      report_of("entry f (xs: []f32) (ys: []f64) = map2 (\\x y -> f64.f32 x + y) xs ys");
+  ASSERT_THAT(kinds(sum), ElementsAre(Kind::kMap));
+  EXPECT_EQ(bytes(sum.operations[0].reads), "12");
+  EXPECT_EQ(bytes(sum.operations[0].writes), "8");
+  const auto rows = report_of(
+      "entry f [n][m] (xss: [n][m]i16) = #[sequential_inner] "
+      "map (\\xs -> reduce (+) 0 xs) xss");
+  ASSERT_THAT(kinds(rows), ElementsAre(Kind::kMap));
+  const auto& row = rows.operations[0].reads;
+  ASSERT_THAT(row, SizeIs(1));
+  EXPECT_EQ(row[0].factor, 2);
+  EXPECT_THAT(row[0].names, SizeIs(1));
+  EXPECT_EQ(bytes(rows.operations[0].writes), "2");
+}
+
+TEST(Explain, MemoryOfTheElementItselfIsNoTraffic) {
+  const auto e = report_of(
+      "entry f (xs: []i32) = map (\\x -> let a = loop a = replicate 4 x for i < 4 do a with [i] = "
+      "i32.i64 i\n"
+      " in a[x % 4]) xs");
+  ASSERT_FALSE(e.operations.empty());
+  EXPECT_EQ(bytes(e.operations[0].reads), "4");
+  EXPECT_EQ(bytes(e.operations[0].writes), "4");
+}
+
+TEST(Explain, WhatWasFusedHasItsPlace) {
+  const auto e = report_of("entry f (xs: []i32) =\n  let ys = map (* 2) xs\n  in reduce (+) 0 ys");
+  ASSERT_THAT(kinds(e), ElementsAre(Kind::kReduce));
+  ASSERT_THAT(e.operations[0].fused, SizeIs(1));
+  EXPECT_EQ(e.operations[0].fused[0].begin.line, 2);
+  EXPECT_EQ(e.operations[0].place.begin.line, 3);
+}
+
+std::vector<ir::Stays::Why> reasons(const explain::EntryReport& e) {
+  std::vector<ir::Stays::Why> out;
+  for (const Operation& o : e.operations) {
+    for (const auto& i : o.inside) {
+      if (i.why) out.push_back(*i.why);
+    }
+  }
+  return out;
+}
+
+TEST(Explain, WhyParallelWorkStaysInAThread) {
+  using Why = ir::Stays::Why;
+  EXPECT_THAT(reasons(report_of("entry f (ns: []i64) = map (\\n -> i64.sum (iota n)) ns")),
+              ElementsAre(Why::kSizes));
+  EXPECT_THAT(reasons(report_of("entry f (xss: [][4]i32) = map (\\xs -> reduce (+) 0 xs) xss")),
+              ElementsAre(Why::kFew));
+  EXPECT_THAT(reasons(report_of("entry f (xss: [][]i32) = "
+                                "map (\\xs -> #[sequential] reduce (+) 0 xs) xss")),
+              ElementsAre(Why::kAttribute));
+  EXPECT_THAT(reasons(report_of("entry f [n][m] (xss: [n][m]i32) (ks: [n]i32) = map2 (\\xs k ->\n"
+                                " loop s = 0 for _i < k do s + reduce (+) s xs) xss ks")),
+              ElementsAre(Why::kLoop));
+}
+
+TEST(Explain, WhyOneThreadRunsSomething) {
+  using Why = ir::OneThread::Why;
+  const auto swaps = report_of(
+      "entry f (xs: *[]i64) (n: i64) = loop xs for i < n do\n"
+      " let j = xs[i] in let xs[i] = xs[j] in xs");
+  ASSERT_THAT(kinds(swaps), ElementsAre(Kind::kOneThread));
+  EXPECT_EQ(swaps.operations[0].one_thread, Why::kElements);
+  const auto whole = report_of(
+      "entry f [n][m] (xss: [n][m]i32) = reduce (\\a b -> scan (+) 0 (map2 (+) a b))\n"
+      " (replicate m 0) xss");
+  bool told = false;
+  for (const Operation& o : whole.operations) told = told || o.one_thread == Why::kOperator;
+  EXPECT_TRUE(told) << explain::text({"", {whole}, {}});
+}
+
+TEST(Explain, WhatIsRefusedASecondVersion) {
+  const auto e = whole_report_of(
+      "entry f [n][m] (xss: [n][m]f32) = #[flattening(only_inner)]\n"
+      "map (\\xs -> let s = reduce (+) 0 xs in reduce f32.max 0 (map (/ s) xs)) xss");
+  ASSERT_THAT(e.refused, SizeIs(1));
+  EXPECT_EQ(e.refused[0].why, ir::OneVersion::Why::kAttribute);
+  EXPECT_THAT(whole_report_of(kTwoWays).refused, IsEmpty());
+}
+
+TEST(Explain, ChangesNothing) {
+  const auto program = optimised(kTwoWays);
+  ASSERT_TRUE(program);
+  explain::Report report;
+  const auto with = compiler::generate(*program, {}, &report),
+             without = compiler::generate(*program);
+  ASSERT_TRUE(with && without);
+  EXPECT_EQ(program::serialise(*with), program::serialise(*without));
+}
+
+}  // namespace
+}  // namespace kenaz
