@@ -82,6 +82,12 @@ std::string Checker::type_text(const TypePtr& t) {
   return core::str(known, names);
 }
 
+std::string Checker::size_text(const Size& s) {
+  const Size known = resolve(s);
+  if (known.kind == Size::kAny) return "[]";
+  return "\"" + core::str(known, {&out_.var_names, &tyvar_names_, &out_.abstract_types}) + "\"";
+}
+
 // The surroundings of the prelude: primitive types, the module `intrinsics`, plain operators.
 void Checker::load_intrinsics() {
   base_ = new_env({});

@@ -98,7 +98,8 @@ TEST(Check, SizesOfResults) {
   EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = map (+ 1) xs"), "[n]i32 -> *[n]i32");
   EXPECT_EQ(type_in("def f (n: i64) = iota n"), "(n: i64) -> *[n]i64");
   EXPECT_EQ(type_in("def f (n: i64) = iota (n + 1)"), "(n: i64) -> *[n + 1]i64");
-  EXPECT_EQ(type_in("def f (n: i64) = let m = n * 2 in iota m"), "i64 -> ?[m].*[m]i64");
+  EXPECT_EQ(type_in("def f (n: i64) = let m = n * 2 in iota m"), "(n: i64) -> *[n * 2]i64");
+  EXPECT_EQ(type_in("def f (n: i64) = let (m, _) = (n * 2, 1) in iota m"), "i64 -> ?[m].*[m]i64");
   EXPECT_EQ(type_in("def f (xs: []i32) = filter (> 0) xs"), "[d]i32 -> ?[d].*[d]i32");
   EXPECT_EQ(type_in("def f (b: bool) = if b then [1] else [1, 2]"), "bool -> ?[d].*[d]i32");
   EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = xs[2:n]"), "[n]i32 -> [n - 2]i32");
@@ -110,6 +111,35 @@ TEST(Check, OpenSizesOfDeclaredResultsAreTheBodys) {
   EXPECT_EQ(type_in("def f (xs: []i32) : []i32 = filter (> 0) xs"), "[d]i32 -> ?[d].[d]i32");
   EXPECT_EQ(type_in("def f (x: i32) : []i32 = ???"), "i32 -> ?[d].[d]i32");
   EXPECT_EQ(type_in("def f (b: bool) : []i32 = if b then [1] else [1, 2]"), "bool -> ?[d].[d]i32");
+}
+
+TEST(Check, SizesThatDiffer) {
+  EXPECT_THAT(error_of("def f [n] [m] (xs: [n]i32) (ys: [m]i32) = map2 (+) xs ys"),
+              HasSubstr("Sizes \"n\" and \"m\" do not match."));
+  EXPECT_THAT(error_of("def f (xs: []i32) = map2 (+) (filter (> 0) xs) (filter (< 9) xs)"),
+              HasSubstr("Where \"d'\" is the unknown size returned by \"filter\""));
+  EXPECT_THAT(error_of("def f (n: i64) : [n]i64 = 1..3...n"), HasSubstr("unknown length of range"));
+  EXPECT_THAT(error_of("def f (xs: []i64) = let n = 3 in map2 (+) xs (iota n)"),
+              HasSubstr("\"n\" is not in scope where it belongs (scope-violation)"));
+}
+
+TEST(Check, SizesThatAreInferred) {
+  EXPECT_EQ(type_in("def f (xs: []i32) (ys: []i32) = map2 (+) xs ys"),
+            "[d]i32 -> [d]i32 -> *[d]i32");
+  EXPECT_EQ(type_in("def f [n] (xs: [n]i32) (i: i64) = (xs[:i], xs[i:])"),
+            "[n]i32 -> (i: i64) -> ([i]i32, [n - i]i32)");
+  EXPECT_EQ(type_in("def f [n] (xs: [n]i32) (is: []i64) = (xs[:is[0]], xs[is[0]:n])"),
+            "[n]i32 -> [d]i64 -> ?[d].([d]i32, [n - d]i32)");
+  EXPECT_EQ(type_in("def f (a: i64) (b: i64) = a..<b"), "(a: i64) -> (b: i64) -> *[b - a]i64");
+}
+
+TEST(Check, SizesOfLoops) {
+  EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = loop ys = xs for _i < 3i32 do map (+ 1) ys"),
+            "[n]i32 -> [n]i32");
+  EXPECT_EQ(type_in("def f [n] (xs: [n]i32) = loop ys = xs for _i < 3i32 do ys ++ ys"),
+            "[n]i32 -> ?[d].[d]i32");
+  EXPECT_EQ(type_in("def f [n] [m] (xs: [n][m]i32) = loop ys = xs for _i < 3i32 do transpose ys"),
+            "[n][m]i32 -> ?[d][d].[d][d]i32");
 }
 
 TEST(Check, FunctionsAreNoData) {

@@ -3,10 +3,11 @@
 // the declaration ends soon; then checking goes on with the next one (recover.cc).
 //
 // Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
-// (unification), constraints.cc (what else is known of types), finish.cc (from inference to
-// finished core), types.cc (type expressions), pats.cc, exp*.cc, defs.cc, modules.cc, modtypes.cc,
-// assume.cc (module types and parametric modules by themselves), entry.cc. Apart from it stand
-// mismatch.h (words), recursion.h, and the folder consumption, which look at finished definitions.
+// (unification of types), sizes.cc, size_of.cc, existential.cc (sizes), constraints.cc (what else
+// is known of types), finish.cc (from inference to finished core), types.cc (type expressions),
+// pats.cc, exp*.cc, loops.cc, defs.cc, modules.cc, modtypes.cc, assume.cc (module types and
+// parametric modules by themselves), entry.cc. Apart from it stand mismatch.h (words), recursion.h,
+// and the folders consumption and sizes, which look at finished definitions.
 #pragma once
 
 #include <deque>
@@ -144,6 +145,7 @@ class Checker {
   void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
   void warn_of_inclusion(const Env& part, EnvRef before, const SourceRange& range);
   std::string type_text(const TypePtr& t);
+  std::string size_text(const Size& s);
 
   // ---- what names mean (record.cc)
   Index index();
@@ -174,6 +176,7 @@ class Checker {
     std::map<std::string, TypePtr> fields;                     // must be a record with these
     std::map<std::string, std::vector<TypePtr>> constructors;  // must be a sum with these
     SourceRange range;
+    bool regular = false;  // instance of a type parameter whose values all have the same sizes
   };
   struct Var {
     bool flex = false, solved = false;
@@ -183,6 +186,17 @@ class Checker {
     int level = 0;       // of nesting: a variable of an inner level is no solution for an outer one
     Size solution;
     std::vector<Size> joined;  // the sizes that differing branches had
+    /// What a size with a name of its own is equal to: a rigid variable all the same, so that the
+    /// name stays in types, but compared as this. kAny: nothing is known.
+    Size means;
+    bool absorbs =
+        false;           // existential in a function type that a type variable stands for: any size
+    bool vague = false;  // known to be equal to something, but not to what: any size
+    bool dependent = false;  // existential, but means something of what the caller knows
+    bool loop = false;       // of a loop's variable
+    bool binder = false;     // of `let [n]`: means the first size that it is compared with
+    std::string origin;      // of a size that is not known: "size that f returned", for messages
+    SourceRange range;       // where that is
   };
   TypePtr resolve(TypePtr t);
   Size resolve(const Size& s);
@@ -198,15 +212,21 @@ class Checker {
   bool too_deep(const Size& s, int level);
   bool mentions_unborn(const Size& s);
   bool escapes(const TypePtr& t, int level);
+  bool absorb_unborn(TypePtr& t, bool regular);
+  TypePtr release_absorbed(const TypePtr& t, const SourceRange& range);
+  Size meaning(const Size& s, int depth = 0);
   bool constrain(const TypePtr& t, TypeMask mask);
   bool is_data(const TypePtr& t) { return fits(t, kMaskData); }
   bool fits(const TypePtr& t, TypeMask mask);
   TypeMask instance_mask(TyVarId t) const;
   /// Whether values of this type might be functions, or have sizes that differ.
   syntax::Liftedness liftedness(const TypePtr& t);
-  void unify_size(const Size& a, const Size& b);
-  void unify_size_exps(const ExpPtr& a, const ExpPtr& b);
-  void size_mismatch(const Size& a, const Size& b);
+  bool unify_size(const Size& a, const Size& b);
+  bool unify_size_exps(const ExpPtr& a, const ExpPtr& b);
+  bool size_mismatch(const Size& a, const Size& b);
+  bool size_too_deep(VarId flex, const Size& s);
+  std::string size_notes(const Size& s);
+  VarId new_unknown(const std::string& origin, const SourceRange& range);
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
                       const std::string& what, const syntax::Exp* source = nullptr);
   TypePtr join(const TypePtr& a, const TypePtr& b);
@@ -339,8 +359,10 @@ class Checker {
   ExpPtr apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
                const SourceRange& range);
   std::string self_hint(const ExpPtr& fun);
-  TypePtr apply_type(const core::TArrow& arrow, const ExpPtr& arg);
+  TypePtr apply_type(const core::TArrow& arrow, const ExpPtr& arg, const std::string& fun);
   Size size_of(const ExpPtr& e);
+  Size named_size(const Size& s);
+  Size bound_size(const Size& s);
   bool simple_size(const ExpPtr& e, int depth);
   TypePtr close_arrow(const TypePtr& t, uint32_t start, std::unordered_set<VarId> bound);
   bool simple_arg(const ExpPtr& e);
@@ -363,6 +385,7 @@ class Checker {
   ExpPtr share(ExpPtr e, std::vector<Let>& lets);
   ExpPtr wrap(std::vector<Let>& lets, ExpPtr body);
   TypePtr map_dims(const TypePtr& t, const std::function<Size(const Size&)>& f);
+  TypePtr with_witnesses(const TypePtr& t);
   TypePtr hide(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>* keep = nullptr,
                bool same_body = false);
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
@@ -375,7 +398,10 @@ class Checker {
   TypePtr loop_type(const TypePtr& t, std::vector<std::pair<VarId, Size>>& sizes);
   bool loop_keeps(const Size& now, VarId name, const Size& start, int depth);
   std::vector<VarId> loop_varying(const TypePtr& pattern, const TypePtr& body,
-                                  const std::vector<std::pair<VarId, Size>>& sizes);
+                                  const std::vector<std::pair<VarId, Size>>& sizes,
+                                  const SourceRange& range);
+  TypePtr flexible_slices(const TypePtr& t, const std::vector<core::DimIndex>& dims);
+  TypePtr fresh_dims(const TypePtr& t);
   ExpPtr update(const syntax::EUpdate& u, const SourceRange& range);
   ExpPtr update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
                      const syntax::Exp& value, const SourceRange& range);
@@ -393,6 +419,7 @@ class Checker {
   ExpPtr index(ExpPtr array, std::vector<core::DimIndex> dims, const SourceRange& range);
   Size slice_size(const core::DimIndex& d, const Size& dim);
   Size difference(const Size& a, const Size& b);
+  Size arithmetic(core::Intrinsic op, const Size& a, const Size& b);
   ExpPtr range_exp(const syntax::ERange& r, const SourceRange& range);
   ExpPtr coerce(const syntax::ECoerce& c, const SourceRange& range);
 
@@ -526,14 +553,16 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  int applying_ = 0;       // how many applications of parametric modules are around
-  bool assuming_ = false;  // in a body that check_functor checks
-  bool quiet_ = false;     // see `warn`
+  int applying_ = 0;           // how many applications of parametric modules are around
+  bool assuming_ = false;      // in a body that check_functor checks
+  bool quiet_ = false;         // see `warn`
   Warnings warnings_;
-  MutDef last_def_;           // what check_value made
-  bool lenient_ = false;      // in prelude text: constraints hold of abstract types too
-  Mismatch mismatch_;         // of the last unify
-  Record* record_ = nullptr;  // null: nobody wants to know what names mean
+  MutDef last_def_;            // what check_value made
+  bool lenient_ = false;       // in prelude text: constraints hold of abstract types too
+  Mismatch mismatch_;          // of the last unify
+  int comparing_results_ = 0;  // of function types, in unify
+  bool any_sizes_ = false;     // sizes that differ are no mismatch
+  Record* record_ = nullptr;   // null: nobody wants to know what names mean
   std::stop_token stop_;
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);

@@ -52,7 +52,10 @@ MutDef Checker::define(const Binding& b, bool top) {
   }
   check_duplicate_names(sources, std::move(sizes_bound));
   core::ELambda fun;
-  for (const auto& p : b.params) fun.params.push_back(pat(*p, new_meta()));
+  for (const auto& p : b.params) {
+    fun.params.push_back(pat(*p, new_meta()));
+    fn_->level++;
+  }
   fn_->whole.insert(fn_->whole.end(), fun.params.begin(), fun.params.end());
   // Sizes that parameters leave open become size parameters.
   auto generalise = [&](const TypePtr& t) {
@@ -63,7 +66,6 @@ MutDef Checker::define(const Binding& b, bool top) {
       vars_[v.index].param = true;
     }
   };
-  for (const auto& p : fun.params) generalise(p->type);  // those written as []
   TypePtr ret;
   TypeSizes sizes;
   if (b.ret) {
@@ -72,7 +74,10 @@ MutDef Checker::define(const Binding& b, bool top) {
     for (VarId v : sizes.ext) make_flex(v);  // what the body says
   }
   def->id = new_var(b.name);
-  if (top) vars_[def->id.index].param = true;  // known everywhere
+  if (top) {  // known everywhere
+    vars_[def->id.index].param = true;
+    vars_[def->id.index].level = 0;
+  }
   TypePtr hint = ret ? ret : new_meta();
   if (top && !fun.params.empty()) {  // it sees itself
     ValBinding* self = new_val();
@@ -85,12 +90,18 @@ MutDef Checker::define(const Binding& b, bool top) {
                        {b.name, self, nullptr, nullptr});
   }
   ExpPtr body = exp(b.body, ret);
-  unify_or_error(hint, body->type, b.body.range,
+  std::unordered_set<VarId> known;
+  for (const auto& p : fun.params) {
+    core::free_sizes(zonk(p->type, Zonk::kKeep), known);
+    if (const auto* name = std::get_if<core::PBind>(&p->node)) known.insert(name->id);
+  }
+  const TypePtr outside = ret ? hide(zonk(body->type, Zonk::kKeep), start, &known) : body->type;
+  unify_or_error(hint, outside, b.body.range,
                  fun.params.empty() ? "Value does not have expected type."
                                     : "Function body does not have expected type.",
                  &b.body);
   fn_->locals.resize(mark);
-  fn_->level--;
+  fn_->level = outer_level;
   if (failed()) {
     fn_->starts.pop_back();
     def->type = unit_;
@@ -119,7 +130,12 @@ MutDef Checker::define(const Binding& b, bool top) {
     def->body = make(b.range, def->type, std::move(fun));
   }
   fn_->starts.pop_back();
-  if (top) generalise_types(*def);
+  if (top) {
+    generalise_types(*def);
+    std::unordered_set<VarId> sizes_of_value;
+    core::free_sizes(zonk(def->type, Zonk::kKeep), sizes_of_value);
+    for (VarId v : sizes_of_value) vars_[v.index].level = 0;
+  }
   fn_->defs.push_back(def);
   return def;
 }

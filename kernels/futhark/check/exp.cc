@@ -194,6 +194,7 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   for (TyVarId t : v.scheme.tparams) {
     const TypeMask mask = v.is_intrinsic && targs.empty() ? v.mask : kMaskAny;
     targs.push_back(new_meta(mask & instance_mask(t)));
+    if (tyvar_lifted_[t.index] == syntax::Liftedness::kUnlifted) metas_.back().regular = true;
     subst.types[t] = targs.back();
   }
   for (VarId s : v.scheme.sparams) {
@@ -358,13 +359,21 @@ ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
 }
 
-// An empty [] in the target is a size of the value's own, whatever the value's type says.
+// An empty [] in the target is the size that the value's own type has there. The others are
+// compared when the program runs.
 ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
   TypeSizes sizes;
   TypePtr t = type_exp(*c.type, sizes);
   for (VarId v : sizes.universals) make_flex(v);
-  ExpPtr inner = exp(*c.inner, t);
-  unify_or_error(t, inner->type, range, "Cannot coerce the value to this type.");
+  for (VarId v : sizes.ext) {
+    if (vars_[v.index].means.kind == Size::kAny) make_flex(v);
+  }
+  const TypePtr shapeless = map_dims(t, [&](const Size& s) {
+    const bool open = s.kind == Size::kVar && vars_[s.var.index].flex;
+    return open ? s : Size::of_var(new_flex("coerced"));
+  });
+  ExpPtr inner = exp(*c.inner, shapeless);
+  unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");
   return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});
 }
 

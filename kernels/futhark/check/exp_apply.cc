@@ -10,77 +10,6 @@ namespace kenaz::check {
 
 using core::TArrow;
 
-// ---- arguments as sizes
-
-// Can this expression stand inside a type? Only what is cheap, total enough and self-contained.
-bool Checker::simple_size(const ExpPtr& e, int depth) {
-  if (depth > 20) return false;
-  TypePtr t = resolve(e->type);
-  return std::visit(
-      Overloaded{[&](const core::ELit& l) {
-                   const auto* p = core::as_prim(t);
-                   return p && p->prim == l.value.type;  // no placeholder
-                 },
-                 [&](const core::EVar& v) {
-                   return v.targs.empty() && v.sargs.empty() && core::as_prim(t);
-                 },
-                 [&](const core::EProject& p) {
-                   return core::as_prim(t) && std::holds_alternative<core::EVar>(p.record->node) &&
-                          !contains_meta(p.record->type);
-                 },
-                 [&](const core::EApply& a) {
-                   if (!core::as_prim(t)) return false;
-                   if (const auto* i = std::get_if<core::EIntrinsic>(&a.fun->node)) {
-                     if (i->op >= core::Intrinsic::kMap) return false;
-                   } else if (const auto* v = std::get_if<core::EVar>(&a.fun->node)) {
-                     if (!v->targs.empty() || !v->sargs.empty()) return false;
-                   } else {
-                     return false;
-                   }
-                   return std::all_of(a.args.begin(), a.args.end(),
-                                      [&](const ExpPtr& x) { return simple_size(x, depth + 1); });
-                 },
-                 [](const auto&) { return false; }},
-      e->node);
-}
-
-bool Checker::contains_meta(const TypePtr& t) {
-  std::vector<core::MetaId> metas;
-  unsolved_metas(t, metas);
-  return !metas.empty();
-}
-
-// A copy that needs no finishing: its types are known.
-ExpPtr Checker::clean_size(const ExpPtr& e) {
-  auto copy = std::make_shared<core::Exp>();
-  copy->range = e->range;
-  copy->type = core::with_unique(zonk(e->type, Zonk::kKeep), false);
-  copy->node = std::visit(Overloaded{[&](const core::EApply& a) -> decltype(core::Exp::node) {
-                                       core::EApply out{clean_size(a.fun), {}};
-                                       for (const auto& x : a.args)
-                                         out.args.push_back(clean_size(x));
-                                       return out;
-                                     },
-                                     [&](const core::EProject& p) -> decltype(core::Exp::node) {
-                                       return core::EProject{clean_size(p.record), p.field};
-                                     },
-                                     [&](const core::EIntrinsic& i) -> decltype(core::Exp::node) {
-                                       core::EIntrinsic out = i;
-                                       for (auto& t : out.targs) t = zonk(t, Zonk::kKeep);
-                                       return out;
-                                     },
-                                     [&](const auto& x) -> decltype(core::Exp::node) { return x; }},
-                          e->node);
-  return copy;
-}
-
-Size Checker::size_of(const ExpPtr& e) {
-  if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) {
-    return resolve(core::size_of_exp(clean_size(e)));
-  }
-  return Size::of_var(new_var("d"));
-}
-
 // ---- application
 
 // Can this argument, which is no i64, stand in a size expression?
@@ -90,10 +19,17 @@ bool Checker::simple_arg(const ExpPtr& e) {
   return core::as_prim(resolve(e->type)) && simple_size(e, 0);
 }
 
-TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg) {
+TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg, const std::string& fun) {
   TypePtr to = zonk(arrow.to, Zonk::kKeep);
   core::Subst subst;
-  for (VarId v : arrow.ext) subst.sizes[v] = Size::of_var(new_var(out_.var_names[v.index]));
+  for (VarId v : arrow.ext) {
+    const VarId fresh = new_var(out_.var_names[v.index]);
+    vars_[fresh.index].vague = vars_[v.index].dependent;
+    vars_[fresh.index].origin =
+        "unknown size returned" + (fun.empty() ? "" : " by \"" + fun + "\"");
+    vars_[fresh.index].range = arg->range;
+    subst.sizes[v] = Size::of_var(fresh);
+  }
   if (arrow.param.valid() && core::is_prim(resolve(arrow.from), PrimType::kI64)) {
     subst.sizes[arrow.param] = size_of(arg);
     to = core::substitute(to, subst);
@@ -168,9 +104,10 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
         syntax::binds_names(*args[i].source)) {
       warn(Warning::kSizeBinding, args[i].source->range);
     }
-    type = apply_type(*arrow, arg);
+    type = apply_type(*arrow, arg, fun_text);
     node.args.push_back(std::move(arg));
   }
+  type = release_absorbed(type, range);
   auto open = fn_->results_of_any_size.find(fun.get());
   if (open != fn_->results_of_any_size.end() && open->second == args.size()) {
     type = map_dims(type, [&](const Size&) { return Size::of_var(new_var("d")); });
@@ -207,60 +144,6 @@ ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
 
 // ---- functions
 
-// A function type that is a result: what sizes made since `start` its own results have, they have
-// existentially.
-TypePtr Checker::close_arrow(const TypePtr& type, uint32_t start, std::unordered_set<VarId> bound) {
-  const auto* a = std::get_if<TArrow>(&type->node);
-  if (!a) return type;
-  if (a->param.valid()) bound.insert(a->param);
-  core::free_sizes(a->from, bound);
-  TArrow out = *a;
-  if (std::holds_alternative<TArrow>(a->to->node)) {
-    out.to = close_arrow(a->to, start, std::move(bound));
-    return core::make_type(std::move(out), type->unique);
-  }
-  bound.insert(a->ext.begin(), a->ext.end());
-  out.to = hide(a->to, start, &bound);
-  std::unordered_set<VarId> free;
-  core::free_sizes(out.to, free);
-  for (VarId v : free) {
-    const Var& info = vars_[v.index];
-    if (v.index >= start && !bound.count(v) && !info.flex && !info.param) out.ext.push_back(v);
-  }
-  std::sort(out.ext.begin(), out.ext.end());
-  return core::make_type(std::move(out), type->unique);
-}
-
-// The type of a function with these parameters. `ext`: existential sizes that the result's type
-// declares; without any, they are the sizes made since `start` that are no parameters.
-TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
-                            std::vector<VarId> ext) {
-  std::unordered_set<VarId> free, bound;
-  for (const auto& p : params) {
-    core::free_sizes(zonk(p->type, Zonk::kKeep), bound);
-    if (const auto* b = std::get_if<core::PBind>(&p->node)) bound.insert(b->id);
-  }
-  for (VarId v : ext) bound.insert(v);
-  ret = close_arrow(hide(zonk(ret, Zonk::kKeep), start, &bound), start, bound);
-  core::free_sizes(ret, free);
-  for (VarId v : free) {
-    const Var& info = vars_[v.index];
-    if (v.index >= start && !bound.count(v) && !info.flex && !info.param) ext.push_back(v);
-  }
-  std::sort(ext.begin(), ext.end());
-  TypePtr t = ret;
-  for (size_t i = params.size(); i-- > 0;) {
-    VarId name;
-    if (const auto* b = std::get_if<core::PBind>(&params[i]->node)) {
-      if (core::mentions_size(t, b->id)) name = b->id;
-    }
-    TypePtr from = zonk(params[i]->type, Zonk::kKeep);
-    t = core::make_type(
-        TArrow{name, from->unique, from, i + 1 == params.size() ? ext : std::vector<VarId>{}, t});
-  }
-  return t;
-}
-
 ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
                        const TypePtr& expected) {
   if (l.params.size() > kMaxParams) {
@@ -274,7 +157,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
   check_duplicate_names(sources);
   core::ELambda out;
   TypePtr hint = expected;
-  fn_->level++;
+  const int outer_level = fn_->level++;
   for (const auto& p : l.params) {
     TypePtr from = new_meta(), to;
     if (hint) {
@@ -288,6 +171,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     }
     out.params.push_back(pat(*p, from));
     fn_->whole.push_back(out.params.back());
+    fn_->level++;
     hint = to;
   }
   std::vector<VarId> ext;
@@ -295,16 +179,16 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     TypeSizes sizes;
     TypePtr ret = type_exp(*l.ret, sizes);
     for (VarId v : sizes.universals) make_flex(v);
-    for (VarId v : sizes.ext) vars_[v.index].unborn = true;
+    for (VarId v : sizes.ext) make_flex(v);
     out.body = check(*l.body, ret, "Function body does not have expected type.");
     out.result_declared = true;
-    hint = ret;
+    hint = settle_result(ret, sizes.ext);
     ext = sizes.ext;
   } else {
     out.body = exp(*l.body, hint);
     hint = out.body->type;
   }
-  fn_->level--;
+  fn_->level = outer_level;
   fn_->locals.resize(mark);
   TypePtr type = arrow_type(out.params, hint, start, ext);
   return make(range, type, std::move(out));

@@ -47,6 +47,10 @@ Size Checker::difference(const Size& a, const Size& b) {
     return Size::of_const(static_cast<int64_t>(static_cast<uint64_t>(a.constant) -
                                                static_cast<uint64_t>(b.constant)));
   }
+  return arithmetic(core::Intrinsic::kSub, a, b);
+}
+
+Size Checker::arithmetic(core::Intrinsic op, const Size& a, const Size& b) {
   auto node = [&](TypePtr type, decltype(core::Exp::node) n) {
     auto e = std::make_shared<core::Exp>();
     e->type = std::move(type);
@@ -54,10 +58,9 @@ Size Checker::difference(const Size& a, const Size& b) {
     return e;
   };
   TypePtr one = core::make_type(core::TArrow{{}, false, i64_, {}, i64_});
-  auto minus = node(core::make_type(core::TArrow{{}, false, i64_, {}, one}),
-                    core::EIntrinsic{core::Intrinsic::kSub, {i64_}, {}});
-  return Size::of_exp(
-      node(i64_, core::EApply{minus, {core::exp_of_size(a), core::exp_of_size(b)}}));
+  auto fun = node(core::make_type(core::TArrow{{}, false, i64_, {}, one}),
+                  core::EIntrinsic{op, {i64_}, {}});
+  return Size::of_exp(node(i64_, core::EApply{fun, {core::exp_of_size(a), core::exp_of_size(b)}}));
 }
 
 Size Checker::slice_size(const DimIndex& d, const Size& dim) {
@@ -76,7 +79,7 @@ Size Checker::slice_size(const DimIndex& d, const Size& dim) {
   if (!d.start && !d.end) return dim;
   Size end = d.end ? known(d.end) : resolve(dim);
   if (!d.start) return end;
-  return difference(end, known(d.start));
+  return bound_size(difference(end, known(d.start)));
 }
 
 ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
@@ -134,6 +137,33 @@ std::vector<Checker::Step> Checker::path_steps(const std::vector<syntax::UpdateS
   return out;
 }
 
+// The type of what a slice is replaced with: its size is compared when the program runs.
+TypePtr Checker::flexible_slices(const TypePtr& type, const std::vector<DimIndex>& dims) {
+  TypePtr t = resolve(type);
+  const auto* a = std::get_if<core::TArray>(&t->node);
+  size_t at = 0;
+  while (at < dims.size() && dims[at].index) at++;
+  if (!a || at == dims.size()) return type;
+  return core::array_type(
+      Size::of_var(new_flex()),
+      flexible_slices(a->elem, {dims.begin() + static_cast<std::ptrdiff_t>(at) + 1, dims.end()}));
+}
+
+TypePtr Checker::fresh_dims(const TypePtr& t) {
+  return map_dims(t, [&](const Size&) { return Size::of_var(new_flex()); });
+}
+
+// The type of a record in which a field got a value of type `field`.
+static TypePtr with_field(const TypePtr& record, const std::string& name, const TypePtr& field) {
+  const auto* r = std::get_if<core::TRecord>(&record->node);
+  if (!r) return record;
+  core::TRecord out = *r;
+  for (auto& [known, type] : out.fields) {
+    if (known == name) type = core::with_unique(field, type->unique);
+  }
+  return core::make_type(std::move(out), record->unique);
+}
+
 ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
                              const syntax::Exp& value, const SourceRange& range) {
   const Step& step = steps[at];
@@ -142,8 +172,8 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
   TypePtr type = core::with_unique(source->type, false);
   if (step.is_field) {
     ExpPtr x;
-    if (last) {
-      TypePtr field = field_of(source->type, step.field, range);
+    if (last) {  // the new value may have other sizes
+      TypePtr field = fresh_dims(field_of(source->type, step.field, range));
       x = exp(value, field);
       if (!failed() && !unify(field, x->type)) {
         error(value.range, "Cannot set record field \"" + step.field + "\" to a value of type " +
@@ -153,10 +183,12 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
     } else {
       x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
     }
-    return make(range, type, core::ERecordUpdate{source, step.field, x, !last});
+    return make(range, with_field(resolve(type), step.field, x->type),
+                core::ERecordUpdate{source, step.field, x, !last});
   }
   ExpPtr old = index(source, step.dims, range);
-  ExpPtr x = last ? check(value, old->type, what) : update_steps(old, steps, at + 1, value, range);
+  ExpPtr x = last ? check(value, flexible_slices(old->type, step.dims), what)
+                  : update_steps(old, steps, at + 1, value, range);
   return make(range, type, core::EUpdate{source, step.dims, x, !last});
 }
 
@@ -190,15 +222,22 @@ ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
     const auto* l = std::get_if<core::ELit>(&e->node);
     return l && is_integer(l->value.type) && l->value.bits == c;
   };
-  Size size;
-  const uint64_t first = r.kind == syntax::ERange::kInclusive ? 1 : 0;
-  if (core::is_prim(resolve(t), PrimType::kI64) && r.kind != syntax::ERange::kDownExclusive &&
-      is_const(out.start, first) && (!out.second || is_const(out.second, first + 1))) {
-    size = size_of(out.end);
-  } else {
-    size = Size::of_var(new_var("d"));
+  const bool up = r.kind == syntax::ERange::kUpExclusive;
+  const bool through = r.kind == syntax::ERange::kInclusive;
+  const uint64_t first = through ? 1 : 0;
+  Size size = Size::of_var(VarId{});
+  if (core::is_prim(resolve(t), PrimType::kI64) && (up || through)) {
+    if (is_const(out.start, first) && (!out.second || is_const(out.second, first + 1))) {
+      size = size_of(out.end);
+    } else if (!out.second) {
+      size = difference(size_of(out.end), size_of(out.start));
+      if (through) size = arithmetic(core::Intrinsic::kAdd, size, Size::of_const(1));
+    }
   }
-  return make(range, core::array_type(size, t), std::move(out));
+  if (size.kind == Size::kVar && !size.var.valid()) {
+    size.var = new_unknown("unknown length of range", range);
+  }
+  return make(range, core::array_type(bound_size(size), t), std::move(out));
 }
 
 }  // namespace kenaz::check

@@ -1,4 +1,4 @@
-// Unification of types and, as far as it goes, of sizes.
+// Unification of types.
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
@@ -21,6 +21,14 @@ VarId Checker::new_var(const std::string& name) {
   vars_.emplace_back();
   vars_.back().level = fn_ ? fn_->level : 0;
   out_.var_names.push_back(name);
+  return v;
+}
+
+// A size of a value that is known only when the value is. For messages it is "the `origin`".
+VarId Checker::new_unknown(const std::string& origin, const SourceRange& range) {
+  const VarId v = new_var("d");
+  vars_[v.index].origin = origin;
+  vars_[v.index].range = range;
   return v;
 }
 
@@ -104,35 +112,6 @@ void Checker::check_size_of_type(const TypePtr& t, const SourceRange& range) {
   error(range, budget < 0 ? "The type of this is too large." : "This type is nested too deeply.");
 }
 
-void Checker::adjust_level(const Size& s, int level) {
-  std::unordered_set<VarId> vars;
-  core::free_sizes(s, vars);
-  for (VarId v : vars) {
-    Var& info = vars_[v.index];
-    if (info.solved) {
-      adjust_level(Size(info.solution), level);
-    } else if (info.flex) {
-      info.level = std::min(info.level, level);
-    }
-  }
-}
-
-// Does `s` mention a name from inside a function, branch or loop that `level` is outside of?
-bool Checker::too_deep(const Size& s, int level) {
-  std::unordered_set<VarId> vars;
-  core::free_sizes(s, vars);
-  return std::any_of(vars.begin(), vars.end(), [&](VarId v) {
-    const Var& info = vars_[v.index];
-    return !info.solved && !info.flex && info.level > level;
-  });
-}
-
-bool Checker::mentions_unborn(const Size& s) {
-  std::unordered_set<VarId> vars;
-  core::free_sizes(s, vars);
-  return std::any_of(vars.begin(), vars.end(), [&](VarId v) { return vars_[v.index].unborn; });
-}
-
 // Also lowers the level of everything in `type` to `level`.
 bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth) {
   if (depth > kMaxTypeDepth) return true;
@@ -182,6 +161,7 @@ bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
   Meta& into = metas_[a.index];
   into.mask &= from.mask;
   into.level = std::min(into.level, from.level);
+  into.regular |= from.regular;
   const bool structured = !into.fields.empty() || !into.constructors.empty() ||
                           !from.fields.empty() || !from.constructors.empty();
   if (into.mask == 0 || (!is_open(into.mask) && structured)) {
@@ -220,8 +200,12 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
   }
   if (escapes(t, meta.level)) return false;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
+  const bool parts = !meta.fields.empty() || !meta.constructors.empty();
+  const TypePtr own =
+      parts && any_sizes_ ? fresh_dims(t) : t;  // the parts' sizes may differ from t's
+  if (parts && any_sizes_) equal.emplace_back(own, t);
   if (!meta.fields.empty()) {
-    const auto* r = std::get_if<TRecord>(&t->node);
+    const auto* r = std::get_if<TRecord>(&own->node);
     for (const auto& [name, type] : meta.fields) {
       if (!r) {
         mismatch_.because("Cannot unify record type, with field \"" + name + "\", with " +
@@ -239,7 +223,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     }
   }
   if (!meta.constructors.empty()) {
-    const auto* s = std::get_if<TSum>(&t->node);
+    const auto* s = std::get_if<TSum>(&own->node);
     for (const auto& [name, types] : meta.constructors) {
       if (!s) {
         mismatch_.because("Cannot unify type with constructors, such as #" + name + ", with " +
@@ -257,8 +241,10 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
       for (size_t i = 0; i < types.size(); i++) equal.emplace_back(types[i], it->second[i]);
     }
   }
+  TypePtr solution = own;
+  if (comparing_results_ > 0 && !absorb_unborn(solution, meta.regular)) return false;
   // Sizes that have no meaning where the variable stands are left open.
-  TypePtr solution = map_dims(t, [&](const Size& s) {
+  solution = map_dims(solution, [&](const Size& s) {
     Size dim = resolve(s);
     if (!too_deep(dim, meta.level)) return dim;
     VarId open = new_flex("d");
@@ -266,6 +252,7 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     return Size::of_var(open);
   });
   metas_[id.index].solution = core::without_unique(solution);
+  if (own != t) std::rotate(equal.begin(), equal.begin() + 1, equal.end());  // last: t
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }
@@ -273,35 +260,6 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
 bool Checker::unify(const TypePtr& a, const TypePtr& b) {
   mismatch_ = {};
   return unify_depth(a, b, 0);
-}
-
-bool Checker::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
-  if (!unify_depth(a.from, b.from, depth + 1)) return false;
-  // Existential sizes, and parameters that sizes depend on, become the same new names on both
-  // sides; where only one side has them, the names are what the other side's sizes are.
-  core::Subst in_a, in_b;
-  const uint32_t start = next_var();
-  for (size_t i = 0; i < std::max(a.ext.size(), b.ext.size()); i++) {
-    Size fresh = Size::of_var(new_var(out_.var_names[(i < a.ext.size() ? a : b).ext[i].index]));
-    if (i < a.ext.size()) in_a.sizes[a.ext[i]] = fresh;
-    if (i < b.ext.size()) in_b.sizes[b.ext[i]] = fresh;
-  }
-  if (a.param.valid() && b.param.valid()) {
-    in_b.sizes[b.param] = Size::of_var(a.param);
-  } else if (a.param.valid()) {
-    in_a.sizes[a.param] = Size::of_var(new_var(out_.var_names[a.param.index]));
-  } else if (b.param.valid()) {
-    in_b.sizes[b.param] = Size::of_var(new_var(out_.var_names[b.param.index]));
-  }
-  TypePtr to_a = substitute(zonk(a.to, Zonk::kKeep), in_a);
-  TypePtr to_b = substitute(zonk(b.to, Zonk::kKeep), in_b);
-  if (a.ext.empty() && !a.param.valid()) to_b = hide(to_b, start);
-  if (b.ext.empty() && !b.param.valid()) to_a = hide(to_a, start);
-  const uint32_t end = next_var();
-  for (uint32_t v = start; v < end; v++) vars_[v].unborn = true;
-  const bool ok = unify_depth(to_a, to_b, depth + 1);
-  for (uint32_t v = start; v < end; v++) vars_[v].unborn = false;
-  return ok;
 }
 
 bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
@@ -320,7 +278,7 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                  [](const TMeta&) { return false; },
                  [&](const TArray& x) {
                    const auto& y = std::get<TArray>(b->node);
-                   unify_size(x.dim, y.dim);
+                   if (!unify_size(x.dim, y.dim)) return false;
                    return unify_depth(x.elem, y.elem, depth + 1);
                  },
                  [&](const TRecord& x) {
@@ -357,9 +315,11 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                    if (x.id != y.id || x.args.size() != y.args.size()) return false;
                    for (size_t i = 0; i < x.args.size(); i++) {
                      if (const auto* t = std::get_if<TypePtr>(&x.args[i])) {
+                       const Restore lenient(any_sizes_, true);
                        if (!unify_depth(*t, std::get<TypePtr>(y.args[i]), depth + 1)) return false;
                      } else {
-                       unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i]));
+                       if (!unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i])))
+                         return false;
                      }
                    }
                    return true;
@@ -377,86 +337,6 @@ bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
   if (source) message += suggest_value_of_type(expected, actual, *source);
   error(range, message, mismatch_.anchor);
   return false;
-}
-
-// ---- sizes
-
-// Where sizes are compared and differ. Nothing is rejected here yet: lowering checks shapes.
-void Checker::size_mismatch(const Size&, const Size&) {}
-
-void Checker::unify_size(const Size& sa, const Size& sb) {
-  Size a = resolve(sa), b = resolve(sb);
-  if (a.kind == Size::kAny || b.kind == Size::kAny) return;
-  auto flex = [&](const Size& s) { return s.kind == Size::kVar && vars_[s.var.index].flex; };
-  if (core::same_size(a, b)) return;
-  if (flex(a) && flex(b)) {
-    if (a.var.index < b.var.index) std::swap(a, b);  // the newer one gets solved
-  } else if (!flex(a) && flex(b)) {
-    std::swap(a, b);
-  }
-  if (flex(a)) {
-    std::unordered_set<VarId> vars;
-    core::free_sizes(b, vars);
-    if (vars.count(a.var) || too_deep(b, vars_[a.var.index].level) || mentions_unborn(b)) {
-      return size_mismatch(a, b);
-    }
-    adjust_level(b, vars_[a.var.index].level);
-    vars_[a.var.index].solved = true;
-    vars_[a.var.index].solution = b;
-    return;
-  }
-  if (a.kind == Size::kExp && b.kind == Size::kExp) return unify_size_exps(a.exp, b.exp);
-  size_mismatch(a, b);
-}
-
-// [n * m] against [a * b]: component by component.
-void Checker::unify_size_exps(const ExpPtr& a, const ExpPtr& b) {
-  const auto* x = std::get_if<core::EApply>(&a->node);
-  const auto* y = std::get_if<core::EApply>(&b->node);
-  if (x && y && x->args.size() == y->args.size() && core::same_size_exp(x->fun, y->fun)) {
-    for (size_t i = 0; i < x->args.size(); i++) {
-      unify_size(core::size_of_exp(x->args[i]), core::size_of_exp(y->args[i]));
-    }
-    return;
-  }
-  size_mismatch(Size::of_exp(a), Size::of_exp(b));
-}
-
-// The type of `if c then a else b`, when a and b have been unified: a size in which they differ is
-// a new, existential one.
-TypePtr Checker::join(const TypePtr& ta, const TypePtr& tb) {
-  TypePtr a = resolve(ta), b = resolve(tb);
-  if (a->node.index() != b->node.index()) return a;
-  auto join_size = [&](const Size& sa, const Size& sb) {
-    Size x = resolve(sa), y = resolve(sb);
-    if (core::same_size(x, y)) return x;
-    VarId v = new_var("d");
-    vars_[v.index].joined = {x, y};
-    return Size::of_var(v);
-  };
-  if (const auto* x = std::get_if<TArray>(&a->node)) {
-    const auto& y = std::get<TArray>(b->node);
-    Size dim = join_size(x->dim, y.dim);
-    return core::array_type(dim, join(x->elem, y.elem));
-  }
-  if (const auto* x = std::get_if<TRecord>(&a->node)) {
-    const auto& y = std::get<TRecord>(b->node);
-    TRecord out;
-    for (size_t i = 0; i < x->fields.size() && i < y.fields.size(); i++) {
-      out.fields.emplace_back(x->fields[i].first, join(x->fields[i].second, y.fields[i].second));
-    }
-    return core::make_type(std::move(out));
-  }
-  // Sums and abstract types: unified, so they have as many sizes, in the same order.
-  std::vector<Size> theirs;
-  map_dims(b, [&](const Size& s) {
-    theirs.push_back(s);
-    return s;
-  });
-  size_t at = 0;
-  return map_dims(a, [&](const Size& s) {
-    return at < theirs.size() ? join_size(s, theirs[at++]) : resolve(s);
-  });
 }
 
 }  // namespace kenaz::check

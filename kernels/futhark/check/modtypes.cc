@@ -176,6 +176,7 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
   const TypePtr wanted = core::substitute(look_through(want.type), subst);
   const TypePtr have = look_through(impl->type);
   bool same = false;
+  const Restore lenient(any_sizes_, true);
   in_function({}, [&](FnState&) { same = unify(wanted, have); });
   if (same) return;
   const std::string name = "\n  type " + m.path + want.name + " = ";

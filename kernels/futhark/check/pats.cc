@@ -25,6 +25,7 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
       Overloaded{
           [&](const syntax::PatName& n) -> PatPtr {
             VarId v = new_var(n.name);
+            vars_[v.index].level++;  // it is in scope behind the pattern
             local_value(n.name, v, core::with_unique(expected, false), p.range);
             return make_pat(p.range, expected, core::PBind{v, ascribed});
           },
@@ -36,7 +37,8 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
           [&](const syntax::PatRecord&) { return pat_record(p, expected, ascribed); },
           [&](const syntax::PatAscript& a) {
             TypePtr t = param_type(*a.type);
-            unify_or_error(t, expected, p.range, "Type ascription does not match the value.");
+            unify_or_error(t, expected, p.range,
+                           "The type of the pattern cannot match the value's.");
             return pat(*a.inner, t, true);
           },
           [&](const syntax::PatLiteral& l) { return pat_literal(l.value, p.range, expected); },
@@ -65,6 +67,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
       fields.emplace_back(name, pat(*sub, t, ascribed));
     } else {
       VarId v = new_var(name);
+      vars_[v.index].level++;
       local_value(name, v, core::with_unique(t, false), p.range);
       fields.emplace_back(name, make_pat(p.range, t, core::PBind{v, ascribed}));
     }

@@ -95,6 +95,11 @@ Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   }
   e = lengths_as_sizes(e);
   if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
+  if (const Size named = size_of(e);
+      named.kind == Size::kVar && vars_[named.var.index].means.kind != Size::kAny) {
+    sizes.ext.push_back(named.var);
+    return named;
+  }
   // Too much to be kept in a type: some size that is not known here.
   VarId v = new_var("d");
   sizes.ext.push_back(v);

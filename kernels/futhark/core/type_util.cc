@@ -116,6 +116,21 @@ ExpPtr substitute_exp(const ExpPtr& e, const Subst& s) {
                                  copy->node = EProject{std::move(record), p.field};
                                  return copy;
                                },
+                               [&](const EIndex& i) -> ExpPtr {
+                                 EIndex out{substitute_exp(i.array, s), i.dims};
+                                 bool changed = out.array != i.array;
+                                 for (auto& d : out.dims) {
+                                   const ExpPtr index =
+                                       d.index ? substitute_exp(d.index, s) : nullptr;
+                                   if (!index) return nullptr;
+                                   changed |= index != d.index;
+                                   d.index = index;
+                                 }
+                                 if (!out.array || !changed) return out.array ? e : nullptr;
+                                 auto copy = std::make_shared<Exp>(*e);
+                                 copy->node = std::move(out);
+                                 return copy;
+                               },
                                [&](const auto&) -> ExpPtr { return e; }},
                     e->node);
 }
@@ -240,6 +255,11 @@ void free_in_exp(const ExpPtr& e, std::unordered_set<VarId>& out) {
     for (const auto& arg : a->args) free_in_exp(arg, out);
   } else if (const auto* p = std::get_if<EProject>(&e->node)) {
     free_in_exp(p->record, out);
+  } else if (const auto* i = std::get_if<EIndex>(&e->node)) {
+    free_in_exp(i->array, out);
+    for (const auto& d : i->dims) {
+      if (d.index) free_in_exp(d.index, out);
+    }
   }
 }
 
@@ -325,6 +345,14 @@ bool same_size_exp(const ExpPtr& a, const ExpPtr& b) {
                    return x.args.size() == y.args.size() && same_size_exp(x.fun, y.fun) &&
                           std::equal(x.args.begin(), x.args.end(), y.args.begin(), same_size_exp);
                  },
+                 [&](const EIndex& x) {
+                   const auto& y = std::get<EIndex>(b->node);
+                   return same_size_exp(x.array, y.array) &&
+                          std::equal(x.dims.begin(), x.dims.end(), y.dims.begin(), y.dims.end(),
+                                     [](const DimIndex& i, const DimIndex& j) {
+                                       return i.index && j.index && same_size_exp(i.index, j.index);
+                                     });
+                 },
                  [](const auto&) { return false; }},
       a->node);
 }
@@ -388,6 +416,11 @@ int size_nodes(const ExpPtr& e, int limit) {
     }
   } else if (const auto* p = std::get_if<EProject>(&e->node)) {
     count += size_nodes(p->record, limit - count);
+  } else if (const auto* i = std::get_if<EIndex>(&e->node)) {
+    count += size_nodes(i->array, limit - count);
+    for (const auto& d : i->dims) {
+      if (d.index && count < limit) count += size_nodes(d.index, limit - count);
+    }
   }
   return count;
 }

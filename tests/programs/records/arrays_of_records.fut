@@ -19,7 +19,7 @@
 -- input { [1, 2] }
 -- output { [15, 30] }
 
-entry zips (xs: []i32) (bs: []bool) = map (\(x, b) -> if b then x else 0) (zip xs (sized (length xs) bs))
+entry zips [n] (xs: [n]i32) (bs: []bool) = map (\(x, b) -> if b then x else 0) (zip xs (sized n bs))
 
 entry unzips (xs: []i32) = unzip (map (\x -> (2 * x, x * x)) xs)
 

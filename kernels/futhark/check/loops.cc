@@ -1,0 +1,193 @@
+// Loops: their initial values, and which sizes of their variables change.
+#include <algorithm>
+#include <limits>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+// `loop (x, y) for ..`: the pattern's own variables are the initial values.
+ExpPtr Checker::loop_init(const syntax::Pat& p) {
+  return std::visit(
+      Overloaded{[&](const syntax::PatName& n) {
+                   return variable(syntax::QualName{{}, n.name, p.range}, p.range);
+                 },
+                 [&](const syntax::PatParens& x) { return loop_init(*x.inner); },
+                 [&](const syntax::PatAscript& x) { return loop_init(*x.inner); },
+                 [&](const syntax::PatAttr& x) { return loop_init(*x.inner); },
+                 [&](const syntax::PatTuple& x) -> ExpPtr {
+                   core::ERecord out;
+                   std::vector<TypePtr> types;
+                   for (size_t i = 0; i < x.elems.size(); i++) {
+                     out.fields.emplace_back(std::to_string(i), loop_init(*x.elems[i]));
+                     types.push_back(core::with_unique(out.fields.back().second->type, false));
+                   }
+                   return make(p.range, core::tuple_type(std::move(types)), std::move(out));
+                 },
+                 [&](const syntax::PatRecord& x) -> ExpPtr {
+                   core::ERecord out;
+                   std::vector<std::pair<std::string, TypePtr>> types;
+                   for (const auto& f : x.fields) {
+                     ExpPtr e = f.pat ? loop_init(*f.pat)
+                                      : variable(syntax::QualName{{}, f.name, p.range}, p.range);
+                     types.emplace_back(f.name, core::with_unique(e->type, false));
+                     out.fields.emplace_back(f.name, e);
+                   }
+                   return make(p.range, core::record_type(std::move(types)), std::move(out));
+                 },
+                 [&](const auto&) {
+                   error(p.range,
+                         "A loop whose pattern has parts without a name needs initial "
+                         "values.");
+                   return bad_exp(p.range);
+                 }},
+      p.node);
+}
+
+// The type of the loop's variables: that of the initial values with every size replaced by one that
+// the pattern, the form and the body may say more of. `sizes` gets these and what they are at the
+// start.
+TypePtr Checker::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
+  return map_dims(type, [&](const Size& s) {
+    VarId v = new_flex("d");
+    vars_[v.index].loop = true;
+    sizes.emplace_back(v, resolve(s));
+    return Size::of_var(v);
+  });
+}
+
+// Is `now`, a size of what the loop's body returns, always either `name` or `start`?
+bool Checker::loop_keeps(const Size& now, VarId name, const Size& start, int depth) {
+  Size s = resolve(now);
+  if (s.kind == Size::kAny || core::same_size(meaning(s), meaning(start))) return true;
+  if (s.kind != Size::kVar) return false;
+  const Var& v = vars_[s.var.index];
+  if (s.var == name || (v.flex && !v.loop)) return true;
+  return depth < 20 && !v.joined.empty() &&
+         std::all_of(v.joined.begin(), v.joined.end(),
+                     [&](const Size& x) { return loop_keeps(x, name, start, depth + 1); });
+}
+
+// After the body: which of `sizes` may change from one iteration to the next. The others are what
+// they are at the start, and so is what branches of the body make of them.
+std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& body,
+                                         const std::vector<std::pair<VarId, Size>>& sizes,
+                                         const SourceRange& range) {
+  std::vector<Size> before, after;
+  auto collect = [](std::vector<Size>& out) {
+    return [&out](const Size& s) {
+      out.push_back(s);
+      return s;
+    };
+  };
+  map_dims(pattern, collect(before));
+  map_dims(body, collect(after));
+  std::vector<VarId> varying;
+  for (size_t i = 0; i < before.size() && i < after.size(); i++) {
+    const Size s = resolve(before[i]);
+    auto it = std::find_if(sizes.begin(), sizes.end(),
+                           [&](const auto& x) { return s.kind == Size::kVar && x.first == s.var; });
+    if (it == sizes.end() || vars_[s.var.index].solved) continue;
+    if (!loop_keeps(after[i], it->first, it->second, 0)) varying.push_back(it->first);
+  }
+  for (VarId v : varying) {
+    Var& var = vars_[v.index];
+    var.flex = false;
+    var.origin = "size of a variable of a loop that changes from one iteration to the next";
+    std::unordered_set<VarId> inside;
+    for (uint32_t older = fn_->starts.empty() ? 0 : fn_->starts.front(); older < v.index; older++) {
+      if (!vars_[older].solved || vars_[older].loop) continue;
+      inside.clear();
+      core::free_sizes(resolve(Size::of_var(VarId{older})), inside);
+      if (!inside.count(v)) continue;
+      error(range, "Loop-variant size " + size_text(Size::of_var(v)) +
+                       " would be part of the type of a value bound outside of the loop.");
+      return varying;
+    }
+  }
+  for (const auto& [v, start] : sizes) {
+    if (vars_[v.index].flex && !vars_[v.index].solved) unify_size(Size::of_var(v), start);
+  }
+  for (const Size& s : after) {
+    const Size now = resolve(s);
+    if (now.kind != Size::kVar || vars_[now.var.index].joined.empty()) continue;
+    const std::vector<Size> joined = vars_[now.var.index].joined;
+    const bool same = std::all_of(joined.begin(), joined.end(), [&](const Size& x) {
+      return core::same_size(meaning(x), meaning(joined[0]));
+    });
+    if (same) vars_[now.var.index].means = joined[0];
+  }
+  return varying;
+}
+
+ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
+  core::ELoop out;
+  const size_t mark = fn_->locals.size();
+  out.init = l.init ? exp(*l.init) : loop_init(*l.pat);
+  if (failed()) return bad_exp(range);
+  ExpPtr bound;
+  TypePtr index_type, elem_type;
+  switch (l.form) {
+    case syntax::ELoop::kFor:
+      out.form = core::ELoop::kFor;
+      index_type = new_meta(kMaskInt);
+      out.bound = check(*l.bound, index_type, "A loop bound must be an integer.");
+      break;
+    case syntax::ELoop::kForIn:
+      out.form = core::ELoop::kForIn;
+      elem_type = new_meta();
+      out.bound = check(*l.bound, core::array_type(Size::of_var(new_flex()), elem_type),
+                        "A loop must iterate over an array.");
+      break;
+    case syntax::ELoop::kWhile: out.form = core::ELoop::kWhile; break;
+  }
+  if (failed()) return bad_exp(range);
+  std::vector<std::pair<VarId, Size>> sizes;
+  TypePtr type = loop_type(out.init->type, sizes);
+  check_duplicate_names({l.pat.get()});
+  fn_->level++;
+  out.pat = pat(*l.pat, type);
+  fn_->whole.push_back(out.pat);
+  type = out.pat->type;
+  if (!failed() && !constrain(type, kMaskData)) {
+    error(l.pat->range, "A variable of a loop may not be of function type.");
+  }
+  if (l.form == syntax::ELoop::kFor) {
+    fn_->level++;
+    out.index = new_var(l.index);
+    local_value(l.index, out.index, index_type, l.index_range);
+  } else if (l.form == syntax::ELoop::kForIn) {
+    out.elem_pat = pat(*l.elem_pat, elem_type);
+    fn_->whole.push_back(out.elem_pat);
+    fn_->level++;
+  } else {
+    fn_->level++;
+    out.bound = check(*l.bound, bool_, "Condition must have type bool.");
+  }
+  out.body = exp(*l.body, type);
+  fn_->level -= 2;
+  fn_->locals.resize(mark);
+  if (failed()) return bad_exp(range);
+  // Compare without sizes; then see which sizes change; then the sizes that do not.
+  const char* what = "Loop body does not have expected type.";
+  TypePtr shapeless = map_dims(type, [](const Size&) { return Size::any(); });
+  unify_or_error(shapeless, out.body->type, l.body->range, what);
+  if (failed()) return bad_exp(range);
+  out.sizes = loop_varying(type, out.body->type, sizes, range);
+  auto varied = [&](const TypePtr& t) {  // the same new size for the same one
+    core::Subst subst;
+    for (VarId v : out.sizes) {
+      const VarId any = new_flex("d");
+      vars_[any.index].level = std::numeric_limits<int>::max();  // whatever it is made of
+      subst.sizes[v] = Size::of_var(any);
+    }
+    return core::substitute(zonk(t, Zonk::kKeep), subst);
+  };
+  unify_or_error(varied(type), out.init->type, range,
+                 "Initial loop values do not have expected type.");
+  unify_or_error(varied(type), out.body->type, l.body->range, what);
+  return make(range, core::with_unique(type, false), std::move(out));
+}
+
+}  // namespace kenaz::check
