@@ -436,7 +436,7 @@ class Checker {
   TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext);
   void default_constrained(const std::vector<TypePtr>& types, const SourceRange& name);
   void generalise_types(core::Def& def);
-  void check_consumption(core::Def& def);
+  void check_finished(core::Def& def);  // by the passes over finished definitions
   void complete_self_uses(const core::Def& def);
   void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
   template <class F>

@@ -4,6 +4,7 @@
 #include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/check/recursion.h"
 #include "kernels/futhark/consumption/consumption.h"
+#include "kernels/futhark/sizes/causality.h"
 
 namespace kenaz::check {
 
@@ -176,12 +177,17 @@ void Checker::complete_self_uses(const core::Def& def) {
   }
 }
 
-void Checker::check_consumption(core::Def& def) {
+void Checker::check_finished(core::Def& def) {
   core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
   if (auto found = consumption::check(def, names)) {
     found->code = "consumption";
     later(std::move(*found));
   }
+  auto unknown = [this](VarId v) {
+    const Var& var = vars_[v.index];
+    return !var.origin.empty() && !var.vague && var.means.kind == Size::kAny;
+  };
+  if (auto found = sizes::check_causality(def, names, unknown)) later(std::move(*found));
 }
 
 // Checks a top-level definition and adds it to the program.
@@ -192,7 +198,7 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
     if (!failed()) finish(state);
-    if (!failed()) check_consumption(*def);
+    if (!failed()) check_finished(*def);
     if (!failed() && def->recursive) {
       if (auto found = check_recursion(*def, [this](const TypePtr& t) { return !is_data(t); })) {
         later(std::move(*found));

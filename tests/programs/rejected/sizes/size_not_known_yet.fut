@@ -1,6 +1,6 @@
 -- A size that the elements of an empty array have, but that is computed after it.
 -- ==
--- error: Causality
+-- error: "d" is not in scope
 
 entry main (xs: []i32) : bool =
   let none = [] : [][]i32
