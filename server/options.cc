@@ -92,7 +92,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--param", o.params, "Set a tuning parameter")
       ->type_name("NAME=INT")
       ->allow_extra_args(false);
-  app.add_option("--device-threads", o.device_threads,
+  app.add_option("--threads", o.device_threads,
                  "Threads that it takes to fill the device, which Vulkan does not tell: kernels "
                  "are chosen for so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));

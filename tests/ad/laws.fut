@@ -31,8 +31,8 @@ entry elementwise (xs: [6]f64) : bool =
 entry views (xs: [6]f64) : bool =
   holds (\ys -> reverse ys) xs
   && holds (\ys -> rotate 2 ys) xs
-  && holds (\ys -> map2 (*) ys[1:4] ys[3:6]) xs
-  && holds (\ys -> ys[5:0:-2]) xs
+  && holds (\ys -> map2 (*) (sized 3 ys[1:4]) (sized 3 ys[3:6])) xs
+  && holds (\ys -> sized 3 ys[5:0:-2]) xs
   && holds (\ys -> flatten (transpose (unflatten (ys :> [2 * 3]f64)))) xs
   && holds (\ys -> map (\i -> ys[i] * ys[5 - i]) [0, 3, 3, 1]) xs
 

@@ -1,6 +1,6 @@
 -- What the tests of the Python client call.
 type point = {x: f64, y: f64}
-type shape = #circle point f64 | #polygon ([]point) | #nothing
+type~ shape = #circle point f64 | #polygon ([]point) | #nothing
 type^ hidden = i32 -> i32
 
 -- | The dot product of two vectors.

@@ -99,10 +99,10 @@ entry slice_updated (xs: []i32) (a: i64) (k: i64) : []i32 =
   copy xs with [a:a + k] = replicate k 0
 
 -- ---- places
-entry scattered (n: i64) (is: []i64) (vs: []i32) : []i32 =
-  scatter (replicate n 0) is (sized (length is) vs)
-entry scattered_2d (n: i64) (m: i64) (is: []i64) (js: []i64) : [][]i32 =
-  scatter_2d (replicate n (replicate m 0)) (zip is (sized (length is) js)) (map (const 1) is)
+entry scattered [k] (n: i64) (is: [k]i64) (vs: []i32) : []i32 =
+  scatter (replicate n 0) is (sized k vs)
+entry scattered_2d [k] (n: i64) (m: i64) (is: [k]i64) (js: []i64) : [][]i32 =
+  scatter_2d (replicate n (replicate m 0)) (zip is (sized k js)) (map (const 1) is)
 entry histogram (n: i64) (is: []i64) : []i32 = hist (+) 0 n is (map (const 1) is)
 entry first (k: i64) (xs: []i32) : []i32 = take k xs
 entry rest (k: i64) (xs: []i32) : []i32 = drop k xs
