@@ -11,8 +11,6 @@ namespace kenaz::ad {
 /// The set of varied variables: those whose derivative is not zero for certain. Grows only.
 class Activity {
  public:
-  explicit Activity(const ir::Program& p) : p_(p) {}
-
   void add(ir::VarId v) { varied_.insert(v); }
   bool has(ir::VarId v) const { return varied_.contains(v); }
   bool has(const ir::Atom& a) const { return !a.is_const() && has(a.var()); }
@@ -30,7 +28,6 @@ class Activity {
   /// Whether the operator's result may vary: its operands do, or a variable that it uses.
   bool monoid(const ir::Monoid& m, bool operands);
 
-  const ir::Program& p_;
   std::unordered_set<ir::VarId> varied_;
 };
 

@@ -41,7 +41,7 @@ class Adjoints {
   using Vars = std::vector<VarId>;
   using Maybe = std::optional<Atom>;
 
-  explicit Adjoints(ir::Program& p) : p_(p), activity_(p) {}
+  explicit Adjoints(ir::Program& p) : p_(p) {}
 
   ir::Program& program() { return p_; }
   bool varies(const Atom& a) const { return activity_.has(a); }

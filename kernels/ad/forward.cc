@@ -15,7 +15,7 @@ using namespace ir;
 
 class Forward {
  public:
-  explicit Forward(Program& p) : p_(p), activity_(p) {}
+  explicit Forward(Program& p) : p_(p) {}
 
   std::vector<Atom> run(Builder& b, const Lambda& f, const std::vector<Atom>& args,
                         const std::vector<Atom>& tangents) {

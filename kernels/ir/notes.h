@@ -20,13 +20,13 @@ struct Fused {
 /// What stands at the note's place stays in the thread of its element, though it is parallel.
 struct Stays {
   enum class Why : uint8_t {
-    kAttribute,   // the program asks for it
-    kSizes,       // its number of elements, or the size of what it makes, differs between elements
-    kFew,         // it has few elements
-    kOperator,    // its operator works on arrays, and not on each element by itself
-    kLoop,        // it is a loop whose number of iterations differs between elements
-    kBranch,      // it is a branch whose condition differs between elements
-    kIntermediate // a value that it needs differs in size between elements, so it cannot be stored
+    kAttribute,    // the program asks for it
+    kSizes,        // its number of elements, or the size of what it makes, differs between elements
+    kFew,          // it has few elements
+    kOperator,     // its operator works on arrays, and not on each element by itself
+    kLoop,         // it is a loop whose number of iterations differs between elements
+    kBranch,       // it is a branch whose condition differs between elements
+    kIntermediate  // a value that it needs differs in size between elements, so it cannot be stored
   };
   Why why = Why::kSizes;
   friend bool operator==(const Stays&, const Stays&) = default;

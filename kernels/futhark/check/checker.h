@@ -553,9 +553,9 @@ class Checker {
   uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
-  int applying_ = 0;           // how many applications of parametric modules are around
-  bool assuming_ = false;      // in a body that check_functor checks
-  bool quiet_ = false;         // see `warn`
+  int applying_ = 0;       // how many applications of parametric modules are around
+  bool assuming_ = false;  // in a body that check_functor checks
+  bool quiet_ = false;     // see `warn`
   Warnings warnings_;
   MutDef last_def_;            // what check_value made
   bool lenient_ = false;       // in prelude text: constraints hold of abstract types too

@@ -56,6 +56,7 @@ class Causality {
                         "\" is computed at " + origin->second.str() +
                         ".\nHint: bind the expression that computes \"" + name +
                         "\" with \"let\" beforehand.";
+      found_->anchor = "causality-check";
       return;
     }
   }

@@ -16,8 +16,9 @@ class StringsReader {
     const bool good = object([&](const std::string& outer) {
       return object([&](const std::string& inner) {
         auto text = string();
-        if (text && outer == language && inner == name) found = std::move(text);
-        return text.has_value() || found.has_value();
+        if (!text) return false;
+        if (outer == language && inner == name) found = std::move(*text);
+        return true;
       });
     });
     return good ? found : std::nullopt;

@@ -135,8 +135,7 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", o.seconds, "Stop then");
   app.add_option("--programs", o.programs, "Stop after so many");
   app.add_option("--device", o.oracle.device, "As in kenaz-server --device");
-  app.add_option("--threads", o.oracle.device_threads,
-                 "As in kenaz-server --threads");
+  app.add_option("--threads", o.oracle.device_threads, "As in kenaz-server --threads");
   app.add_option("--out", o.out, "Folder for findings");
   app.add_option("--stages", o.stages,
                  "What is compared with the reference: passes, device, poisoned")
