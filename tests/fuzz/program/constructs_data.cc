@@ -149,6 +149,8 @@ ExprPtr make_if_then(Generator& g, const Type& type, const Scope& scope, int fue
       .done();
 }
 
+// Loops state their variables' types: else a size counts as one that changes where the body returns
+// a variable of a loop around, whose size is not known to stay yet.
 ExprPtr make_for_loop(Generator& g, const Type& type, const Scope& scope, int fuel) {
   if (fuel < 4) return nullptr;
   const Var acc{g.fresh("a"), type, {}};
@@ -156,7 +158,7 @@ ExprPtr make_for_loop(Generator& g, const Type& type, const Scope& scope, int fu
   const std::string size = g.any_size(scope);
   i.below = size;
   Make m("for_loop", type);
-  m.t("(loop " + acc.name + " = ").child(g.gen(type, scope, fuel / 3));
+  m.t("(loop (" + acc.name + ": ").type(type).t(") = ").child(g.gen(type, scope, fuel / 3));
   m.t(" for " + i.name + " < ").name(size);
   if (!is_size_name(size)) m.t("i64");
   const Scope inner = times(with(scope, {acc, i}), size);
@@ -169,7 +171,7 @@ ExprPtr make_for_in(Generator& g, const Type& type, const Scope& scope, int fuel
   const std::string size = g.any_size(scope);
   const Var x{g.fresh("v"), g.element_type(scope, 0), {}};
   Make m("for_in", type);
-  m.t("(loop " + acc.name + " = ").child(g.gen(type, scope, fuel / 3));
+  m.t("(loop (" + acc.name + ": ").type(type).t(") = ").child(g.gen(type, scope, fuel / 3));
   m.t(" for " + x.name + " in ").child(g.gen(Type::array(size, x.type), scope, fuel / 3));
   const Scope inner = times(with(scope, {acc, x}), size);
   return m.t(" do ").child(g.gen(type, inner, fuel / 3), {acc, x}).t(")").done();
@@ -182,7 +184,9 @@ ExprPtr make_while_loop(Generator& g, const Type& type, const Scope& scope, int 
   const std::string most = std::to_string(1 + g.below(12));
   const Scope inner = times(with(scope, {acc, i}), most);
   return Make("while_loop", type)
-      .t("(loop (" + acc.name + ", " + i.name + ") = (")
+      .t("(loop (" + acc.name + ": ")
+      .type(type)
+      .t(", " + i.name + ") = (")
       .child(g.gen(type, scope, fuel / 3))
       .t(", 0i64) while " + i.name + " < " + most + " && ")
       .child(g.gen(Type::of(PrimType::kBool), inner, fuel / 4), {acc, i})
