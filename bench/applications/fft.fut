@@ -15,20 +15,19 @@ import "../random"
 
 def transformed [n] (xs: [n](f32, f32)) : [n](f32, f32) =
   let half = n / 2
-  let (xs, _) =
-    loop (xs, s) = (xs, 1) while s < n do
-      let out o =
-        let (t, q) = (o / s, o % s)
-        let p = t / 2
-        let (a, b) = xs[q + s * p]
-        let (c, d) = xs[q + s * p + half]
-        in if t % 2 == 0
-           then (a + c, b + d)
-           else let angle = -2 * f32.pi * f32.i64 (p * s) / f32.i64 n
-                let (u, v) = (f32.cos angle, f32.sin angle)
-                in ((a - c) * u - (b - d) * v, (a - c) * v + (b - d) * u)
-      in (tabulate n out, 2 * s)
-  in xs
+  in loop xs for step < i64.i32 (63 - i64.clz n) do
+    let s = 1 << step
+    let out o =
+      let (t, q) = (o / s, o % s)
+      let p = t / 2
+      let (a, b) = xs[q + s * p]
+      let (c, d) = xs[q + s * p + half]
+      in if t % 2 == 0
+         then (a + c, b + d)
+         else let angle = -2 * f32.pi * f32.i64 (p * s) / f32.i64 n
+              let (u, v) = (f32.cos angle, f32.sin angle)
+              in ((a - c) * u - (b - d) * v, (a - c) * v + (b - d) * u)
+    in tabulate n out
 
 entry make_fft (n: i64) (seed: i64) : ([n]f32, [n]f32) =
   (tabulate n (random_sign_f32 seed), tabulate n (random_sign_f32 (seed + 1)))

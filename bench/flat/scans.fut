@@ -7,10 +7,11 @@ import "../random"
 
 entry make_i32 (n: i64) (seed: i64) : [n]i32 = tabulate n (\i -> i32.u32 (random_u32 seed i))
 entry make_f32 (n: i64) (seed: i64) : [n]f32 = tabulate n (random_f32 seed)
+-- | Matrices so near to the unit matrix that the product of millions is: steps of 2^-23.
 entry make_matrices (n: i64) (seed: i64) : [n][4]f32 =
   tabulate_2d n 4 (\i j ->
-    let small = 1e-7 * random_sign_f32 seed (i * 4 + j)
-    in if j == 0 || j == 3 then 1 + small else small)
+    let steps = random_below 5 seed (i * 4 + j) - 2
+    in f32.i64 steps * 1.1920929e-7 + f32.bool (j == 0 || j == 3))
 
 entry scan_i32 [n] (xs: [n]i32) : [n]i32 = scan (+) 0 xs
 entry scan_f32 [n] (xs: [n]f32) : [n]f32 = scan (+) 0 xs
