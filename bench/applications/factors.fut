@@ -39,12 +39,11 @@ entry make_lu (n: i64) (seed: i64) : [n][n]f32 =
 def lu_factors [n] (a: [n][n]f32) : [n][n]f32 =
   loop a for k < n do
     let row = a[k]
-    in map2 (\i r -> if i <= k
-                     then r
-                     else let factor = r[k] / row[k]
-                          in map3 (\j x y -> if j < k then x else if j == k then factor else x - factor * y)
-                                  (iota n) r row)
-            (iota n) a
+    let below i r =
+      let factor = if i > k then r[k] / row[k] else 0
+      in map3 (\j x y -> if i <= k || j < k then x else if j == k then factor else x - factor * y)
+              (iota n) r row
+    in map2 below (iota n) a
 
 entry lu [n] (a: [n][n]f32) : [n][n]f32 = lu_factors a
 
