@@ -237,8 +237,8 @@ Result<std::string> dump(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program,
                array_ir(options, is_stage ? options.dump : "soacs"));
   if (options.dump != "glsl") return ir::print(program.ir);
-  // As it would be for a device that can do no more than any: this starts none.
-  program::Target target;
+  // As it would be for a device that can do no more than any, or a posed one: this starts none.
+  program::Target target = host::posed_target(options.pose).value_or(program::Target{});
   if (options.device_threads > 0) target.threads = options.device_threads;
   KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, target));
   std::string text;

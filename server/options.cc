@@ -128,6 +128,8 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
   app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir, seg or glsl")
       ->check(CLI::IsMember({"lowered", "ir", "seg", "glsl"}));
+  app.add_option("--pose", o.pose, "With --dump glsl: for a device of this kind")
+      ->check(CLI::IsMember({"least", "cpu", "gpu"}));
   app.add_flag("--explain", o.explain,
                "Say how the program runs on the device: in which ways, and why so");
   app.add_flag("--print-params", o.print_params, "Print the tuning parameters");

@@ -36,6 +36,7 @@ struct Options {
   bool warnings_are_errors = false;  // with `check`
   bool colour = false;               // of diagnostics: standard error is a terminal
   std::string dump;                  // "lowered", "ir", "seg", "glsl"
+  std::string pose;                  // with `dump` "glsl": see host::posed_target
   bool explain = false;
 
   // Sockets instead of stdin and stdout; see SocketOptions.

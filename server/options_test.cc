@@ -39,6 +39,7 @@ TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "b.fut"})), 1);
   EXPECT_EQ(std::get<int>(parse({})), 1);
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--dump", "x"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--dump", "glsl", "--pose", "x"})), 1);
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--socket-mode", "0888"})), 1);
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--socket-mode", "1777"})), 1);
   EXPECT_EQ(std::get<int>(parse({"--help"})), 0);

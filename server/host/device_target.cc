@@ -44,4 +44,24 @@ program::Target device_target(const device::Info& info, int64_t threads) {
   return target;
 }
 
+std::optional<program::Target> posed_target(const std::string& kind) {
+  if (kind == "least") return program::Target{};
+  device::Info info;
+  info.subgroup_arithmetic = info.int64_atomics = info.shared_int64_atomics = info.float64 = true;
+  info.max_group_size = 1024;
+  if (kind == "cpu") {
+    info.is_cpu = info.cuts_loops = true;
+    info.subgroup_size = 8;
+    info.shared_bytes = 32768;
+    return device_target(info);
+  }
+  if (kind != "gpu") return std::nullopt;
+  info.float16 = info.forward_progress = true;
+  info.subgroup_size = 32;
+  info.shared_bytes = 49152;
+  program::Target gpu = device_target(info);
+  gpu.forward_progress = true;
+  return gpu;
+}
+
 }  // namespace kenaz::host

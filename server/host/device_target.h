@@ -1,6 +1,9 @@
 // What code generation is told of a device.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "kernels/program/target.h"
 #include "server/device/device.h"
 
@@ -8,5 +11,9 @@ namespace kenaz::host {
 
 /// Kernels generated for this target run on the device. `threads`: that fill it; 0: a guess.
 program::Target device_target(const device::Info& info, int64_t threads = 0);
+
+/// What a device of this kind would be: "least" (what any can do), "cpu" (as lavapipe) or "gpu" (as
+/// an H200). For looking at code without the device.
+std::optional<program::Target> posed_target(const std::string& kind);
 
 }  // namespace kenaz::host

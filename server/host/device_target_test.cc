@@ -63,6 +63,14 @@ TEST(DeviceTarget, ProcessorsAreFilledByFewThreads) {
   EXPECT_LT(device_target(cpu).max_turns, 65535);
 }
 
+TEST(DeviceTarget, Poses) {
+  EXPECT_EQ(posed_target("least"), program::Target{});
+  EXPECT_GT(posed_target("cpu")->max_turns, 0);
+  EXPECT_EQ(posed_target("gpu")->subgroup_size, 32);
+  EXPECT_GT(posed_target("gpu")->threads, posed_target("cpu")->threads);
+  EXPECT_FALSE(posed_target("watch"));
+}
+
 TEST(DeviceTarget, WorkgroupsOfASoftwareDeviceNeedNotProceed) {
   device::VulkanOptions options;
   options.device = "cpu";
