@@ -50,7 +50,10 @@ std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& ke
   const auto access = kir::access_of(kernel);
   for (size_t n = 0; n < args.size(); n++) args[n].access = to_program(access[n]);
   glsl::PrintOptions options;
-  options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
+  // Where the driver ends no loops, threads that cannot fail need not ask whether they have.
+  if (host.target().max_turns > 0) {
+    options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
+  }
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;
