@@ -57,6 +57,8 @@ struct Matrix {
   std::optional<plan::Place> fails = std::nullopt;
   /// The segments are also those of matrices with so many rows and columns (plan::Grid); 0: not.
   int64_t rows = 0, columns = 0;
+  /// How many segments there are is asked at run time, even if there is one.
+  bool asked = false;
   /// After so many steps of the interpreter, the host stops the call; negative: never.
   int64_t stop_after = -1;
 

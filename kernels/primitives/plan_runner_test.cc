@@ -197,7 +197,7 @@ std::string Matrix::text() const {
 plan::Facts Matrix::facts(const std::string& name) const {
   plan::Facts f;
   f.name = name;
-  f.segments = segments == 1 ? plan::HostExpr(1) : plan::HostExpr::size(0);
+  f.segments = segments == 1 && !asked ? plan::HostExpr(1) : plan::HostExpr::size(0);
   f.length = plan::HostExpr::size(1);
   f.across = across;
   f.fails = !completes();
