@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/primitives/blocks/stripes.h"
+
 namespace kenaz::primitives::scan {
 
 namespace {
@@ -85,83 +87,100 @@ Values Tiles::element(const Value& slot) {
   return out;
 }
 
-// This thread's pieces of Facts::widest neighbours; by element where the tile ends.
-void Tiles::for_pieces(
-    const Value& from, const Value& to,
-    const std::function<void(const Value& first, const Value& slot)>& full,
-    const std::function<void(const Value& place, const Value& slot, const Value& live)>& one) {
+int Tiles::piece() const { return piece_size(t_.facts, t_.target); }
+
+Value Tiles::slot_of_piece(const Value& j) {
   Builder& k = t_.k;
-  const int n = piece_size(t_.facts, t_.target);
-  k.for_(
-      kir::i32(0), kir::i32(items_ / n), kir::i32(1),
-      [&](const Value& j) {
-        const Value slot = k.mul(k.add(k.mul(j, t_.group_size()), k.local()), n);
-        const Value first = k.add(from, k.to_i64(slot));
-        if (n == 1) {
-          one(first, slot, k.lt(first, to));
-          return;
-        }
-        k.if_(
-            k.le(k.add(first, n), to), [&] { full(first, slot); },
-            [&] {
-              k.for_(kir::i32(n), [&](const Value& i) {
-                const Value place = k.add(first, k.to_i64(i));
-                one(place, k.add(slot, i), k.lt(place, to));
-              });
-            });
-      },
-      false, true);
+  return k.mul(k.add(k.mul(j, t_.group_size()), k.local()), piece());
+}
+
+// This thread's elements one by one, where the tile ends before it is full.
+void Tiles::for_each(
+    const Value& from, const Value& to,
+    const std::function<void(const Value& place, const Value& slot, const Value& live)>& body) {
+  Builder& k = t_.k;
+  const int n = piece();
+  const auto one = [&](const Value& slot) {
+    const Value place = k.add(from, k.to_i64(slot));
+    body(place, slot, k.lt(place, to));
+  };
+  k.for_(kir::i32(items_ / n), [&](const Value& j) {
+    const Value slot = slot_of_piece(j);
+    if (n == 1) {
+      one(slot);
+    } else {
+      k.for_(kir::i32(n), [&](const Value& i) { one(k.add(slot, i)); });
+    }
+  });
+}
+
+// All loads are on their way before the first value is waited for.
+void Tiles::load_whole(const Value& segment, const Value& from) {
+  Builder& k = t_.k;
+  const int n = piece();
+  std::vector<std::vector<Values>> pieces;
+  for (int j = 0; j < items_ / n; j++) {
+    const Value first = k.add(from, k.to_i64(slot_of_piece(kir::i32(j))));
+    pieces.push_back(blocks::neighbours(t_, segment, first, n));
+  }
+  for (int j = 0; j < items_ / n; j++) {
+    const Value slot = slot_of_piece(kir::i32(j));
+    for (int i = 0; i < n; i++) {
+      const Values& x = pieces[static_cast<size_t>(j)][static_cast<size_t>(i)];
+      keep(k.add(slot, i), x);
+      keep_carried(k.add(slot, i), x);
+    }
+  }
 }
 
 void Tiles::load(const Value& segment, const Value& from, const Value& to) {
   Builder& k = t_.k;
-  const plan::Elements& e = t_.problem.elements;
-  const int n = piece_size(t_.facts, t_.target);
-  for_pieces(
-      from, to,
-      [&](const Value& first, const Value& slot) {
-        std::vector<Values> all;
-        if (e.many) {
-          all = e.many(k, {segment, first}, n);
-        } else {
-          for (int i = 0; i < n; i++) all.push_back(e.at(k, {segment, k.add(first, i)}));
-        }
-        for (int i = 0; i < n; i++) {
-          keep(k.add(slot, i), all[static_cast<size_t>(i)]);
-          keep_carried(k.add(slot, i), all[static_cast<size_t>(i)]);
-        }
-      },
-      [&](const Value& place, const Value& slot, const Value& live) {
-        k.if_(
-            live,
-            [&] {
-              const Values x = e.at(k, {segment, place});
-              keep(slot, x);
-              keep_carried(slot, x);
-            },
-            [&] { keep(slot, c_.op().neutral); });
-      });
+  const auto by_element = [&] {
+    for_each(from, to, [&](const Value& place, const Value& slot, const Value& live) {
+      k.if_(
+          live,
+          [&] {
+            const Values x = t_.problem.elements.at(k, {segment, place});
+            keep(slot, x);
+            keep_carried(slot, x);
+          },
+          [&] { keep(slot, c_.op().neutral); });
+    });
+  };
+  if (t_.facts.slow) {
+    by_element();
+  } else {
+    k.if_(
+        k.le(k.add(from, size()), to), [&] { load_whole(segment, from); }, by_element);
+  }
+}
+
+void Tiles::store_whole(const Value& segment, const Value& from) {
+  Builder& k = t_.k;
+  const plan::Sink& sink = t_.problem.sink;
+  const int n = piece();
+  for (int j = 0; j < items_ / n; j++) {
+    const Value slot = slot_of_piece(kir::i32(j)), first = k.add(from, k.to_i64(slot));
+    std::vector<Values> all;
+    for (int i = 0; i < n; i++) all.push_back(element(k.add(slot, i)));
+    if (n > 1 && sink.put_many) {
+      sink.put_many(k, {segment, first}, all);
+      continue;
+    }
+    for (int i = 0; i < n; i++) {
+      sink.put(k, {segment, k.add(first, i)}, all[static_cast<size_t>(i)]);
+    }
+  }
 }
 
 void Tiles::store(const Value& segment, const Value& from, const Value& to) {
   Builder& k = t_.k;
-  const plan::Sink& sink = t_.problem.sink;
-  const int n = piece_size(t_.facts, t_.target);
-  for_pieces(
-      from, to,
-      [&](const Value& first, const Value& slot) {
-        std::vector<Values> all;
-        for (int i = 0; i < n; i++) all.push_back(element(k.add(slot, i)));
-        if (sink.put_many) {
-          sink.put_many(k, {segment, first}, all);
-          return;
-        }
-        for (int i = 0; i < n; i++) {
-          sink.put(k, {segment, k.add(first, i)}, all[static_cast<size_t>(i)]);
-        }
-      },
-      [&](const Value& place, const Value& slot, const Value& live) {
-        k.if_(live, [&] { sink.put(k, {segment, place}, element(slot)); });
+  k.if_(
+      k.le(k.add(from, size()), to), [&] { store_whole(segment, from); },
+      [&] {
+        for_each(from, to, [&](const Value& place, const Value& slot, const Value& live) {
+          k.if_(live, [&] { t_.problem.sink.put(k, {segment, place}, element(slot)); });
+        });
       });
 }
 

@@ -40,12 +40,15 @@ class Tiles {
  private:
   void clear();
   Value padded(const Value& slot);
-  void for_pieces(
+  int piece() const;
+  Value slot_of_piece(const Value& j);
+  void for_each(
       const Value& from, const Value& to,
-      const std::function<void(const Value& first, const Value& slot)>& full,
-      const std::function<void(const Value& place, const Value& slot, const Value& live)>& one);
+      const std::function<void(const Value& place, const Value& slot, const Value& live)>& body);
   void load(const Value& segment, const Value& from, const Value& to);
+  void load_whole(const Value& segment, const Value& from);
   void store(const Value& segment, const Value& from, const Value& to);
+  void store_whole(const Value& segment, const Value& from);
   void keep(const Value& slot, const Values& x);
   void keep_carried(const Value& slot, const Values& element);
   Values kept(const Value& slot);
