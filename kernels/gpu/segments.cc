@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/gpu/launch.h"
+#include "kernels/gpu/neighbours.h"
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/gpu/seg_element.h"
 #include "kernels/ir/analysis/uses.h"
@@ -308,8 +309,9 @@ class Segment {
 
   /// Elements made by the body or, where plans have no memory for that, by a map before them.
   using MakeElements = std::function<plan::Elements(Thread&, bool by_grid)>;
-  MakeElements elements(PlanRequest& request, size_t leading, const SegParts& parts) {
-    const auto by_body = [this, leading, parts](Thread& t, bool by_grid) {
+  MakeElements elements(PlanRequest& request, size_t leading, const SegParts& parts,
+                        bool& from_body, const Neighbours* neighbours = nullptr) {
+    const auto by_body = [this, leading, parts, neighbours](Thread& t, bool by_grid) {
       const size_t rest = e_.space.dims.size() - leading, row = leading > 1 ? 1 : 0;
       plan::Elements elements;
       if (by_grid) {
@@ -323,6 +325,7 @@ class Segment {
       elements.at = [f](kir::Builder& k, const plan::Place& at) {
         return k.call(f, {at.segment, at.position});
       };
+      if (neighbours != nullptr) elements.many = many(t, *neighbours, parts, false);
       return elements;
     };
     PlanRequest trial = request;
@@ -331,9 +334,51 @@ class Segment {
       problem.elements = by_body(t, by_grid);
       return problem;
     };
-    if (!needs_thread_memory(host_, trial)) return by_body;
+    from_body = !needs_thread_memory(host_, trial);
+    if (from_body) return by_body;
     request.facts.grid = {};
     return from_memory(map_operands(parts));
+  }
+
+  /// Of a space of one dim.
+  std::function<std::vector<Values>(kir::Builder&, const plan::Place&, int)> many(
+      Thread& t, const Neighbours& neighbours, const SegParts& parts, bool dry) {
+    const auto functions = std::make_shared<std::map<int, kir::FunctionId>>();  // by number
+    return [this, &t, &neighbours, parts, dry, functions](kir::Builder& k, const plan::Place& first,
+                                                          int n) {
+      auto it = functions->find(n);
+      if (it == functions->end()) {
+        it = functions->emplace(n, neighbours.function(t, n, parts, dry)).first;
+      }
+      const Values all = k.call(it->second, {first.position});
+      std::vector<Values> out;
+      const auto each = static_cast<std::ptrdiff_t>(operands_of(e_));
+      for (auto from = all.begin(); from != all.end(); from += each) {
+        out.emplace_back(from, from + each);
+      }
+      return out;
+    };
+  }
+
+  /// The elements without what making them stores besides; none if they store nothing, or arrays.
+  plan::Elements dry_elements(Thread& t, size_t leading, const SegParts& parts,
+                              const Neighbours* neighbours) {
+    const bool scalars = std::all_of(parts.stored.begin(), parts.stored.end(), [&](const auto& a) {
+      return a.layout.dims.size() == e_.space.dims.size();
+    });
+    if (parts.stored.empty() || !scalars) return {};
+    SegParts all = parts;
+    all.hands_all = true;
+    all.stored.clear();
+    plan::Elements elements;
+    const auto f = point_function(host_, t, e_, {leading, e_.space.dims.size() - leading}, all);
+    elements.at = [f, count = operands_of(e_)](kir::Builder& k, const plan::Place& at) {
+      Values x = k.call(f, {at.segment, at.position});
+      x.resize(count);
+      return x;
+    };
+    if (neighbours != nullptr) elements.many = many(t, *neighbours, parts, true);
+    return elements;
   }
 
   std::vector<HostArray> map_operands(const SegParts& parts) {
@@ -384,13 +429,20 @@ class Segment {
     }
     const SegParts parts = make_parts();
     const std::vector<Target> targets = make_targets(leading);
-    const auto make_elements = elements(request, leading, parts);
+    const Neighbours neighbours(host_, e_);
+    bool from_body = true;
+    const auto make_elements = elements(request, leading, parts, from_body, &neighbours);
     if (host_.failed()) return;
+    const bool vectors = from_body && !request.facts.slow && neighbours.count(scans) > 1;
+    if (vectors) request.facts.widest = neighbours.count(scans);
     request.bind = [&](Thread& t, bool by_grid) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
       problem.elements = make_elements(t, by_grid);
-      problem.sink.put = sink(t, targets, scans);
+      if (scans && from_body) {
+        problem.dry_elements = dry_elements(t, leading, parts, vectors ? &neighbours : nullptr);
+      }
+      problem.sink = sink(t, targets, scans);
       return problem;
     };
     launch_plans(host_, scans ? primitives::scan_plans() : primitives::reduce_plans(), request);
@@ -418,19 +470,29 @@ class Segment {
     return out;
   }
 
-  std::function<void(kir::Builder&, const plan::Place&, const Values&)> sink(
-      Thread& t, const std::vector<Target>& targets, bool scans) {
+  plan::Sink sink(Thread& t, const std::vector<Target>& targets, bool scans) {
     Values bases;
     for (const Target& target : targets) bases.push_back(t.args.block(target.block));
     const Value length = scans ? t.args.operand(lengths_) : kir::i64(1);
-    return [targets, bases, length, scans](kir::Builder& k, const plan::Place& at,
-                                           const Values& values) {
+    plan::Sink sink;
+    sink.put = [targets, bases, length, scans](kir::Builder& k, const plan::Place& at,
+                                               const Values& values) {
       Value index = at.segment;
       if (scans) index = k.add(k.mul(at.segment, length), at.position);
       for (size_t n = 0; n < bases.size(); n++) {
         k.store(bases[n], k.add(index, targets[n].first), values[n]);
       }
     };
+    if (e_.space.dims.size() > 1) return sink;  // rows may begin anywhere
+    sink.put_many = [bases](kir::Builder& k, const plan::Place& first,
+                            const std::vector<Values>& all) {
+      for (size_t n = 0; n < bases.size(); n++) {
+        Values values;
+        for (const Values& x : all) values.push_back(x[n]);
+        store_neighbours(k, bases[n], first.position, values);
+      }
+    };
+    return sink;
   }
 
   // ---- histograms
@@ -455,7 +517,8 @@ class Segment {
     request.facts.bins = plan::HostExpr::size(kBins);
     request.sizes = {count(0, leading), lengths_, host_.count(bins).operand()};
     const SegParts parts = make_parts();
-    const auto make_elements = elements(request, leading, parts);
+    bool from_body = true;
+    const auto make_elements = elements(request, leading, parts, from_body);
     if (host_.failed()) return;
     request.bind = [&](Thread& t, bool) {
       plan::Problem problem;

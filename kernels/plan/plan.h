@@ -93,8 +93,9 @@ struct Place {
   Value row = kir::i64(0), column = kir::i64(0);
 };
 
-/// What makes the elements. Must have no effects but failures: a plan may make an element more than
-/// once, and not in order. Places are always inside of the segments.
+/// What makes the elements. A plan may make an element more than once, and not in order: it must
+/// have no effects but failures, and stores that are the same each time. Places are always inside
+/// of the segments.
 struct Elements {
   /// The element: reduce: the operator's scalars; scan: those, then the carried; hist: the bin
   /// (i64; dropped if it is not from 0 to bins - 1), then the operator's; pack: the class (i32;
@@ -123,6 +124,9 @@ struct Problem {
   Values bins;
   /// pack: takes how many elements each class has (i64s); called by one thread.
   std::function<void(Builder&, const Values& counts)> counts;
+  /// scan: the elements for who makes them once more: without what making them stores besides. `at`
+  /// is empty if they store nothing.
+  Elements dry_elements;
 };
 
 /// One kernel while it is built: its builder, and values that the host computes (team.h).

@@ -15,7 +15,9 @@ int items_in_flight(const plan::Facts& facts) {
   if (facts.slow) return 1;
   const int bytes = std::max(1, plan::bytes_of(facts.op.types));
   const int wanted = facts.items > 0 ? facts.items : std::clamp(kBytesInFlight / bytes, 1, 16);
-  return std::max(1, wanted / facts.widest) * facts.widest;
+  // Values may be wider than what is loaded for them.
+  const int least = facts.widest > 1 && facts.items == 0 ? 2 : 1;
+  return std::max(least, wanted / facts.widest) * facts.widest;
 }
 
 std::vector<Values> neighbours(plan::Team& t, const Value& segment, const Value& first, int n) {

@@ -46,12 +46,16 @@ plan::Problem Flat::wrap(plan::Team& t) {
   places_.emplace(t.host(length_));
   plan::Problem p;
   p.op = flagged(inner_.op, facts_.op);
-  p.elements.at = [this](Builder& b, const plan::Place& at) {
-    const plan::Place here = places_->at(b, at.position);
-    Values x = inner_.elements.at(b, here);
-    x.insert(x.begin(), b.eq(here.position, 0));
-    return x;
+  const auto flagged_at = [this](const plan::Elements& elements) {
+    return [this, at = elements.at](Builder& b, const plan::Place& place) {
+      const plan::Place here = places_->at(b, place.position);
+      Values x = at(b, here);
+      x.insert(x.begin(), b.eq(here.position, 0));
+      return x;
+    };
   };
+  p.elements.at = flagged_at(inner_.elements);
+  if (inner_.dry_elements.at) p.dry_elements.at = flagged_at(inner_.dry_elements);
   p.sink.put = [this](Builder& b, const plan::Place& at, const Values& x) {
     inner_.sink.put(b, places_->at(b, at.position), Values(x.begin() + 1, x.end()));
   };

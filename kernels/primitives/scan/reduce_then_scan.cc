@@ -75,7 +75,9 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     Combiner c(t, t.problem.op);
     blocks::LastArrival arrival(t);
     const auto [from, to] = range(t);
-    t.problem.elements = scanned_only(t.problem.elements, one.op.types.size());
+    const plan::Problem& p = t.problem;
+    t.problem.elements =
+        scanned_only(p.dry_elements.at ? p.dry_elements : p.elements, one.op.types.size());
     const Values r = reduce::fold_by_group(t, c, kir::i64(0), from, to);
     blocks::Mailboxes boxes(t, t.block(partials), one.op.types, t.host(groups));
     k.if_(k.eq(k.local(), 0), [&] { boxes.store(k.group(), r); });

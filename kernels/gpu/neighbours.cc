@@ -1,0 +1,136 @@
+#include "kernels/gpu/neighbours.h"
+
+#include <algorithm>
+
+#include "kernels/ir/visit.h"
+
+namespace kenaz::gpu {
+
+using body::KernelArray;
+using body::Thread;
+using kir::Value;
+using kir::Values;
+
+namespace {
+
+constexpr int kVectorBytes = 16;
+constexpr size_t kSmall = 24;  // statements: kernels repeat them
+
+bool is_simple(const ir::Program& p, const ir::Body& b) {
+  return std::all_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
+    const bool scalars = std::all_of(s.pat.begin(), s.pat.end(),
+                                     [&](ir::VarId v) { return p.type_of(v).is_scalar(); });
+    if (const auto* branch = std::get_if<ir::EIf>(&s.exp)) {
+      return scalars && is_simple(p, branch->then_body) && is_simple(p, branch->else_body);
+    }
+    return scalars &&
+           (std::holds_alternative<ir::EAtom>(s.exp) || std::holds_alternative<ir::EPrim>(s.exp) ||
+            std::holds_alternative<ir::EIndex>(s.exp));
+  });
+}
+
+bool is_zero(const Operand& o) {
+  const auto* c = std::get_if<PrimValue>(&o);
+  return c != nullptr && c->as_i64() == 0;
+}
+bool is_one(const Operand& o) {
+  const auto* c = std::get_if<PrimValue>(&o);
+  return c != nullptr && c->as_i64() == 1;
+}
+
+uint8_t lanes_for(PrimType type, size_t n) {
+  return static_cast<uint8_t>(
+      std::min<size_t>(n, static_cast<size_t>(kVectorBytes / prim_size(type))));
+}
+
+Values load_neighbours(kir::Builder& k, const KernelArray& a, const Value& first, int n) {
+  Values out;
+  const uint8_t lanes = lanes_for(a.elem, static_cast<size_t>(n));
+  for (int j = 0; j < n; j += lanes) {
+    const Value v = k.load({a.elem, lanes}, {a.base, k.add(first, j)});
+    for (int lane = 0; lane < lanes; lane++) out.push_back(k.extract(v, lane));
+  }
+  return out;
+}
+
+}  // namespace
+
+Neighbours::Neighbours(HostGen& host, const ir::ESeg& e)
+    : host_(host), handed_(handed_by(e)), rest_(e) {
+  const ir::Program& p = host.ir();
+  const bool plain_scalars =
+      std::all_of(e.body.results.begin(), e.body.results.end(),
+                  [&](const ir::Atom& r) { return p.type_of(r).is_scalar(); });
+  possible_ = e.space.dims.size() == 1 && e.writes.empty() && plain_scalars &&
+              e.body.stms.size() <= kSmall && is_simple(p, e.body);
+  if (!possible_) return;
+  rest_.body.stms.clear();
+  for (const ir::Stm& s : e.body.stms) {
+    (is_side_by_side(s) ? loads_ : rest_.body.stms).push_back(s);
+  }
+}
+
+bool Neighbours::is_side_by_side(const ir::Stm& s) const {
+  const auto* index = std::get_if<ir::EIndex>(&s.exp);
+  if (index == nullptr || index->dims.size() != 1 || !s.certs.empty()) return false;
+  const auto* fix = std::get_if<ir::DimFix>(&index->dims[0]);
+  if (fix == nullptr || fix->index != ir::Atom(rest_.space.dims[0].index)) return false;
+  if (!host_.is_bound(index->array)) return false;
+  const auto* a = std::get_if<HostArray>(&host_.value(index->array));
+  if (a == nullptr || a->kind != ArrayKind::kMemory || !is_zero(a->layout.offset)) return false;
+  return is_one(a->layout.dense ? a->layout.unit : a->layout.strides[0]);
+}
+
+int Neighbours::count(bool stores) const {
+  const bool stores_any = stores || rest_.body.results.size() > handed_;
+  if (!possible_ || (loads_.empty() && !stores_any)) return 1;
+  const ir::Program& p = host_.ir();
+  const auto is_wide = [&](const ir::Type& t) { return prim_size(t.prim) > 4; };
+  const bool wide =
+      std::any_of(loads_.begin(), loads_.end(),
+                  [&](const ir::Stm& s) { return is_wide(p.type_of(s.pat[0])); }) ||
+      (stores_any && std::any_of(rest_.body.results.begin(), rest_.body.results.end(),
+                                 [&](const ir::Atom& r) { return is_wide(p.type_of(r)); }));
+  return wide ? 2 : 4;
+}
+
+kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, bool dry) const {
+  SegParts all = parts;
+  all.hands_all = true;
+  all.stored.clear();
+  return body::function(t, "neighbours", {{PrimType::kI64}}, [&](const Values& args) {
+    const Value& first = args[0];
+    std::vector<Values> loaded;
+    for (const ir::Stm& s : loads_) {
+      loaded.push_back(
+          load_neighbours(t.k, t.env.array(std::get<ir::EIndex>(s.exp).array), first, n));
+    }
+    Values out;
+    std::vector<Values> plain(rest_.body.results.size() - handed_);
+    for (size_t j = 0; j < static_cast<size_t>(n) && !host_.failed(); j++) {
+      t.env.bind_param(rest_.space.dims[0].index, t.k.add(first, static_cast<int64_t>(j)));
+      for (size_t l = 0; l < loads_.size(); l++) t.env.bind(loads_[l].pat[0], loaded[l][j]);
+      t.env.forget(rest_.body);
+      const auto results = body::translate(t, rest_.body);
+      for (size_t r = 0; r < results.size(); r++) {
+        const Value& x = std::get<Value>(results[r]);
+        (r < handed_ ? out : plain[r - handed_]).push_back(x);
+      }
+    }
+    for (size_t r = 0; r < plain.size() && !dry && !host_.failed(); r++) {
+      store_neighbours(t.k, t.args.block(parts.stored[r].block), first, plain[r]);
+    }
+    return out;
+  });
+}
+
+void store_neighbours(kir::Builder& k, const Value& base, const Value& first,
+                      const Values& values) {
+  const uint8_t lanes = lanes_for(values[0].type.prim, values.size());
+  for (size_t j = 0; j < values.size(); j += lanes) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(j);
+    k.store(base, k.add(first, static_cast<int64_t>(j)), k.compose(Values(from, from + lanes)));
+  }
+}
+
+}  // namespace kenaz::gpu

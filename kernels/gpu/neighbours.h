@@ -1,0 +1,40 @@
+// The code of several neighbouring points of a segmented operation at once: what they read and
+// store side by side goes by vectors.
+#pragma once
+
+#include <memory>
+
+#include "kernels/gpu/seg_element.h"
+
+namespace kenaz::gpu {
+
+/// An ESeg of one dim whose body is scalar code without loops or checks.
+class Neighbours {
+ public:
+  Neighbours(HostGen& host, const ir::ESeg& e);
+
+  /// How many points to take at a time: 4, or 2 if there are values of 8 bytes; 1: no vectors,
+  /// because the body is not of this kind, or there is nothing that goes by vectors. `stores`: the
+  /// caller stores results by vectors.
+  int count(bool stores) const;
+
+  /// A function of the first point, a multiple of `n` (i64), that gives what the points hand on,
+  /// point by point. Plain results are stored unless `dry`. This must outlive the kernel's making.
+  kir::FunctionId function(body::Thread& t, int n, const SegParts& parts, bool dry) const;
+
+ private:
+  /// Whether an array is read at the points' own index, from the start of its block on.
+  bool is_side_by_side(const ir::Stm& s) const;
+
+  HostGen& host_;
+  bool possible_;
+  size_t handed_;
+  std::vector<ir::Stm> loads_;
+  ir::ESeg rest_;  // without them
+};
+
+/// Stores `values` at `first`, a multiple of their number, and behind it: by vectors.
+void store_neighbours(kir::Builder& k, const kir::Value& base, const kir::Value& first,
+                      const kir::Values& values);
+
+}  // namespace kenaz::gpu
