@@ -15,4 +15,10 @@ inline PrimType bits_type(PrimType t) {
   return prim_size(t) == 8 ? PrimType::kU64 : PrimType::kU32;
 }
 
+/// Scalars in u32s: those of 64 bits take two, narrow ones share one.
+int words_of(const std::vector<PrimType>& types);
+kir::Values to_words(kir::Builder& k, const kir::Values& x);
+kir::Values from_words(kir::Builder& k, const kir::Values& words,
+                       const std::vector<PrimType>& types);
+
 }  // namespace kenaz::primitives::blocks

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/primitives/blocks/bits.h"
 
 namespace kenaz::primitives::blocks {
@@ -14,8 +16,12 @@ namespace {
 
 Value u32_of(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
 
-bool fits_word(const plan::OpFacts& op, const program::Target& target) {
-  return target.i64_atomics && op.types.size() == 1 && prim_size(op.types[0]) <= 4;
+/// Threads look at all words of a value at once, so there are not too many.
+constexpr int kMostWords = 12;
+
+int packed_words(const plan::OpFacts& op, const program::Target& target) {
+  const int n = words_of(op.types);
+  return target.i64_atomics && n <= kMostWords ? n : 0;
 }
 
 PrimType word_type(bool packed) { return packed ? PrimType::kU64 : PrimType::kU32; }
@@ -24,22 +30,22 @@ PrimType word_type(bool packed) { return packed ? PrimType::kU64 : PrimType::kU3
 
 LookBack::Memory LookBack::memory(plan::Maker& m, const plan::OpFacts& op,
                                   const program::Target& target, const plan::HostExpr& tiles) {
-  const bool packed = fits_word(op, target);
+  const int packed = packed_words(op, target);
   Memory out{tiles, {}, {}, {}};
   out.state = m.scratch(16, true);
-  out.words = m.scratch(tiles * (packed ? 8 : 4), true);
-  out.boxes = m.scratch(packed ? plan::HostExpr(0) : Mailboxes::bytes(op.types, tiles * 2));
+  out.words = m.scratch(tiles * (packed > 0 ? 8 * packed : 4), true);
+  out.boxes = m.scratch(packed > 0 ? plan::HostExpr(0) : Mailboxes::bytes(op.types, tiles * 2));
   return out;
 }
 
 LookBack::LookBack(Team& team, Combiner& combiner, const Memory& memory)
     : t_(team),
       c_(combiner),
-      packed_(fits_word(combiner.op().facts, team.target)),
+      packed_(packed_words(combiner.op().facts, team.target)),
       tiles_(team.host(memory.tiles)),
       state_(team.block(memory.state)),
       words_(team.block(memory.words)),
-      boxes_(team, packed_ ? words_ : team.block(memory.boxes), combiner.op().facts.types,
+      boxes_(team, packed_ > 0 ? words_ : team.block(memory.boxes), combiner.op().facts.types,
              team.k.mul(tiles_, 2)),
       arrival_(team) {
   for (size_t n = 0; n < combiner.op().facts.types.size(); n++) {
@@ -55,35 +61,61 @@ LookBack::LookBack(Team& team, Combiner& combiner, const Memory& memory)
 
 Value LookBack::tile() { return start_number(t_, {state_, kir::i32(0)}); }
 
-kir::Address LookBack::word(const Value& tile) { return {words_, tile}; }
+// The n-th words of all tiles are neighbours: threads look at neighbouring tiles.
+kir::Address LookBack::word(const Value& tile, int number) {
+  return {words_, t_.k.add(t_.k.mul(tiles_, number), tile)};
+}
 
 void LookBack::publish(const Value& tile, Flag flag, const Values& x) {
   Builder& k = t_.k;
-  if (packed_) {
-    const Value value = k.convert(bits_of(k, x[0]), PrimType::kU64);
+  if (packed_ > 0) {
+    const Values words = to_words(k, x);
     const Value head = PrimValue{PrimType::kU64, uint64_t{flag} << 32};
-    k.atomic(AtomicOp::kStore, PrimType::kU64, word(tile), k.or_(value, head));
+    for (int n = 0; n < packed_; n++) {
+      const Value value = k.convert(words[static_cast<size_t>(n)], PrimType::kU64);
+      k.atomic(AtomicOp::kStore, PrimType::kU64, word(tile, n), k.or_(value, head));
+    }
     return;
   }
   boxes_.store(flag == kTotal ? tile : k.add(tiles_, tile), x);
   k.atomic(AtomicOp::kStore, PrimType::kU32, word(tile), u32_of(flag), AtomicOrder::kRelease);
 }
 
-LookBack::Published LookBack::wait_for(const Value& tile) {
+LookBack::Published LookBack::wait_for_packed(const Value& tile) {
   Builder& k = t_.k;
-  const PrimType type = word_type(packed_);
-  const kir::Var seen = k.declare(Value(PrimValue{type, 0}));
+  const Value high = PrimValue{PrimType::kU64, 32};
+  const kir::Vars seen =
+      k.declare(Values(static_cast<size_t>(packed_), PrimValue{PrimType::kU64, 0}));
+  const kir::Var flag = k.declare(u32_of(0));
+  k.while_([&] { return k.eq(k.read(flag), 0); },
+           [&] {
+             Values words;
+             for (int n = 0; n < packed_; n++) {
+               words.push_back(k.atomic(AtomicOp::kLoad, PrimType::kU64, word(tile, n)));
+             }
+             Value found = k.convert(k.lshr(words[0], high), PrimType::kU32);
+             for (size_t n = 1; n < words.size(); n++) {
+               const Value other = k.convert(k.lshr(words[n], high), PrimType::kU32);
+               found = k.select(k.eq(found, other), found, u32_of(0));
+             }
+             k.assign(seen, words);
+             k.assign(flag, found);
+           });
+  Values words;
+  for (const Value& w : k.read(seen)) words.push_back(k.convert(w, PrimType::kU32));
+  return {k.read(flag), from_words(k, words, c_.op().facts.types)};
+}
+
+LookBack::Published LookBack::wait_for(const Value& tile) {
+  if (packed_ > 0) return wait_for_packed(tile);
+  Builder& k = t_.k;
+  const kir::Var seen = k.declare(u32_of(0));
   k.while_([&] { return k.eq(k.read(seen), 0); },
            [&] {
-             const auto order = packed_ ? AtomicOrder::kRelaxed : AtomicOrder::kAcquire;
-             k.assign(seen, k.atomic(AtomicOp::kLoad, type, word(tile), {}, order));
+             k.assign(seen, k.atomic(AtomicOp::kLoad, PrimType::kU32, word(tile), {},
+                                     AtomicOrder::kAcquire));
            });
   const Value w = k.read(seen);
-  if (packed_) {
-    const Value flag = k.lshr(w, PrimValue{PrimType::kU64, 32});
-    return {k.convert(flag, PrimType::kU32),
-            {from_bits(k, k.convert(w, PrimType::kU32), c_.op().facts.types[0])}};
-  }
   const Value is_total = k.eq(w, kTotal);
   return {w, boxes_.load(k.select(is_total, tile, k.add(tiles_, tile)))};
 }
@@ -166,8 +198,9 @@ void LookBack::finish() {
   const Value last = arrival_.arrives({state_, kir::i32(1)}, tiles_);
   k.if_(last, [&] {
     k.if_(k.eq(k.local(), 0), [&] { reset_ticket(t_, {state_, kir::i32(0)}); });
-    k.for_(k.to_i64(k.local()), tiles_, t_.group_size_i64(), [&](const Value& n) {
-      k.store(words_, n, PrimValue{word_type(packed_), 0});
+    const Value words = k.mul(tiles_, std::max(packed_, 1));
+    k.for_(k.to_i64(k.local()), words, t_.group_size_i64(), [&](const Value& n) {
+      k.store(words_, n, PrimValue{word_type(packed_ > 0), 0});
     });
   });
 }

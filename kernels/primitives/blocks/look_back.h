@@ -15,7 +15,7 @@ class LookBack {
   struct Memory {
     plan::HostExpr tiles;
     plan::ScratchId state;  // two tickets: started and finished workgroups
-    plan::ScratchId words;  // one per tile: what it has published, and where it fits, the value
+    plan::ScratchId words;  // per tile: what it has published, and where it fits, the value
     plan::ScratchId boxes;  // other values: totals, then prefixes
   };
   static Memory memory(plan::Maker& m, const plan::OpFacts& op, const program::Target& target,
@@ -39,13 +39,17 @@ class LookBack {
   };
   void publish(const Value& tile, Flag flag, const Values& x);
   Published wait_for(const Value& tile);
+  Published wait_for_packed(const Value& tile);
   void look_back(const Value& tile, const kir::Vars& acc);
   void look_back_alone(const Value& tile, const kir::Vars& acc);
-  kir::Address word(const Value& tile);
+  kir::Address word(const Value& tile, int number = 0);
 
   Team& t_;
   Combiner& c_;
-  bool packed_;  // value and flag in one word of 64 bits
+  /// Words of 64 bits that a value is packed into, each with 32 bits of it and the flag: the value
+  /// is whole where all have the same flag, whatever order memory has them in. 0: it is in a box,
+  /// and there is one word with the flag.
+  int packed_;
   Value tiles_, state_, words_;
   Mailboxes boxes_;
   LastArrival arrival_;
