@@ -17,6 +17,7 @@
 #include "server/host/device_target.h"
 #include "server/host/reference_engine.h"
 #include "server/host/renewing_engine.h"
+#include "server/progress.h"
 #include "server/tuning.h"
 
 namespace kenaz {
@@ -128,6 +129,33 @@ Status try_to_load(const Options& options, Warnings& warnings) {
   return begun ? loading.check() : begun;
 }
 
+using Devices = std::function<Result<std::shared_ptr<device::Device>>()>;
+
+/// What the device can do. Whether workgroups proceed is tried, if that is not known; a device that
+/// has not passed is made anew.
+Result<program::Target> target_of(const Options& options, const Devices& devices,
+                                  std::shared_ptr<device::Device>& device) {
+  program::Target target = host::device_target(device->info(), options.device_threads);
+  if (options.one_pass_scans != "auto") {
+    target.forward_progress = options.one_pass_scans == "on";
+    return target;
+  }
+  if (!device->info().forward_progress) return target;
+  const ProgressNotes notes(options.cache_folder, cache::build_id(), device->info());
+  if (const auto known = notes.find()) {
+    target.forward_progress = *known;
+    return target;
+  }
+  target.forward_progress =
+      scans_in_one_pass(device, target, std::make_shared<const host::KernelCompiler>());
+  notes.keep(target.forward_progress);
+  if (!target.forward_progress) {
+    device.reset();
+    KENAZ_ASSIGN(device, devices());
+  }
+  return target;
+}
+
 Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
                                                   std::shared_ptr<device::ValidationLog> validation,
                                                   std::shared_ptr<Metrics> metrics) {
@@ -154,7 +182,7 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
   auto device = starting.get();
   if (!begun) return tl::make_unexpected(begun.error());
   if (!device) return tl::make_unexpected(std::move(device).error());
-  const program::Target target = host::device_target((*device)->info(), options.device_threads);
+  KENAZ_ASSIGN(const program::Target target, target_of(options, devices, *device));
   KENAZ_ASSIGN(auto program, loading.finish(target, *metrics));
   const auto compiler = std::make_shared<const host::KernelCompiler>(
       options.cache_folder, cache::build_id(),
@@ -224,10 +252,11 @@ Result<std::string> explanation(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
   device::VulkanOptions vulkan;
   vulkan.device = options.device;
-  KENAZ_ASSIGN(const auto device, device::vulkan_device_maker(vulkan)());
+  const Devices devices = device::vulkan_device_maker(vulkan);
+  KENAZ_ASSIGN(auto device, devices());
+  KENAZ_ASSIGN(const program::Target target, target_of(options, devices, device));
   explain::Report report;
-  KENAZ_TRY(compiler::generate(program, host::device_target(device->info(), options.device_threads),
-                               &report));
+  KENAZ_TRY(compiler::generate(program, target, &report));
   report.device = device->info().name;
   return options.json ? explain::json(report) : explain::text(report);
 }

@@ -96,6 +96,11 @@ void declare(CLI::App& app, Options& o) {
                  "Threads that it takes to fill the device, which Vulkan does not tell: kernels "
                  "are chosen for so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
+  app.add_option("--one-pass-scans", o.one_pass_scans,
+                 "Scans whose workgroups wait for each other: auto takes them where the device "
+                 "passes a test, once; where it does not, on may hang")
+      ->check(CLI::IsMember({"auto", "on", "off"}))
+      ->capture_default_str();
   app.add_option("--default-threshold", o.default_threshold,
                  "Value of thresholds that nothing else sets; 0: as the device needs it")
       ->type_name("INT");

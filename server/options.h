@@ -17,15 +17,16 @@ struct Options {
   std::string language;  // that it is written in; empty: its ending says so
   std::string device;    // see device::VulkanOptions
   std::string cache_file, tuning_file;
-  std::string cache_folder;         // of compiled programs; empty: none are kept
-  std::vector<std::string> params;  // NAME=INT
-  int64_t default_threshold = 0;    // 0: the device decides
-  int64_t memory_limit = 0;         // bytes; 0: what the device has
-  int64_t device_threads = 0;       // that fill the device; 0: a guess
-  bool reference = false;           // the evaluator on the CPU instead of a device
-  std::string stage = "lowered";    // with `reference`: what it evaluates; or "soacs", "seg"
-  uint64_t seed = 1;                // of the orders in which it evaluates stage seg
-  bool all_versions = false;        // .. whether it compares what all versions compute
+  std::string cache_folder;             // of compiled programs; empty: none are kept
+  std::vector<std::string> params;      // NAME=INT
+  int64_t default_threshold = 0;        // 0: the device decides
+  int64_t memory_limit = 0;             // bytes; 0: what the device has
+  int64_t device_threads = 0;           // that fill the device; 0: a guess
+  std::string one_pass_scans = "auto";  // "on", "off"; auto: if the device passes a test
+  bool reference = false;               // the evaluator on the CPU instead of a device
+  std::string stage = "lowered";        // with `reference`: what it evaluates; or "soacs", "seg"
+  uint64_t seed = 1;                    // of the orders in which it evaluates stage seg
+  bool all_versions = false;            // .. whether it compares what all versions compute
   bool log = false, profile = false, validate = false;
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;
