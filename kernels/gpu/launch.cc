@@ -168,6 +168,30 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
   });
 }
 
+void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbours& e,
+                       const Operand& width, int items) {
+  if (host.failed()) return;
+  kir::Builder& k = t.k;
+  const kir::Value w = t.args.operand(width), local = k.to_i64(k.local());
+  k.set_prov(t.kernel.prov);
+  const int tile = kElementsWorkgroup * items;
+  const kir::Value from = k.mul(k.group(), tile);
+  const auto first_of = [&](int piece) {
+    return k.add(from, k.mul(k.add(local, int64_t{kElementsWorkgroup} * piece), e.n));
+  };
+  const auto whole = [&] {
+    std::vector<kir::Values> made;
+    for (int p = 0; p < items / e.n; p++) made.push_back(k.call(e.many, {first_of(p)}));
+    for (int p = 0; p < items / e.n; p++) e.store_many(first_of(p), made[static_cast<size_t>(p)]);
+  };
+  const auto rest = [&] {
+    k.for_(k.add(from, local), w, kir::i64(kElementsWorkgroup),
+           [&](const kir::Value& i) { e.store(i, k.call(e.elem, {i})); });
+  };
+  k.if_(k.le(k.add(from, tile), w), whole, rest);
+  launch_once(host, t, kElementsWorkgroup, host.div_up(width, tile));
+}
+
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
   CHECK(t.single_thread);
   if (host.failed()) return;

@@ -18,6 +18,17 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const
 using StoreElement = std::function<void(const kir::Value& i, const kir::Values& made)>;
 void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
                      const StoreElement& store, const Operand& width, int items);
+/// Elements one by one and `n` neighbours at a time: their first place is a multiple of n.
+struct ElementsAndNeighbours {
+  kir::FunctionId elem;
+  StoreElement store;
+  kir::FunctionId many;
+  StoreElement store_many;
+  int n = 1;
+};
+/// As launch_elements; `items` is a multiple of n. For threads that need no memory of their own.
+void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbours& e,
+                       const Operand& width, int items);
 /// Whether it takes many threads to fill the device. On CPUs loads don't take that long, and
 /// barriers longer.
 bool hides_latency_by_threads(const HostGen& host);

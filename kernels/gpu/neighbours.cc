@@ -94,10 +94,7 @@ int Neighbours::count(bool stores) const {
   return wide ? 2 : 4;
 }
 
-kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, bool dry) const {
-  SegParts all = parts;
-  all.hands_all = true;
-  all.stored.clear();
+kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, Plain plain) const {
   return body::function(t, "neighbours", {{PrimType::kI64}}, [&](const Values& args) {
     const Value& first = args[0];
     std::vector<Values> loaded;
@@ -106,7 +103,8 @@ kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, bo
           load_neighbours(t.k, t.env.array(std::get<ir::EIndex>(s.exp).array), first, n));
     }
     Values out;
-    std::vector<Values> plain(rest_.body.results.size() - handed_);
+    const size_t handed = plain == Plain::kHandedOn ? rest_.body.results.size() : handed_;
+    std::vector<Values> rest(rest_.body.results.size() - handed);
     for (size_t j = 0; j < static_cast<size_t>(n) && !host_.failed(); j++) {
       t.env.bind_param(rest_.space.dims[0].index, t.k.add(first, static_cast<int64_t>(j)));
       for (size_t l = 0; l < loads_.size(); l++) t.env.bind(loads_[l].pat[0], loaded[l][j]);
@@ -114,11 +112,11 @@ kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, bo
       const auto results = body::translate(t, rest_.body);
       for (size_t r = 0; r < results.size(); r++) {
         const Value& x = std::get<Value>(results[r]);
-        (r < handed_ ? out : plain[r - handed_]).push_back(x);
+        (r < handed ? out : rest[r - handed]).push_back(x);
       }
     }
-    for (size_t r = 0; r < plain.size() && !dry && !host_.failed(); r++) {
-      store_neighbours(t.k, t.args.block(parts.stored[r].block), first, plain[r]);
+    for (size_t r = 0; r < rest.size() && plain == Plain::kStored && !host_.failed(); r++) {
+      store_neighbours(t.k, t.args.block(parts.stored[r].block), first, rest[r]);
     }
     return out;
   });

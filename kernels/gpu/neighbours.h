@@ -18,9 +18,11 @@ class Neighbours {
   /// caller stores results by vectors.
   int count(bool stores) const;
 
+  /// What becomes of plain results.
+  enum class Plain : uint8_t { kStored, kDropped, kHandedOn };
   /// A function of the first point, a multiple of `n` (i64), that gives what the points hand on,
-  /// point by point. Plain results are stored unless `dry`. This must outlive the kernel's making.
-  kir::FunctionId function(body::Thread& t, int n, const SegParts& parts, bool dry) const;
+  /// point by point. This must outlive the kernel's making.
+  kir::FunctionId function(body::Thread& t, int n, const SegParts& parts, Plain plain) const;
 
  private:
   /// Whether an array is read at the points' own index, from the start of its block on.

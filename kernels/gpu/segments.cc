@@ -233,6 +233,15 @@ class Segment {
     return std::min(items_per_thread(host_, bytes), size > kSmall ? 4 : 8);
   }
 
+  /// .. and how many by vectors of `n`.
+  int items_of_vectors(int n) const {
+    constexpr int kBytes = 32, kMost = 16, kMostOfLarge = 4;
+    int bytes = 1;
+    for (const VarId v : s_.pat) bytes = std::max(bytes, prim_size(ir_.type_of(v).prim));
+    const int most = e_.body.stms.size() > 8 ? kMostOfLarge : kMost;
+    return std::max(1, std::min(kBytes / bytes, most) / n) * n;
+  }
+
   /// Of a map that only reads an array at its indices: which of the array's dims each of the
   /// space's is. Copies of such arrays have plans.
   std::optional<std::vector<int>> permutation() const {
@@ -287,7 +296,23 @@ class Segment {
     const auto store = [&](const Value& i, const Values& made) {
       for (size_t n = 0; n < bases.size(); n++) t.k.store(bases[n], i, made[n]);
     };
-    launch_elements(host_, t, elem, store, count(0, e_.space.dims.size()), items);
+    const Operand width = count(0, e_.space.dims.size());
+    const Neighbours neighbours(host_, e_);
+    const int n = items > 1 && !t.has_private_memory() ? neighbours.count(true) : 1;
+    if (n == 1) {
+      launch_elements(host_, t, elem, store, width, items);
+      return;
+    }
+    const auto many = neighbours.function(t, n, parts, Neighbours::Plain::kHandedOn);
+    const auto store_many = [&](const Value& first, const Values& made) {
+      const size_t each = bases.size();
+      for (size_t b = 0; b < each; b++) {
+        Values values;
+        for (size_t j = b; j < made.size(); j += each) values.push_back(made[j]);
+        store_neighbours(t.k, bases[b], first, values);
+      }
+    };
+    launch_neighbours(host_, t, {elem, store, many, store_many, n}, width, items_of_vectors(n));
   }
 
   plan::Facts facts(const char* what, size_t leading) {
@@ -325,7 +350,8 @@ class Segment {
       elements.at = [f](kir::Builder& k, const plan::Place& at) {
         return k.call(f, {at.segment, at.position});
       };
-      if (neighbours != nullptr) elements.many = many(t, *neighbours, parts, false);
+      if (neighbours != nullptr)
+        elements.many = many(t, *neighbours, parts, Neighbours::Plain::kStored);
       return elements;
     };
     PlanRequest trial = request;
@@ -342,13 +368,13 @@ class Segment {
 
   /// Of a space of one dim.
   std::function<std::vector<Values>(kir::Builder&, const plan::Place&, int)> many(
-      Thread& t, const Neighbours& neighbours, const SegParts& parts, bool dry) {
+      Thread& t, const Neighbours& neighbours, const SegParts& parts, Neighbours::Plain plain) {
     const auto functions = std::make_shared<std::map<int, kir::FunctionId>>();  // by number
-    return [this, &t, &neighbours, parts, dry, functions](kir::Builder& k, const plan::Place& first,
-                                                          int n) {
+    return [this, &t, &neighbours, parts, plain, functions](kir::Builder& k,
+                                                            const plan::Place& first, int n) {
       auto it = functions->find(n);
       if (it == functions->end()) {
-        it = functions->emplace(n, neighbours.function(t, n, parts, dry)).first;
+        it = functions->emplace(n, neighbours.function(t, n, parts, plain)).first;
       }
       const Values all = k.call(it->second, {first.position});
       std::vector<Values> out;
@@ -377,7 +403,8 @@ class Segment {
       x.resize(count);
       return x;
     };
-    if (neighbours != nullptr) elements.many = many(t, *neighbours, parts, true);
+    if (neighbours != nullptr)
+      elements.many = many(t, *neighbours, parts, Neighbours::Plain::kDropped);
     return elements;
   }
 
