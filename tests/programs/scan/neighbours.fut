@@ -2,7 +2,7 @@
 -- lengths that are no multiples of a vector's, arrays that begin inside of others, and results of
 -- the map beside those of the scan.
 -- ==
--- entry: integers floats views beside tuples constants rows
+-- entry: integers floats views beside tuples constants rows maps
 -- input { }
 -- output { true }
 
@@ -69,3 +69,18 @@ entry rows =
     let good = tabulate_2d n m (\i j ->
                  yss[i, j] == (if j == 0 then 0 else yss[i, j - 1]) + xss[i, j])
     in ok && reduce (&&) true (flatten good)
+
+entry maps =
+  loop ok = true for n in sizes do
+    let is = #[opaque] iota n
+    let bytes = #[opaque] map (\i -> u8.i64 (3 * i)) is
+    let words = #[opaque] map (\i -> f64.i64 i) is
+    let bits = #[opaque] map (\x -> x % 5 == 0) bytes
+    let (halves, sums) =
+      unzip (map3 (\b w c -> (b / 2, if c then w else w + f64.u8 b)) bytes words bits)
+    in ok
+       && all (\i ->
+                 let b = u8.i64 (3 * i)
+                 in bytes[i] == b && bits[i] == (b % 5 == 0) && halves[i] == b / 2
+                    && sums[i] == (if b % 5 == 0 then f64.i64 i else f64.i64 i + f64.u8 b))
+              is
