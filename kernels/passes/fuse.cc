@@ -13,6 +13,7 @@
 #include "kernels/ir/analysis/alias.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/builder.h"
 #include "kernels/passes/merge.h"
 #include "kernels/passes/passes.h"
 
@@ -53,6 +54,7 @@ class Fuse {
 
   void body(Body& b) {
     int combinators = 0;
+    copies_as_maps(b);
     for (Stm& s : b.stms) {
       visit_bodies(s.exp, [&](Body& inner) { body(inner); });
       if (combinator(s)) combinators++;
@@ -71,6 +73,25 @@ class Fuse {
   }
 
  private:
+  /// A copy that a combinator takes is written as the map that changes nothing, which may move into
+  /// it. simplify makes copies of those that did not.
+  void copies_as_maps(Body& b) {
+    std::unordered_set<VarId> taken;
+    for (size_t n = b.stms.size(); n-- > 0;) {
+      Stm& s = b.stms[n];
+      if (const auto c = combinator(s)) taken.insert(c->inputs->begin(), c->inputs->end());
+      const auto* copy = std::get_if<ECopy>(&s.exp);
+      if (copy == nullptr || !taken.contains(s.pat[0])) continue;
+      const VarId array = copy->array;
+      ESoac map{p_.type_of(array).dims[0], {array}, {}, {}, {}};
+      const VarId row = p_.new_var(row_type(p_.type_of(array)), p_.vars[array.index].name);
+      map.map.params = {row};
+      map.map.body.results = {row};
+      map.map.ret = {p_.type_of(row)};
+      s.exp = std::move(map);
+    }
+  }
+
   Node node(Stm s) {
     Node n;
     n.uses = free_vars(p_, s);
