@@ -92,6 +92,8 @@ class BlockPrinter {
   void print_chain(const kir::Inst& inst, const std::string& first_cond);
   void lead_to(const std::vector<const kir::Block*>& branches, size_t first, size_t last,
                const std::string& branch);
+  /// Whether the loop is printed as one in another.
+  bool in_chunks(const kir::Inst& loop, const kir::Block& body, bool uniform) const;
   void print_for(const kir::Inst& inst, const kir::IFor& i);
   void print_while(const kir::Inst& inst, const kir::IWhile& i);
   void fail_if_cut(const kir::Inst& loop, const std::string& condition);

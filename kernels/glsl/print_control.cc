@@ -37,6 +37,49 @@ void BlockPrinter::print_if(const IIf& i, const std::string& cond) {
 // ---- loops. An iteration is counted at its end, so that what stands in a loop's body need not ask
 // whether the thread has stopped on the way into it.
 
+// Where a loop counts, and its body is short and does not stop the thread, it is printed as one
+// loop in another, of which only the outer one counts: counting takes half as long as the body.
+
+namespace {
+
+constexpr int kTurnsBetweenLooks = 64;
+
+/// Whether it becomes a handful of the device's instructions. NVIDIA's compiler unrolls the inner
+/// loop: of a long one it took seconds.
+bool is_short(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kDiv:
+    case ScalarOp::kMod:
+    case ScalarOp::kQuot:
+    case ScalarOp::kRem:
+    case ScalarOp::kPow: return false;
+    case ScalarOp::kConvert:
+    case ScalarOp::kBitcast:
+    case ScalarOp::kSelect: return true;
+    default: return op <= ScalarOp::kFma;
+  }
+}
+
+bool is_short(const Block& body) {
+  constexpr int kMost = 32;
+  int size = 0;
+  for_each_inst(body, [&](const Inst& inst) {
+    const auto* prim = std::get_if<IPrim>(&inst.op);
+    const bool long_one =
+        std::holds_alternative<ICall>(inst.op) || std::holds_alternative<IFor>(inst.op) ||
+        std::holds_alternative<IWhile>(inst.op) || (prim != nullptr && !is_short(prim->op));
+    size += long_one ? kMost + 1 : 1;
+  });
+  return size <= kMost;
+}
+
+}  // namespace
+
+bool BlockPrinter::in_chunks(const Inst& loop, const Block& body, bool uniform) const {
+  return c_.facts.looks(loop) && !uniform && !c_.options.cut_failure && is_short(body) &&
+         !c_.facts.may_stop(body);
+}
+
 void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
   const std::string from = names_.take(i.from).text;
   const std::string to = names_.stable(i.to), step = names_.stable(i.step);
@@ -46,6 +89,22 @@ void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
   const std::string index = names_.fresh('i');
   names_.bind(i.index, index);
   std::string head = fmt::format("{} {} = {};", glsl_type(i.from.type), index, from);
+  if (in_chunks(inst, i.body, i.uniform) && i.step.is_int(1) && prim_bits(i.from.type.prim) >= 32) {
+    const std::string end = names_.fresh('t');
+    const std::string type = glsl_type(i.from.type);
+    const std::string reach = literal(PrimValue::of_int(i.from.type.prim, kTurnsBetweenLooks));
+    out_.open(fmt::format("for ({} {} < {} && going;) {{", head, index, to));
+    out_.line(
+        fmt::format("{0} {1} = {2} - {3} > {4} ? {3} + {4} : {2};", type, end, to, index, reach));
+    out_.open(fmt::format("for (; {0} < {1}; {0}++) {{", index, end));
+    may_have_stopped_ = false;
+    block(i.body);
+    out_.close();
+    out_.line("turn();");
+    out_.close();
+    may_have_stopped_ = true;
+    return;
+  }
   if (c_.options.cut_failure) {  // which asks for the index behind the loop
     out_.line(head);
     head = ";";
@@ -86,6 +145,18 @@ void BlockPrinter::print_while(const Inst& inst, const IWhile& i) {
   std::string goes_on = cond;
   if (head.empty()) {
     if (asks) cond = is_operand_text(cond) ? cond : "(" + cond + ")";
+    if (in_chunks(inst, i.body, i.uniform)) {
+      const std::string turns = names_.fresh('t');
+      out_.open(fmt::format("while ({} && going) {{", cond));
+      out_.open(fmt::format("for (int {0} = 0; {0} < {1} && {2}; {0}++) {{", turns,
+                            kTurnsBetweenLooks, cond));
+      block(i.body);
+      out_.close();
+      out_.line("turn();");
+      out_.close();
+      may_have_stopped_ = true;
+      return;
+    }
     out_.open(fmt::format("while ({}{}) {{", cond, asks ? " && going" : ""));
   } else {
     if (c_.options.cut_failure) {
