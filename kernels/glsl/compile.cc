@@ -7,7 +7,9 @@
 #include <glslang/SPIRV/spirv.hpp>
 
 #include <algorithm>
+#include <set>
 #include <span>
+#include <string_view>
 
 namespace kenaz::glsl {
 namespace {
@@ -50,16 +52,29 @@ bool is_float_arithmetic(spv::Op op) {
 
 uint32_t word0(spv::Op op, uint32_t count) { return (count << 16) | static_cast<uint32_t>(op); }
 
+/// By name, as glslang writes it: with the types of the parameters behind the first parenthesis.
+bool is_of_the_program(std::string_view function) {
+  const std::string_view name = function.substr(0, function.find('('));
+  return name.ends_with('_') || name == "main" || name == "work";
+}
+
 struct ModuleFacts {
-  std::vector<uint32_t> contractible;  // results of float arithmetic
+  std::vector<uint32_t> strict;  // results of float arithmetic that must not be contracted
   std::vector<uint32_t> float_widths;
   uint32_t entry_point = 0;
 };
 
-ModuleFacts inspect(std::span<const uint32_t> module) {
+ModuleFacts inspect(std::span<const uint32_t> module, bool contract) {
   ModuleFacts facts;
+  std::set<uint32_t> free;  // functions
+  bool strict = true;
   each_instruction(module, [&](const Instruction& in) {
-    if (is_float_arithmetic(in.op)) facts.contractible.push_back(in.words[2]);
+    if (in.op == spv::OpName && contract) {
+      const std::string_view name(reinterpret_cast<const char*>(&in.words[2]));
+      if (is_of_the_program(name)) free.insert(in.words[1]);
+    }
+    if (in.op == spv::OpFunction) strict = !free.contains(in.words[2]);
+    if (is_float_arithmetic(in.op) && strict) facts.strict.push_back(in.words[2]);
     if (in.op == spv::OpTypeFloat) facts.float_widths.push_back(in.words[2]);
     if (in.op == spv::OpEntryPoint) facts.entry_point = in.words[2];
   });
@@ -70,24 +85,26 @@ ModuleFacts inspect(std::span<const uint32_t> module) {
 }
 
 /// Adds what glslang cannot be asked for: capability and execution modes of float controls, and
-/// NoContraction on every arithmetic result.
-std::vector<uint32_t> make_float_strict(const std::vector<uint32_t>& module) {
-  const ModuleFacts facts = inspect(module);
-  if (facts.float_widths.empty()) return module;
+/// NoContraction. Names go.
+std::vector<uint32_t> make_float_strict(const std::vector<uint32_t>& module, bool contract) {
+  const ModuleFacts facts = inspect(module, contract);
   std::vector<uint32_t> out(module.begin(), module.begin() + kHeaderWords);
-  out.reserve(module.size() + 3 * facts.contractible.size() + 32);
+  out.reserve(module.size() + 3 * facts.strict.size() + 32);
   bool capability = false, modes = false, decorations = false;
   each_instruction(module, [&](const Instruction& in) {
-    if (!capability) {
+    if (in.op == spv::OpName || in.op == spv::OpMemberName || in.op == spv::OpSource ||
+        in.op == spv::OpSourceExtension) {
+      return;
+    }
+    if (!capability && !facts.float_widths.empty()) {
       capability = true;
       out.insert(out.end(), {word0(spv::OpCapability, 2), spv::CapabilitySignedZeroInfNanPreserve});
     }
     const bool entry = in.op == spv::OpMemoryModel || in.op == spv::OpEntryPoint;
-    const bool before_annotations =
-        in.op == spv::OpCapability || in.op == spv::OpExtension || in.op == spv::OpExtInstImport ||
-        entry || in.op == spv::OpExecutionMode || in.op == spv::OpString ||
-        in.op == spv::OpSource || in.op == spv::OpSourceExtension || in.op == spv::OpName ||
-        in.op == spv::OpMemberName || in.op == spv::OpModuleProcessed;
+    const bool before_annotations = in.op == spv::OpCapability || in.op == spv::OpExtension ||
+                                    in.op == spv::OpExtInstImport || entry ||
+                                    in.op == spv::OpExecutionMode || in.op == spv::OpString ||
+                                    in.op == spv::OpModuleProcessed;
     if (!modes && in.op == spv::OpExecutionMode) {
       modes = true;
       for (uint32_t width : facts.float_widths) {
@@ -97,7 +114,7 @@ std::vector<uint32_t> make_float_strict(const std::vector<uint32_t>& module) {
     }
     if (!decorations && !before_annotations) {
       decorations = true;
-      for (uint32_t id : facts.contractible) {
+      for (uint32_t id : facts.strict) {
         out.insert(out.end(), {word0(spv::OpDecorate, 3), id, spv::DecorationNoContraction});
       }
     }
@@ -133,7 +150,7 @@ Result<std::vector<uint32_t>> compile_glsl(const std::string& name, const std::s
   }
   glslang::SpvOptions options;
   options.disableOptimizer = true;
-  options.stripDebugInfo = true;
+  options.stripDebugInfo = false;  // names of functions are needed below
   std::vector<unsigned int> words;
   spv::SpvBuildLogger logger;
   glslang::GlslangToSpv(*program.getIntermediate(EShLangCompute), words, &logger, &options);
@@ -141,7 +158,7 @@ Result<std::vector<uint32_t>> compile_glsl(const std::string& name, const std::s
     return internal_error(
         fmt::format("kernel {} gave no SPIR-V:\n{}", name, logger.getAllMessages()));
   }
-  return make_float_strict(words);
+  return make_float_strict(words, text.find(kContract) != std::string::npos);
 }
 
 }  // namespace kenaz::glsl

@@ -3,15 +3,22 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/base/result.h"
 
 namespace kenaz::glsl {
 
-/// SPIR-V 1.5 for Vulkan 1.2. Floating point is made strict afterwards: no contraction, signed
-/// zero, infinities and NaN are preserved, `!=` is true for a NaN. An error is a bug of ours
-/// (kInternal) and carries the kernel's name and the compiler's log. Thread-safe.
+/// A line of GLSL by which a kernel allows that products and sums of floats are contracted to fused
+/// operations in its functions whose names end with `_`, and in main and work: not in the library,
+/// whose functions count on every rounding.
+inline constexpr std::string_view kContract = "#pragma contract";
+
+/// SPIR-V 1.5 for Vulkan 1.2. Floating point is made strict afterwards: no contraction but where
+/// kContract allows it, signed zero, infinities and NaN are preserved, `!=` is true for a NaN. An
+/// error is a bug of ours (kInternal) and carries the kernel's name and the compiler's log.
+/// Thread-safe.
 Result<std::vector<uint32_t>> compile_glsl(const std::string& name, const std::string& text);
 
 }  // namespace kenaz::glsl

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/glsl/compile.h"
 #include "kernels/glsl/print_block.h"
 #include "kernels/glsl/types.h"
 #include "kernels/program/program.h"
@@ -254,6 +255,7 @@ PrintedKernel KernelPrinter::print() {
   text += library + code + check;
   text += (checks ? "void work() {\n" : "void main() {\n") + set_up + body + "}\n";
   if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
+  if (options_.contract) text = std::string(kContract) + "\n" + text;
   return {context_.head.text() + text, nesting_ + kNestingOfFrame, slots_};
 }
 

@@ -12,6 +12,8 @@ struct PrintOptions {
   /// The number of the failure that a loop at this place reports where the device's driver ended
   /// it early (llvmpipe does). None: such loops are not looked for.
   std::function<int(ir::ProvId)> cut_failure;
+  /// Products and sums of floats may be contracted (compile.h).
+  bool contract = false;
 };
 
 struct PrintedKernel {

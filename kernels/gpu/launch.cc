@@ -54,6 +54,7 @@ std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& ke
   if (host.target().max_turns > 0) {
     options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
   }
+  options.contract = host.target().contracts_floats;
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;

@@ -257,7 +257,7 @@ template <class A>
 void fields(A& a, Target& x) {
   a(x.subgroup_size, x.subgroup_arithmetic, x.max_group_size, x.shared_bytes, x.threads,
     x.cache_bytes, x.f16, x.f64, x.i64_atomics, x.shared_i64_atomics, x.f32_atomic_add,
-    x.forward_progress, x.max_turns);
+    x.forward_progress, x.max_turns, x.contracts_floats);
 }
 template <class A>
 void fields(A& a, TuningParam& x) {

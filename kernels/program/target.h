@@ -20,6 +20,8 @@ struct Target {
   bool f32_atomic_add = false;
   bool forward_progress = false;  // workgroups that have started proceed
   int64_t max_turns = 0;          // of all loops of a thread together; 0: no limit
+  /// A product and a sum of floats may become one operation that rounds once.
+  bool contracts_floats = false;
   friend bool operator==(const Target&, const Target&) = default;
 };
 

@@ -26,7 +26,7 @@ int as_int(uint32_t n) { return static_cast<int>(std::min(n, uint32_t{INT_MAX}))
 
 }  // namespace
 
-program::Target device_target(const device::Info& info, int64_t threads) {
+program::Target device_target(const device::Info& info, int64_t threads, bool contract) {
   program::Target target;
   target.subgroup_arithmetic = info.subgroup_arithmetic && info.subgroup_size > 1;
   target.subgroup_size = target.subgroup_arithmetic ? as_int(info.subgroup_size) : 1;
@@ -41,6 +41,8 @@ program::Target device_target(const device::Info& info, int64_t threads) {
   // Until there is one, scans take the plans that do not wait for other workgroups.
   target.forward_progress = false;
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
+  // llvmpipe fuses nothing, but takes the permission for other ones.
+  target.contracts_floats = contract && !info.is_cpu;
   return target;
 }
 
