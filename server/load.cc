@@ -172,6 +172,7 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
   vulkan.pipeline_cache =
       options.cache_file.empty() ? cache.pipelines(options.program) : options.cache_file;
   vulkan.memory_limit = options.memory_limit;
+  vulkan.wake = !options.no_wake;
   vulkan.compile_apart = !options.listen.empty();
   // Starting the driver takes as long as compiling a program of moderate size: both at a time, as
   // far as code does not depend on the device.

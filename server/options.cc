@@ -124,6 +124,8 @@ void declare(CLI::App& app, Options& o) {
                "With --stage seg: compute all versions of what has several, and compare them");
   app.add_flag("-L,--log,-D,--debugging", o.log, "Say in the replies what was done");
   app.add_flag("-P,--profile", o.profile, "Record events for the command report");
+  app.add_flag("--no-wake", o.no_wake,
+               "Leave a GPU's clock to its driver, which may lower it in pauses");
   app.add_flag("--validate", o.validate,
                "Run with the Vulkan validation layer; exit 3 if it spoke");
   app.add_flag("--check", o.check,

@@ -28,6 +28,7 @@ struct Options {
   uint64_t seed = 1;                    // of the orders in which it evaluates stage seg
   bool all_versions = false;            // .. whether it compares what all versions compute
   bool log = false, profile = false, validate = false;
+  bool no_wake = false;
   std::string float_contract = "on";
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;

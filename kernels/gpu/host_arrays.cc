@@ -13,6 +13,12 @@ BlockReg HostGen::allocate_bytes(const HostSize& bytes) {
 void HostGen::allocate_bytes(BlockReg into, const HostSize& bytes) {
   emit({program::OpAlloc{into, bytes.operand()}});
 }
+BlockReg HostGen::allocate_cells(size_t n) {
+  const BlockReg b = new_block();
+  const HostSize bytes = size(static_cast<int64_t>(8 * n));
+  emit({program::OpAlloc{b, bytes.operand(), program::OpAlloc::kHostReads}});
+  return b;
+}
 
 HostArray HostGen::allocate(PrimType elem, std::vector<Operand> dims) {
   HostArray a;
@@ -238,7 +244,7 @@ void HostGen::settle_borrowed() {
     if (d == nullptr || !d->borrowed) continue;
     HostArray cell;
     cell.elem = s->type;
-    cell.block = allocate_bytes(size(8));
+    cell.block = allocate_cells(1);
     const HostScalar old = *s;
     store_scalar(cell, konst(0), old);
     set(v, HostScalar{old.type, DeviceScalar{cell.block, konst(0), false}});

@@ -91,6 +91,8 @@ class HostGen : public body::Host {
   HostArray allocate(PrimType elem, std::vector<Operand> dims);
   BlockReg allocate_bytes(const HostSize& bytes);
   void allocate_bytes(BlockReg into, const HostSize& bytes);
+  /// For `n` scalars, 8 bytes apart, that the host is likely to read.
+  BlockReg allocate_cells(size_t n);
   /// Dense at offset 0 of its block; the same memory if it is that already.
   HostArray normalised(HostArray a);
   /// Something with memory.

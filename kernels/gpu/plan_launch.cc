@@ -40,7 +40,10 @@ class PlanCode {
     });
     if (host_.failed()) return;
     std::vector<BlockReg> scratch;
-    for (const plan::Scratch& s : work_.scratch) scratch.push_back(allocate(s));
+    uint8_t zeroes = 0;
+    for (const plan::Scratch& s : work_.scratch) {
+      scratch.push_back(s.zero ? allocate_zeroes(s, zeroes++) : allocate(s));
+    }
     for (size_t n = 0; n < work_.steps.size(); n++) {
       plan::Step& step = work_.steps[n];
       std::map<size_t, program::Arg> others;
@@ -75,27 +78,15 @@ class PlanCode {
   }
 
   BlockReg allocate(const plan::Scratch& s) {
-    const Operand bytes = value(s.bytes);
-    if (!s.zero) return host_.allocate_bytes(host_.size(bytes));
-    const Operand words = host_.div_up(bytes, 4);
-    const HostArray to = host_.allocate(PrimType::kU32, {words});
-    const PrimValue zero{PrimType::kU32, 0};
-    if (const auto known = host_.as_const(words); known && *known <= kFewWords) {
-      const std::vector<Operand> zeros(static_cast<size_t>(*known), Operand(zero));
-      host_.emit({program::OpWrite{PrimType::kU32, to.block, PrimValue::i64(0), zeros}});
-      return to.block;
-    }
-    HostArray from;
-    from.elem = PrimType::kU32;
-    from.kind = ArrayKind::kReplicate;
-    from.layout.dims = {words};
-    from.value = HostScalar{PrimType::kU32, Operand(zero)};
-    host_.copy(from, to);
-    return to.block;
+    return host_.allocate_bytes(host_.size(value(s.bytes)));
   }
-
-  /// So many words are written with the commands; more by a kernel.
-  static constexpr int64_t kFewWords = 64;
+  BlockReg allocate_zeroes(const plan::Scratch& s, uint8_t number) {
+    CHECK(number < program::kMostZeroes);
+    const BlockReg b = host_.new_block();
+    const Operand bytes = host_.size(value(s.bytes)).operand();
+    host_.emit({program::OpAlloc{b, bytes, program::OpAlloc::kZeroes, number}});
+    return b;
+  }
 
   HostGen& host_;
   const PlanRequest& request_;

@@ -487,7 +487,7 @@ class Segment {
       for (size_t k = 0; k < n; k++) out.push_back({result(s_.pat[k]).block, 0});
       return out;
     }
-    const BlockReg block = host_.allocate_bytes(host_.size(static_cast<int64_t>(8 * n)));
+    const BlockReg block = host_.allocate_cells(n);
     for (size_t k = 0; k < n; k++) {
       const PrimType type = ir_.type_of(s_.pat[k]).prim;
       const auto offset = static_cast<int64_t>(8 * k);
@@ -617,8 +617,7 @@ void Segment::single() {
   for (size_t n = 0; n < s_.pat.size(); n++) {
     if (!ir_.type_of(s_.pat[n]).is_scalar() && is_made_by_soac(e_.body, n)) places[n] = make(n);
   }
-  const BlockReg scalars =
-      host_.allocate_bytes(host_.size(static_cast<int64_t>(8 * s_.pat.size())));
+  const BlockReg scalars = host_.allocate_cells(s_.pat.size());
   std::vector<HostValue> results;
   const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values&) {
     const auto values = body::translate(t, e_.body, places);

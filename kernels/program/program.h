@@ -46,11 +46,21 @@ struct OpMove {
   Operand src;
 };
 /// dst becomes a new block of `bytes` (i64; 0 is fine; negative or 2^62 and more: a size that could
-/// not be computed, out of memory). Contents undefined.
+/// not be computed, out of memory). Contents undefined, unless it is kZeroes.
 struct OpAlloc {
+  enum Use : uint8_t {
+    kData,
+    kHostReads,  // by OpRead, each value that is written there: a few bytes
+    /// Holds zeros, and again when what was launched with it has ended, unless the call fails or is
+    /// stopped. May be the same memory as other such blocks of the same `number`.
+    kZeroes
+  };
   BlockReg dst;
   Operand bytes;
+  Use use = kData;
+  uint8_t number = 0;  // kZeroes: below kMostZeroes
 };
+inline constexpr uint8_t kMostZeroes = 4;
 /// dst refers to the same memory as src (counted).
 struct OpMoveBlock {
   BlockReg dst, src;

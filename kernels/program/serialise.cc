@@ -20,6 +20,8 @@ inline constexpr uint64_t kEnumCount<TypeKind> = 5;
 template <>
 inline constexpr uint64_t kEnumCount<TuningClass> = 2;
 template <>
+inline constexpr uint64_t kEnumCount<OpAlloc::Use> = 3;
+template <>
 inline constexpr uint64_t kEnumCount<Arg::Kind> = 2;
 template <>
 inline constexpr uint64_t kEnumCount<Arg::Access> = 4;
@@ -162,7 +164,7 @@ void fields(A& a, OpMove& x) {
 }
 template <class A>
 void fields(A& a, OpAlloc& x) {
-  a(x.dst, x.bytes);
+  a(x.dst, x.bytes, x.use, x.number);
 }
 template <class A>
 void fields(A& a, OpMoveBlock& x) {

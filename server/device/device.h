@@ -73,6 +73,12 @@ struct ReadBack {
   std::span<std::byte> data;
 };
 
+/// How long something ran on the device.
+struct KernelTime {
+  std::shared_ptr<const std::string> name;  // the kernel's; null: all that one submission was given
+  double microseconds = 0;
+};
+
 struct MemoryStats {
   int64_t used = 0, cached = 0, peak = 0;
 };
@@ -95,6 +101,16 @@ class Device {
   /// From now on; null: nobody watches.
   virtual void set_watch(Watch* watch) = 0;
 
+  /// Whether kernels that are recorded from now on are timed. Kernels that overlap are timed each
+  /// as if they were alone. A device that has no clock does nothing.
+  virtual void set_timing(bool) {}
+  /// Those of what has ended since the last time, in order. The oldest are lost beyond some 10^5.
+  virtual std::vector<KernelTime> take_times() { return {}; }
+
+  /// There will be work within a second: a device that rests had better be awake then. By any
+  /// thread.
+  virtual void stay_awake() {}
+
   /// Whose memory blocks are from now on; 0 in the beginning. No byte of one owner reaches another
   /// through a block.
   virtual void set_owner(uint64_t owner) = 0;
@@ -108,6 +124,9 @@ class Device {
   /// A small block for poke(), to be written before anything looks at it; where the device has no
   /// memory for that, an ordinary one.
   virtual Result<BlockPtr> allocate_shared(int64_t bytes) = 0;
+  /// A small block that kernels write and the host is going to read: where it costs the host
+  /// little. Otherwise as allocate().
+  virtual Result<BlockPtr> allocate_for_host(int64_t bytes) { return allocate(bytes); }
   /// Sets the block's first word now, while kernels that use it may be running. False if the block
   /// cannot be reached.
   virtual bool poke(const BlockPtr& block, uint32_t word) = 0;
@@ -123,6 +142,8 @@ class Device {
   virtual Status barrier() = 0;
   /// Writes host bytes (copied now) into a block, in order with dispatches; for small data.
   virtual Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) = 0;
+  /// Sets all bytes of a block to zero, in order with dispatches like one of them.
+  virtual Status clear(const BlockPtr& dst) = 0;
   /// Copies between blocks (not overlapping), in order with dispatches like one of them. Simple,
   /// not fast: kernels copy several times quicker.
   virtual Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src,

@@ -68,6 +68,9 @@ class CodeChecker {
   }
   Status op_ok(const OpAlloc& o, int) const {
     KENAZ_TRY(reg(o.dst));
+    if (o.use > OpAlloc::kZeroes || o.number >= kMostZeroes) {
+      return internal_error(fmt::format("use {} of a block, {}", int{o.use}, o.number));
+    }
     return operand(o.bytes);
   }
   Status op_ok(const OpMoveBlock& o, int) const {

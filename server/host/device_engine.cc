@@ -77,6 +77,7 @@ class DeviceEngine : public Engine {
     return program_.tuning;
   }
   std::vector<Comparison> comparisons() const override { return comparisons_; }
+  std::vector<device::KernelTime> kernel_times() const override { return kernel_times_; }
   Result<LeafPtr> put(const data::Value& value) override;
   Result<data::Value> get(const Leaf& leaf) override;
   Result<std::unique_ptr<LeafWriter>> writer(PrimType prim, std::vector<int64_t> shape) override {
@@ -104,6 +105,7 @@ class DeviceEngine : public Engine {
   void set_step_aside(StepAside step_aside) override { step_aside_ = std::move(step_aside); }
   void cancel() override;
   void clear_caches() override {
+    zeroes_.release();
     device_->trim();
     device_->forget_peak();
   }
@@ -125,6 +127,7 @@ class DeviceEngine : public Engine {
   const program::Program& program_;
   const std::shared_ptr<device::Device> device_;
   FailureRecord failure_;
+  Zeroes zeroes_;
   KernelTable kernels_;
   std::chrono::microseconds timeout_{0};
   StepAside step_aside_;  // may be null
@@ -132,6 +135,7 @@ class DeviceEngine : public Engine {
   std::mutex running_mutex_;  // for running_
   std::set<CallStop*> running_;
   std::vector<Comparison> comparisons_;
+  std::vector<device::KernelTime> kernel_times_;
   std::vector<EntrySignature> signatures_;
   std::set<std::string> need_constants_;  // entries
   std::optional<Registers> constants_;    // once they are computed
@@ -200,15 +204,18 @@ Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   Running running(*this);
   CallStop& stop = running.stop();
   device_->set_watch(&stop);
+  device_->set_timing(profiled());
   CallTuning tuning(program_.tuning, this->tuning().get());
   Interpreter interpreter(
-      program_, kernels_, *device_, failure_, stop,
+      program_, kernels_, *device_, failure_, zeroes_, stop,
       [&](const std::function<Status()>& wait) { return let_others(stop, wait); }, tuning,
       registers);
   const Status ran = interpreter.run(code);
   Status finished = interpreter.finish();
   comparisons_ = tuning.comparisons();
+  kernel_times_ = device_->take_times();
   Status stopped = stop.end();
+  if (!ran || !finished || !stopped) zeroes_.spoil();
   if (!stopped && (finished || finished.error().kind == ErrorKind::kProgramFailure)) {
     return stopped;  // the record may still say so
   }

@@ -145,12 +145,19 @@ class Engine {
   /// What the last call compared, each pair of parameter and size once, if it compared few.
   virtual std::vector<Comparison> comparisons() const { return {}; }
 
+  /// Whether calls find out from now on how long each of their kernels runs.
+  void set_profiled(bool profiled) { profiled_ = profiled; }
+  bool profiled() const { return profiled_; }
+  /// Of the last call, if it was profiled.
+  virtual std::vector<device::KernelTime> kernel_times() const { return {}; }
+
   virtual void clear_caches() {}
   virtual device::MemoryStats memory() const { return {}; }
 
  private:
   std::atomic<uint64_t> owners_ = 0;
   std::shared_ptr<const Tuning> tuning_;
+  bool profiled_ = false;
 };
 
 /// The same engine as one session sees it: what it does is done for an owner of its own, with

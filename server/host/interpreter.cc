@@ -22,6 +22,17 @@ constexpr int64_t kNoSize = int64_t{1} << 62;
 
 bool is_push(int slots) { return slots <= kMaxPushSlots; }
 
+/// How many of the next operations read, and none of them what another one reads from.
+size_t reads_together(std::span<const HostOp> code) {
+  constexpr size_t kMost = 64;
+  size_t n = 0;
+  for (; n < std::min(code.size(), kMost); ++n) {
+    const auto* read = std::get_if<OpRead>(&code[n].op);
+    if (read == nullptr || std::holds_alternative<ScalarReg>(read->offset)) break;
+  }
+  return n;
+}
+
 }  // namespace
 
 int64_t Registers::index(const Operand& o) const {
@@ -30,22 +41,25 @@ int64_t Registers::index(const Operand& o) const {
 }
 
 Status Interpreter::run(const Code& code) {
-  for (const HostOp& op : code) {
-    KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
+  for (size_t n = 0; n < code.size();) {
+    if (const size_t reads = reads_together(std::span(code).subspan(n)); reads > 1) {
+      KENAZ_TRY(read(std::span(code).subspan(n, reads)));
+      n += reads;
+      continue;
+    }
+    KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, code[n].op));
+    ++n;
   }
   return {};
 }
 
-Status Interpreter::finish() { return synchronise(nullptr); }
+Status Interpreter::finish() { return synchronise({}); }
 
-Status Interpreter::synchronise(const device::ReadBack* piece) {
-  if (!dirty_) {
-    if (piece != nullptr) return device_.submit_and_read({piece, 1});
-    return {};
-  }
-  std::array<device::ReadBack, 2> pieces = {failure_.first_word(), {}};
-  if (piece != nullptr) pieces[1] = *piece;
-  KENAZ_TRY(device_.submit_and_read(std::span(pieces).first(piece != nullptr ? 2 : 1)));
+Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
+  if (!dirty_) return wanted.empty() ? Status() : device_.submit_and_read(wanted);
+  pieces_.assign(1, failure_.first_word());
+  pieces_.insert(pieces_.end(), wanted.begin(), wanted.end());
+  KENAZ_TRY(device_.submit_and_read(pieces_));
   hazards_.note_barrier();
   launches_ = 0;
   Status status = failure_.check(device_, program_);
@@ -97,10 +111,32 @@ Status Interpreter::step(const OpAlloc& op) {
                             device_.info().name, device_.info().max_block_bytes));
   }
   set(op.dst, nullptr);  // first, so that a loop can have the same memory again
+  if (op.use == OpAlloc::kZeroes) {
+    KENAZ_ASSIGN(auto taken, zeroes_.take(device_, bytes, op.number));
+    if (taken.to_clear) KENAZ_TRY(clear(taken.block));
+    if (std::ranges::find(zeroes_taken_, taken.block) == zeroes_taken_.end()) {
+      zeroes_taken_.push_back(taken.block);
+    }
+    set(op.dst, std::move(taken.block));
+    return {};
+  }
+  if (op.use == OpAlloc::kHostReads) {
+    KENAZ_ASSIGN(auto block, device_.allocate_for_host(bytes));
+    hazards_.note_new(block.get());
+    set(op.dst, std::move(block));
+    return {};
+  }
   KENAZ_ASSIGN(auto block, device_.allocate(bytes));
   hazards_.note_new(block.get());
   set(op.dst, std::move(block));
   return {};
+}
+
+Status Interpreter::clear(const device::BlockPtr& block) {
+  if (hazards_.before_write(block.get())) KENAZ_TRY(barrier());
+  hazards_.note_written(block.get());
+  dirty_ = true;
+  return device_.clear(block);
 }
 
 Status Interpreter::step(const OpMoveBlock& op) {
@@ -138,7 +174,7 @@ Status Interpreter::step(const OpLaunch& op) {
   if (groups == 0) return {};
   if (groups < 0) return internal_error(fmt::format("a launch of {} workgroups", groups));
   KENAZ_TRY(stop_.check());
-  if (launches_ >= kLaunchesPerLook) KENAZ_TRY(synchronise(nullptr));
+  if (launches_ >= kLaunchesPerLook) KENAZ_TRY(synchronise({}));
   auto status = launch(op, groups);
   if (!status) {
     status.error().context.push_back("while launching " + program_.kernels[op.kernel.index].name);
@@ -150,14 +186,17 @@ Status Interpreter::step(const OpLaunch& op) {
 /// meanwhile, and all failures of its kernels are known.
 Result<device::KernelPtr> Interpreter::kernel(KernelId id) {
   if (auto made = kernels_.find(id)) return made;
-  KENAZ_TRY(synchronise(nullptr));
+  KENAZ_TRY(synchronise({}));
   KENAZ_TRY(device_.submit_and_wait());
   const KernelTable::Made made = kernels_.begin(id);
   KENAZ_TRY(waiter_([&] {
     return stop_.wait([&](std::chrono::milliseconds patience) {
+      device_.stay_awake();  // compiling can take seconds
       return made.wait_for(patience) == std::future_status::ready;
     });
   }));
+  for (const auto& block : zeroes_taken_)
+    KENAZ_TRY(clear(block));  // another's call may have failed
   if (auto by_another = kernels_.find(id)) return by_another;
   return kernels_.finish(id, made);
 }
@@ -194,13 +233,25 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
 }
 
 Status Interpreter::step(const OpRead& op) {
-  KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
-  uint64_t bits = 0;
-  const device::ReadBack piece = {
-      block, registers_.index(op.offset),
-      std::as_writable_bytes(std::span(&bits, 1)).first(static_cast<size_t>(prim_size(op.type)))};
-  KENAZ_TRY(synchronise(&piece));
-  registers_.scalars[op.dst.index] = {op.type, bits};
+  const HostOp alone{op};
+  return read({&alone, 1});
+}
+
+Status Interpreter::read(std::span<const HostOp> ops) {
+  std::vector<uint64_t> bits(ops.size(), 0);
+  std::vector<device::ReadBack> wanted;
+  for (size_t n = 0; n < ops.size(); ++n) {
+    const auto& op = std::get<OpRead>(ops[n].op);
+    KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
+    const auto size = static_cast<size_t>(prim_size(op.type));
+    wanted.push_back({block, registers_.index(op.offset),
+                      std::as_writable_bytes(std::span(&bits[n], 1)).first(size)});
+  }
+  KENAZ_TRY(synchronise(wanted));
+  for (size_t n = 0; n < ops.size(); ++n) {
+    const auto& op = std::get<OpRead>(ops[n].op);
+    registers_.scalars[op.dst.index] = {op.type, bits[n]};
+  }
   return {};
 }
 

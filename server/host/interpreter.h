@@ -14,6 +14,7 @@
 #include "server/host/hazards.h"
 #include "server/host/kernel_table.h"
 #include "server/host/tuning.h"
+#include "server/host/zeroes.h"
 
 namespace kenaz::host {
 
@@ -38,12 +39,13 @@ class Interpreter {
   using Waiter = std::function<Status(const std::function<Status()>& wait)>;
 
   Interpreter(const program::Program& program, KernelTable& kernels, device::Device& device,
-              FailureRecord& failure, CallStop& stop, Waiter waiter, CallTuning& tuning,
-              Registers& registers)
+              FailureRecord& failure, Zeroes& zeroes, CallStop& stop, Waiter waiter,
+              CallTuning& tuning, Registers& registers)
       : program_(program),
         kernels_(kernels),
         device_(device),
         failure_(failure),
+        zeroes_(zeroes),
         stop_(stop),
         waiter_(std::move(waiter)),
         tuning_(tuning),
@@ -61,6 +63,8 @@ class Interpreter {
   Status step(const program::OpRelease& op);
   Status step(const program::OpLaunch& op);
   Status step(const program::OpRead& op);
+  /// All of `ops`, OpReads of which none needs what another reads, with one wait.
+  Status read(std::span<const program::HostOp> ops);
   Status step(const program::OpWrite& op);
   Status step(const program::OpIf& op);
   Status step(const program::OpWhile& op);
@@ -72,24 +76,28 @@ class Interpreter {
   void set(program::BlockReg reg, device::BlockPtr block);
   Result<device::BlockPtr> get(program::BlockReg reg) const;
   Status barrier();
+  Status clear(const device::BlockPtr& block);
   Status order_launch(const program::OpLaunch& op);
   Status launch(const program::OpLaunch& op, int64_t groups);
   Result<device::KernelPtr> kernel(program::KernelId id);
-  /// Waits, looks whether a kernel failed, and reads `piece` along if not null.
-  Status synchronise(const device::ReadBack* piece);
+  /// Waits, looks whether a kernel failed, and reads along what is wanted.
+  Status synchronise(std::span<const device::ReadBack> wanted);
 
   const program::Program& program_;
   KernelTable& kernels_;
   device::Device& device_;
   FailureRecord& failure_;
+  Zeroes& zeroes_;
+  std::vector<device::BlockPtr> zeroes_taken_;  // each once
   CallStop& stop_;
   const Waiter waiter_;
   CallTuning& tuning_;
   Registers& registers_;
   Hazards hazards_;
-  std::vector<uint64_t> slots_;  // of the launch at hand; kept for its capacity
-  int64_t launches_ = 0;         // since the last wait
-  bool dirty_ = false;           // something was recorded since the last wait
+  std::vector<device::ReadBack> pieces_;  // of the wait at hand; kept for its capacity
+  std::vector<uint64_t> slots_;           // of the launch at hand; kept for its capacity
+  int64_t launches_ = 0;                  // since the last wait
+  bool dirty_ = false;                    // something was recorded since the last wait
 };
 
 }  // namespace kenaz::host

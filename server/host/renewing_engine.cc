@@ -40,6 +40,9 @@ class RenewingEngine : public Engine {
   std::vector<Comparison> comparisons() const override {
     return engine_ ? engine_->comparisons() : std::vector<Comparison>();
   }
+  std::vector<device::KernelTime> kernel_times() const override {
+    return engine_ ? engine_->kernel_times() : std::vector<device::KernelTime>();
+  }
 
   Status prepare() override {
     return with_engine([](Engine& e) { return e.prepare(); });
@@ -100,6 +103,7 @@ class RenewingEngine : public Engine {
         engine_;  // a call may lose its turn, and then its engine
     const uint64_t generation = generation_;
     engine->set_tuning(tuning());
+    engine->set_profiled(profiled());
     auto result = operation(*engine);
     note(result, generation);
     return result;

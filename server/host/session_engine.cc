@@ -15,6 +15,7 @@ class SessionEngine : public Engine {
     return engine_->tuning_params();
   }
   std::vector<Comparison> comparisons() const override { return engine_->comparisons(); }
+  std::vector<device::KernelTime> kernel_times() const override { return engine_->kernel_times(); }
   void set_call_timeout(std::chrono::microseconds timeout) override {
     engine_->set_call_timeout(timeout);
   }
@@ -51,6 +52,7 @@ class SessionEngine : public Engine {
   Engine& own() {
     engine_->set_owner(owner_);
     engine_->set_tuning(tuning());
+    engine_->set_profiled(profiled());
     return *engine_;
   }
 

@@ -174,7 +174,14 @@ Status Session::do_unpause_profiling(Args) {
   return {};
 }
 
-void Session::record(const std::string& entry, double microseconds) {
+void Session::record_call(const std::string& entry, double microseconds) {
+  record({&entry, nullptr, microseconds});
+  for (auto& time : engine_->kernel_times()) {
+    record({nullptr, std::move(time.name), time.microseconds});
+  }
+}
+
+void Session::record(Event event) {
   constexpr size_t kFirst = 64, kMost = 100'000;
   if (events_.size() == events_.capacity()) {
     const size_t next = std::min(kMost, std::max(kFirst, 2 * events_.capacity()));
@@ -186,16 +193,18 @@ void Session::record(const std::string& entry, double microseconds) {
     }
     events_.reserve(next);
   }
-  events_.push_back({&entry, microseconds});
+  events_.push_back(std::move(event));
 }
 
 Status Session::do_report(Args) {
   // By hand: a library's tree of a hundred thousand events takes a second to make.
+  static const std::string kSubmission = "device";
   std::map<const std::string*, std::string> names;
   std::string text = "{\"events\":[";
   for (const auto& e : events_) {
-    auto& name = names[e.entry];
-    if (name.empty()) name = nlohmann::json("call " + *e.entry).dump();
+    const std::string* of = e.entry ? e.entry : e.name ? e.name.get() : &kSubmission;
+    auto& name = names[of];
+    if (name.empty()) name = nlohmann::json((e.entry ? "call " : "") + *of).dump();
     fmt::format_to(std::back_inserter(text),
                    R"({}{{"details":{{}},"duration":{},"name":{},"provenance":""}})",
                    &e == events_.data() ? "" : ",", e.microseconds, name);

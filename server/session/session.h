@@ -109,12 +109,15 @@ class Session {
   Variables variables_;
   protocol::Reply reply_;  // of the command being executed
 
-  /// Of a call, for `report`.
+  /// Of a call or a kernel, for `report`.
   struct Event {
-    const std::string* entry;  // the engine's
+    const std::string* entry;                 // the engine's; null: not a call
+    std::shared_ptr<const std::string> name;  // of a kernel; null: all of a submission
     double microseconds;
   };
-  void record(const std::string& entry, double microseconds);
+  void record(Event event);
+  /// A call, and what it ran on the device.
+  void record_call(const std::string& entry, double microseconds);
 
   bool recording_;
   std::vector<Event> events_;

@@ -79,9 +79,10 @@ Status Session::do_call(Args args) {
   KENAZ_TRY(own_consumed(*entry, leaves));
 
   const auto start = std::chrono::steady_clock::now();
+  engine_->set_profiled(recording_);
   auto result = engine_->call(entry->name, leaves);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-  if (recording_) record(entry->name, time.count());
+  if (recording_) record_call(entry->name, time.count());
   if (options_.metrics) options_.metrics->called(time.count() / 1e6);
   if (options_.log) {
     for (const auto& c : engine_->comparisons()) {  // in Futhark's words, for its tools

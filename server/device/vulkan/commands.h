@@ -11,6 +11,7 @@
 
 #include "server/device/vulkan/context.h"
 #include "server/device/vulkan/heap.h"
+#include "server/device/vulkan/timing.h"
 
 namespace kenaz::device::vulkan {
 
@@ -30,6 +31,11 @@ class Commands {
 
   /// The command buffer being recorded; begins one if there is none.
   Result<VkCommandBuffer> recording();
+  /// Of the command buffer being recorded; null if it is not timed.
+  Timing* timing() const { return current_ == nullptr ? nullptr : current_->timing.get(); }
+  /// Whether command buffers are timed that are begun from now on.
+  void set_timing(bool on) { timed_ = on; }
+  std::vector<KernelTime> take_times() { return std::exchange(times_, {}); }
   bool is_recording() const { return current_ != nullptr; }
   /// The ticket that what is recorded now will have.
   Ticket next_ticket() const { return last_submitted_ + 1; }
@@ -56,7 +62,8 @@ class Commands {
     VkCommandBuffer buffer = VK_NULL_HANDLE;
     Ticket ticket = 0;
     std::vector<std::shared_ptr<const void>> kept;
-    std::vector<Fill> fills;  // recorded here
+    std::vector<Fill> fills;         // recorded here
+    std::unique_ptr<Timing> timing;  // of what is recorded here; may be null
   };
   Status prepare();
   Status begin(Slot* slot);
@@ -75,6 +82,8 @@ class Commands {
   std::vector<Fill> fills_;  // to be recorded
   Watch* watch_ = nullptr;
   Ticket last_submitted_ = 0, done_ = 0;
+  bool timed_ = false;
+  std::vector<KernelTime> times_;  // of what has run
   bool lost_ = false;
   // A call failed, so commands may be running that nobody has waited for, or barriers got lost.
   bool shaken_ = false;

@@ -75,6 +75,7 @@ using OwnedLayout = Owned<VkPipelineLayout, &Functions::vkDestroyPipelineLayout>
 using OwnedPipeline = Owned<VkPipeline, &Functions::vkDestroyPipeline>;
 using OwnedPipelineCache = Owned<VkPipelineCache, &Functions::vkDestroyPipelineCache>;
 using OwnedCommandPool = Owned<VkCommandPool, &Functions::vkDestroyCommandPool>;
+using OwnedQueryPool = Owned<VkQueryPool, &Functions::vkDestroyQueryPool>;
 using OwnedSemaphore = Owned<VkSemaphore, &Functions::vkDestroySemaphore>;
 
 }  // namespace kenaz::device::vulkan

@@ -78,8 +78,8 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   }
   lock.lock();
   cache_.note_new_pipeline();
-  return std::make_shared<VulkanKernel>(OwnedPipeline(context_, made), std::move(pipeline_layout),
-                                        source.push_bytes);
+  return std::make_shared<VulkanKernel>(source.name, OwnedPipeline(context_, made),
+                                        std::move(pipeline_layout), source.push_bytes);
 }
 
 Status finish_compiling(const ContextPtr& context, const KernelPtr& kernel) {

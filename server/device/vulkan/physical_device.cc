@@ -114,6 +114,7 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   info.name = core.deviceName;
   info.driver = fmt::format("{} {}", v12.driverName, v12.driverInfo);
   info.subgroup_size = v11.subgroupSize;
+  d.timestamp_ns = core.limits.timestampPeriod;
   info.max_groups_x = core.limits.maxComputeWorkGroupCount[0];
   info.max_groups_y = core.limits.maxComputeWorkGroupCount[1];
   info.max_group_size =
@@ -132,7 +133,6 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   info.shared_int64_atomics = d.shared_int64_atomics;
   // Vulkan makes no promise. NVIDIA's GPUs never take a workgroup from where it runs for another
   // one of the same queue; llvmpipe may have fewer threads than workgroups that wait for others.
-  constexpr uint32_t kNvidia = 0x10de;
   info.forward_progress = core.vendorID == kNvidia && !info.is_cpu;
   constexpr VkSubgroupFeatureFlags kOperations =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |

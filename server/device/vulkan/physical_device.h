@@ -24,6 +24,8 @@ struct FeatureChain {
   void chain(bool with_subgroup_size);
 };
 
+inline constexpr uint32_t kNvidia = 0x10de;  // PhysicalDevice::vendor_id
+
 /// What is known of one device. A plain value.
 struct PhysicalDevice {
   VkPhysicalDevice handle = VK_NULL_HANDLE;
@@ -35,7 +37,8 @@ struct PhysicalDevice {
   uint8_t cache_uuid[VK_UUID_SIZE] = {};
   VkPhysicalDeviceMemoryProperties memory{};
   VkDeviceSize non_coherent_atom = 1;
-  uint32_t timestamp_bits = 0;
+  uint32_t timestamp_bits = 0;  // 0: no time stamps
+  double timestamp_ns = 1;      // between two values of a time stamp
   // Optional features that the device has.
   bool float64 = false, float16 = false, int64_atomics = false, shared_int64_atomics = false;
   bool subgroup_types = false;  // subgroup operations on all types, 64-bit integers among them

@@ -10,6 +10,7 @@
 #include "server/device/vulkan/kernels.h"
 #include "server/device/vulkan/stash.h"
 #include "server/device/vulkan/transfers.h"
+#include "server/device/vulkan/waker.h"
 
 namespace kenaz::device {
 namespace vulkan {
@@ -17,6 +18,9 @@ namespace {
 
 // Recorded dispatches after which the device is set to work while the host goes on recording.
 constexpr int kDispatchesPerSubmit = 256;
+
+// Read through a window, the processor gets 8 bytes at a time, and waits for each.
+constexpr int64_t kWindowBytes = 128;
 
 /// Bytes that blocks may take by default.
 int64_t default_limit(const PhysicalDevice& device) {
@@ -35,32 +39,43 @@ using ContextMaker = std::function<Result<std::shared_ptr<Context>>()>;
 
 class VulkanDevice : public Device {
  public:
-  /// `another`: makes one more Context of the same device, to compile on; may be null.
+  /// `another`: makes one more Context of the same device.
   VulkanDevice(const std::shared_ptr<Context>& context, const VulkanOptions& options,
-               ContextMaker another)
+               const ContextMaker& another)
       : context_(context),
-        another_(std::move(another)),
+        another_(options.compile_apart ? another : nullptr),
         heap_(std::make_shared<Heap>(context, options.memory_limit > 0
                                                   ? options.memory_limit
                                                   : default_limit(context->physical()))),
         kernels_(context, options.pipeline_cache),
         stash_(context),
         transfers_(context, commands_),
-        commands_(context) {}
+        commands_(context) {
+    if (options.wake && context->physical().vendor_id == kNvidia) {
+      waker_ = std::make_unique<Waker>([another] { (void)another(); });
+    }
+  }
   ~VulkanDevice() override { kernels_.save(); }
 
   const Info& info() const override { return context_->physical().info; }
   void set_watch(Watch* watch) override { commands_.set_watch(watch); }
+  void stay_awake() override {
+    if (waker_) waker_->work_ahead();
+  }
+  void set_timing(bool on) override { commands_.set_timing(on); }
+  std::vector<KernelTime> take_times() override { return commands_.take_times(); }
   void set_owner(uint64_t owner) override { heap_->set_owner(owner); }
   Result<BlockPtr> allocate(int64_t bytes) override { return allocate(bytes, false); }
   Result<BlockPtr> allocate_unseen(int64_t bytes) override { return allocate(bytes, true); }
   Result<BlockPtr> allocate_shared(int64_t bytes) override;
+  Result<BlockPtr> allocate_for_host(int64_t bytes) override;
   bool poke(const BlockPtr& block, uint32_t word) override;
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
   Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                   std::span<const std::byte> push) override;
   Status barrier() override;
   Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
+  Status clear(const BlockPtr& dst) override;
   Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
               int64_t bytes) override;
   Result<uint64_t> stash(std::span<const std::byte> data) override;
@@ -88,14 +103,16 @@ class VulkanDevice : public Device {
   void compile_apart(const KernelSource& source) const;
 
   const std::shared_ptr<Context> context_;
-  const ContextMaker another_;
+  const bool mapped_ = device_memory_is_mapped(context_->physical());
+  const ContextMaker another_;  // to compile on; may be null
   const std::shared_ptr<Heap> heap_;
   Kernels kernels_;
   Stash stash_;
   Transfers transfers_;
   Commands commands_;  // waits when it goes, so it goes first
   VkPipeline bound_ = VK_NULL_HANDLE;
-  int dispatches_ = 0;  // in the command buffer being recorded
+  int dispatches_ = 0;            // in the command buffer being recorded
+  std::unique_ptr<Waker> waker_;  // may be null
 };
 
 const VulkanBlock& as_vulkan(const BlockPtr& block) {
@@ -146,6 +163,17 @@ Result<BlockPtr> VulkanDevice::allocate_shared(int64_t bytes) {
   return block;
 }
 
+/// Behind a window a read of some words takes a microsecond; copying them takes a command and two
+/// barriers, some five.
+Result<BlockPtr> VulkanDevice::allocate_for_host(int64_t bytes) {
+  const bool window = bytes <= kWindowBytes && !mapped_;
+  if (!window || !has_shared_memory(context_->physical())) return allocate(bytes);
+  KENAZ_ASSIGN(BlockPtr block, heap_->allocate_shared(bytes));
+  // Whoever had it before has waited for all that used it, unless it was the same call.
+  std::memset(as_vulkan(block).mapped(), 0, static_cast<size_t>(bytes));
+  return block;
+}
+
 bool VulkanDevice::poke(const BlockPtr& block, uint32_t word) {
   std::byte* mapped = as_vulkan(block).mapped();
   if (mapped == nullptr || block->bytes() < int64_t{sizeof word}) return false;
@@ -161,6 +189,7 @@ void VulkanDevice::trim() {
 
 Result<VkCommandBuffer> VulkanDevice::recording() {
   if (!commands_.is_recording()) {
+    stay_awake();
     bound_ = VK_NULL_HANDLE;
     dispatches_ = 0;
   }
@@ -189,7 +218,9 @@ Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
     vk.vkCmdPushConstants(commands, k->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                           static_cast<uint32_t>(push.size()), push.data());
   }
+  if (Timing* t = commands_.timing()) t->before_dispatch(commands, k->name());
   vk.vkCmdDispatch(commands, x, y, 1);
+  if (Timing* t = commands_.timing()) t->after_dispatch(commands);
   // After, not before: a stash made for this dispatch is good until the next submit only.
   if (++dispatches_ >= kDispatchesPerSubmit) KENAZ_TRY(commands_.submit());
   return {};
@@ -222,6 +253,17 @@ Status VulkanDevice::write(const BlockPtr& dst, int64_t offset, std::span<const 
   return {};
 }
 
+Status VulkanDevice::clear(const BlockPtr& dst) {
+  if (dst->bytes() == 0) return {};
+  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
+  const VulkanBlock& block = as_vulkan(dst);
+  constexpr int64_t kWord = 4;  // blocks have room for whole ones
+  context_->vk().vkCmdFillBuffer(
+      commands, block.buffer(), static_cast<VkDeviceSize>(block.offset()),
+      static_cast<VkDeviceSize>((block.bytes() + kWord - 1) / kWord * kWord), 0);
+  return {};
+}
+
 Status VulkanDevice::copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src,
                           int64_t src_offset, int64_t bytes) {
   if (bytes < 0) return internal_error(fmt::format("copy of {} bytes", bytes));
@@ -246,10 +288,13 @@ Result<uint64_t> VulkanDevice::stash(std::span<const std::byte> data) {
 
 Status VulkanDevice::submit_and_read(std::span<const ReadBack> pieces) {
   bool mapped = true;
+  size_t total = 0;
   for (const ReadBack& piece : pieces) {
     KENAZ_TRY(check_range(*piece.src, piece.offset, piece.data.size()));
     mapped = mapped && as_vulkan(piece.src).mapped() != nullptr;
+    total += piece.data.size();
   }
+  mapped = mapped && (total <= kWindowBytes || mapped_);
   if (!mapped) return read_through_copy(pieces);
   if (!commands_.idle()) {
     KENAZ_ASSIGN(VkCommandBuffer commands, recording());
@@ -315,7 +360,8 @@ Status VulkanDevice::download(const BlockPtr& src, int64_t offset, std::span<std
   KENAZ_TRY(check_range(*src, offset, data.size()));
   if (data.empty()) return {};
   const VulkanBlock& block = as_vulkan(src);
-  if (block.mapped() != nullptr || static_cast<int64_t>(data.size()) <= Transfers::kSmall) {
+  const bool mapped = block.mapped() != nullptr && mapped_;
+  if (mapped || static_cast<int64_t>(data.size()) <= Transfers::kSmall) {
     const ReadBack piece{src, offset, data};
     return submit_and_read({&piece, 1});
   }
@@ -337,7 +383,7 @@ Status check_chunk(const Block& block, int64_t offset, const Chunk& chunk, int64
 
 std::span<std::byte> VulkanDevice::mapped(const BlockPtr& block) {
   const VulkanBlock& b = as_vulkan(block);
-  if (b.mapped() == nullptr) return {};
+  if (b.mapped() == nullptr || !mapped_) return {};
   return {b.mapped(), static_cast<size_t>(b.bytes())};
 }
 
@@ -375,11 +421,8 @@ std::function<Result<std::shared_ptr<Device>>()> vulkan_device_maker(const Vulka
       KENAZ_ASSIGN(instance, vulkan::Instance::create(options.validation, options.faults));
     }
     KENAZ_ASSIGN(auto context, vulkan::Context::create(options, instance));
-    vulkan::ContextMaker another;
-    if (options.compile_apart) {
-      another = [options, instance] { return vulkan::Context::create(options, instance); };
-    }
-    return std::make_shared<vulkan::VulkanDevice>(std::move(context), options, std::move(another));
+    const auto another = [options, instance] { return vulkan::Context::create(options, instance); };
+    return std::make_shared<vulkan::VulkanDevice>(std::move(context), options, another);
   };
 }
 

@@ -56,6 +56,9 @@ struct VulkanOptions {
   /// this, another device of the driver's compiles it first; the driver keeps what it compiles
   /// (Mesa on disk), so that in the queue there is hardly anything left to do.
   bool compile_apart = false;
+  /// Sees to it that a GPU whose driver lowers its clock in pauses is at full clock when there is
+  /// work (see vulkan/waker.h). Takes a tenth of a processor core meanwhile.
+  bool wake = true;
   std::shared_ptr<VulkanFaults> faults;  // may be null
 };
 

@@ -20,6 +20,9 @@ class PoisonedDevice : public device::Device {
   Result<device::BlockPtr> allocate_unseen(int64_t bytes) override {
     return poisoned(device_->allocate_unseen(bytes), bytes);
   }
+  Result<device::BlockPtr> allocate_for_host(int64_t bytes) override {
+    return poisoned(device_->allocate_for_host(bytes), bytes);
+  }
   void set_owner(uint64_t owner) override { device_->set_owner(owner); }
 
   const device::Info& info() const override { return device_->info(); }
@@ -42,6 +45,7 @@ class PoisonedDevice : public device::Device {
                std::span<const std::byte> data) override {
     return device_->write(dst, offset, data);
   }
+  Status clear(const device::BlockPtr& dst) override { return device_->clear(dst); }
   Status copy(const device::BlockPtr& dst, int64_t dst_offset, const device::BlockPtr& src,
               int64_t src_offset, int64_t bytes) override {
     return device_->copy(dst, dst_offset, src, src_offset, bytes);
