@@ -22,16 +22,21 @@ plan::HostExpr groups_of_parts(const plan::Facts& f, const program::Target& targ
 void for_segments(plan::Team& t, const Part& p,
                   const std::function<void(const Value& segment, const Value& live)>& body) {
   Builder& k = t.k;
-  const Value width = k.to_i64(p.width), segments = t.host(t.facts.segments);
-  const Value first = k.quot(k.global(), width);
-  const Value parts = k.quot(k.threads(), width);
-  k.for_(
-      k.div_up(segments, parts),
-      [&](const Value& turn) {
-        const Value segment = k.add(first, k.mul(turn, parts));
-        body(segment, k.lt(segment, segments));
-      },
-      true);
+  const Value segments = t.host(t.facts.segments);
+  // By shifts: a division of 64 bits takes a hundred instructions, which is more than all the rest.
+  const Value shift = k.to_i64(p.log2_width);
+  const Value first = k.lshr(k.global(), shift);
+  const Value parts = k.lshr(k.threads(), shift);
+  const kir::Var segment = k.declare(first);
+  const kir::Var before = k.declare(kir::i64(0));  // segments that all parts have taken
+  k.while_([&] { return k.lt(k.read(before), segments); },
+           [&] {
+             const Value at = k.read(segment);
+             body(at, k.lt(at, segments));
+             k.assign(segment, k.add(at, parts));
+             k.assign(before, k.add(k.read(before), parts));
+           },
+           true);
 }
 
 }  // namespace kenaz::primitives::blocks

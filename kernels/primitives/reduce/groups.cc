@@ -28,8 +28,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     const bool one = f.segments.is(1);
     const Value segment = one ? kir::i64(0) : k.quot(k.group(), n_parts);
     const Value part = one ? k.group() : k.sub(k.group(), k.mul(segment, n_parts));
-    const Value per_turn = k.mul(t.group_size_i64(), blocks::items_in_flight(f));
-    const Value share = k.mul(k.div_up(k.div_up(length, per_turn), n_parts), per_turn);
+    const Value share = t.host(div_up(tiles, parts) * tile);
     const Value from = k.min(k.mul(part, share), length);
     const Values r = fold_by_group(t, c, segment, from, k.min(k.add(from, share), length));
     k.if_(

@@ -8,7 +8,10 @@ namespace kenaz::primitives::reduce::thread {
 bool applies(const Facts& f, const Target&) { return !f.segments.is(1); }
 
 HostExpr when(const Facts& f, const Target& target) {
-  const HostExpr is_short = le(f.length, 8);
+  // Then neighbouring threads read whole lines of the cache between them, by a few loads each.
+  constexpr int kBytes = 64;
+  const int most = std::max(8, kBytes / std::max(plan::bytes_of(f.op.types), 1));
+  const HostExpr is_short = le(f.length, std::min(most, 16));
   if (!f.across) return is_short;
   // Segments enough for all threads of the device: there is nothing to share or to combine.
   const HostExpr fills =
