@@ -26,6 +26,8 @@ constexpr std::string_view kFiles[] = {
 #include "kernels/glsl/library/f64_trig.glsl.inc"
     ,
 #include "kernels/glsl/library/f64_special.glsl.inc"
+    ,
+#include "kernels/glsl/library/f32_short.glsl.inc"
 };
 
 struct Entry {
