@@ -82,10 +82,21 @@ TEST(PrintKernel, BehindAFailureMemoryIsLeftAlone) {
 
 TEST(PrintKernel, ALongLoopLooksWhetherToStopAtTheEndOfEachTurn) {
   Example e;
+  e.k.for_(e.n, [&](Value i) { e.store(e.k.quot(e.n, i), e.load(i)); });
+  const std::string text = e.text();
+  EXPECT_THAT(text, HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going; i0++) {\n"));
+  EXPECT_THAT(text, HasSubstr("    turn();\n  }\n"));
+}
+
+TEST(PrintKernel, AShortLoopCountsInALoopAroundIt) {
+  Example e;
   e.k.for_(e.n, [&](Value i) { e.store(i, e.load(i)); });
-  EXPECT_THAT(e.text(), HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going; i0++) {\n"
-                                  "    float t0 = F32(xs_ + uint64_t(i0) * 4ul).v;\n"
-                                  "    F32(ys_ + uint64_t(i0) * 4ul).v = t0;\n"
+  EXPECT_THAT(e.text(), HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going;) {\n"
+                                  "    int64_t t0 = n_ - i0 > 64l ? i0 + 64l : n_;\n"
+                                  "    for (; i0 < t0; i0++) {\n"
+                                  "      float t1 = F32(xs_ + uint64_t(i0) * 4ul).v;\n"
+                                  "      F32(ys_ + uint64_t(i0) * 4ul).v = t1;\n"
+                                  "    }\n"
                                   "    turn();\n"
                                   "  }\n"));
 }
