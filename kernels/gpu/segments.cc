@@ -89,9 +89,18 @@ plan::Operator joined_operator(Thread& t, const ir::ESeg& e) {
 /// So many statements, and a driver's compiler takes seconds for a kernel that repeats them.
 constexpr size_t kManyStatements = 48;
 
+/// As many statements as a function of the GLSL library is worth.
+size_t weight(const ir::Stm& s) {
+  const auto* prim = std::get_if<ir::EPrim>(&s.exp);
+  const bool function =
+      prim != nullptr && prim->op >= ScalarOp::kCbrt && prim->op <= ScalarOp::kErfc;
+  return function ? kManyStatements / 2 : 1;
+}
+
 bool is_slow(const ir::Body& b) {
-  return b.stms.size() > kManyStatements ||
-         std::any_of(b.stms.begin(), b.stms.end(), [](const ir::Stm& s) {
+  size_t size = 0;
+  for (const ir::Stm& s : b.stms) size += weight(s);
+  return size > kManyStatements || std::any_of(b.stms.begin(), b.stms.end(), [](const ir::Stm& s) {
            bool has_bodies = false;
            ir::visit_bodies(s.exp, [&](const ir::Body&) { has_bodies = true; });
            return has_bodies && !std::holds_alternative<ir::EIf>(s.exp);
