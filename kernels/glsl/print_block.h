@@ -73,6 +73,8 @@ class BlockPrinter {
                            bool coherent);
   std::vector<std::string> array_places(const kir::Address& a, int lanes);
   bool is_local(const kir::Address& a) const;
+  /// Of an array whose elements are vectors.
+  bool holds_vectors(const kir::Address& a) const;
   /// A statement that stopped threads leave out.
   void guarded(const std::string& statement);
   /// Binds a value that has effects or depends on memory; stopped threads get zero.

@@ -163,8 +163,8 @@ std::string KernelPrinter::arrays() const {
     if (a.length.spec >= 0) {
       length += fmt::format(" * {}", names_.name(kernel_.specs[a.length.spec].val));
     }
-    s += fmt::format("shared {} {}[{}];\n", glsl_type(memory_type(a.type)), context_.shared[k],
-                     length);
+    s += fmt::format("shared {} {}[{}];\n", glsl_type({memory_type(a.type), a.lanes}),
+                     context_.shared[k], length);
   }
   for (size_t k = 0; k < kernel_.locals.size(); k++) {
     const LocalArray& a = kernel_.locals[k];

@@ -108,6 +108,11 @@ bool BlockPrinter::is_local(const Address& a) const {
   return std::holds_alternative<LocalId>(a.base);
 }
 
+bool BlockPrinter::holds_vectors(const Address& a) const {
+  const auto* shared = std::get_if<SharedId>(&a.base);
+  return shared != nullptr && c_.kernel.shared[shared->index].lanes > 1;
+}
+
 void BlockPrinter::guarded(const std::string& statement) {
   out_.line((may_have_stopped_ ? "if (going) " : "") + statement);
 }
@@ -135,6 +140,10 @@ void BlockPrinter::print(const ILoad& i) {
     guarded_value(i.dst, i.type, from_memory(i.type, place));
     return;
   }
+  if (holds_vectors(i.from)) {
+    guarded_value(i.dst, i.type, from_memory(i.type, array_places(i.from, 1)[0]));
+    return;
+  }
   std::string value;
   for (const std::string& place : array_places(i.from, i.type.lanes)) {
     value += (value.empty() ? "" : ", ") +
@@ -149,6 +158,11 @@ void BlockPrinter::print(const IStore& i) {
   if (const auto* base = std::get_if<Value>(&i.to.base)) {
     const std::string place = device_place(*base, i.to.index, {memory_type(t.prim), t.lanes},
                                            i.order == Order::kCoherent);
+    guarded(fmt::format("{} = {};", place, to_memory(t, names_.take(i.value).text)));
+    return;
+  }
+  if (holds_vectors(i.to)) {
+    const std::string place = array_places(i.to, 1)[0];
     guarded(fmt::format("{} = {};", place, to_memory(t, names_.take(i.value).text)));
     return;
   }

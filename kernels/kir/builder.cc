@@ -35,8 +35,8 @@ Value Builder::spec(const std::string& name, PrimValue fallback) {
   return {Type{fallback.type}, id};
 }
 
-SharedId Builder::shared(const std::string& name, PrimType type, StaticSize length) {
-  kernel_.shared.push_back({name, type, length});
+SharedId Builder::shared(const std::string& name, PrimType type, StaticSize length, int lanes) {
+  kernel_.shared.push_back({name, type, length, static_cast<uint8_t>(lanes)});
   return SharedId{static_cast<uint32_t>(kernel_.shared.size() - 1)};
 }
 
@@ -133,7 +133,8 @@ Value Builder::load(Type type, Address from, Order order) {
   return define(type, [&](ValId dst) { return ILoad{dst, type, std::move(from), order}; });
 }
 Value Builder::load(SharedId array, Value index) {
-  return load({kernel_.shared[array.index].type}, {array, std::move(index)});
+  const SharedArray& a = kernel_.shared[array.index];
+  return load({a.type, a.lanes}, {array, std::move(index)});
 }
 Value Builder::load(LocalId array, Value index) {
   return load({kernel_.locals[array.index].type}, {array, std::move(index)});

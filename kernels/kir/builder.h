@@ -48,7 +48,7 @@ class Builder {
   Value arg(const std::string& name, PrimType type);
   Value block_arg(const std::string& name);  // its address, u64
   Value spec(const std::string& name, PrimValue fallback);
-  SharedId shared(const std::string& name, PrimType type, StaticSize length);
+  SharedId shared(const std::string& name, PrimType type, StaticSize length, int lanes = 1);
   LocalId local_array(const std::string& name, PrimType type, int32_t length);
 
   // ---- scalars. Binary operations take operands of one type.

@@ -122,7 +122,9 @@ struct IExtract {
 /// Where an access goes: device memory at `base` (u64), or an array of the kernel.
 struct Address {
   std::variant<Value, SharedId, LocalId> base;
-  Value index;  // i32 or i64, in elements of the accessed scalar type, also for vectors
+  /// i32 or i64, in elements of the accessed scalar type, also for vectors; in an array of vectors
+  /// in those.
+  Value index;
 };
 
 /// What other threads see, and when. kPlain: threads of the workgroup behind the next barrier,
@@ -289,11 +291,14 @@ struct StaticSize {
   int spec = -1;  // index into Kernel::specs, or -1
 };
 
-/// Undefined at the start of a workgroup.
+/// Undefined at the start of a workgroup. With several `lanes` its elements are vectors: they are
+/// accessed as a whole, and `length` and the index of an access count vectors. (A device moves such
+/// a vector by one instruction; of neighbouring scalars it does not know that it could.)
 struct SharedArray {
   std::string name;
   PrimType type;
   StaticSize length;
+  uint8_t lanes = 1;
 };
 /// A thread's own array, in registers if the driver can do that. Undefined at the start.
 struct LocalArray {

@@ -74,7 +74,7 @@ Needs needs_of(const Kernel& kernel, std::span<const PrimValue> specs) {
   for (const LocalArray& a : kernel.locals) add_type(a.type, needs);
   for (const SharedArray& a : kernel.shared) {
     add_type(a.type, needs);
-    const int64_t bytes = value_of(kernel, a.length, specs) * prim_size(a.type);
+    const int64_t bytes = value_of(kernel, a.length, specs) * prim_size(a.type) * a.lanes;
     needs.shared_bytes += (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
   }
   for (const Function& f : kernel.functions) {

@@ -118,6 +118,7 @@ TEST(KirNeeds, Progress) {
 TEST(KirNeeds, AWordForWorkgroupsWhoseThreadsMeet) {
   EXPECT_EQ(needs_of(kernel_needing("")).shared_bytes, 0);
   EXPECT_EQ(needs_of(kernel_needing("barrier")).shared_bytes, 16);
+  EXPECT_EQ(needs_of(kernel_needing("", "shared s0: f32x4[3] \"v\"")).shared_bytes, 48);
   EXPECT_EQ(needs_of(kernel_needing("v2: i32 = subgroup.count true", "shared s0: u8[3] \"b\""))
                 .shared_bytes,
             32);

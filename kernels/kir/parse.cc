@@ -120,10 +120,12 @@ class KernelParser {
       k_.specs.push_back({in_.string(), v, fallback.constant()});
     } else if (in_.eat("shared")) {
       numbered('s', k_.shared.size());
-      const PrimType type = element();
+      in_.expect(":");
+      const Type type = in_.type();
+      in_.expect("[");
       const StaticSize length = size();
       in_.expect("]");
-      k_.shared.push_back({in_.string(), type, length});
+      k_.shared.push_back({in_.string(), type.prim, length, type.lanes});
     } else if (in_.eat("local")) {
       numbered('l', k_.locals.size());
       const PrimType type = element();

@@ -17,6 +17,7 @@ spec v2: i32 = 32i32 "items"
 spec v3: bool = true "wide"
 shared s0: f32[8 * v2] "tile"
 shared s1: u32[1] "flags"
+shared s2: f32x4[8 * v2] "vectors"
 local l0: i32[16] "row"
 fun f0 "nothing" () {
   return
@@ -42,8 +43,10 @@ TEST(KirPrint, TablesComeBack) {
   EXPECT_TRUE(k.args[1].is_block);
   ASSERT_EQ(k.specs.size(), 2U);
   EXPECT_EQ(k.specs[1].fallback, PrimValue::of_bool(true));
-  ASSERT_EQ(k.shared.size(), 2U);
+  ASSERT_EQ(k.shared.size(), 3U);
   EXPECT_EQ(k.shared[1].length.spec, -1);
+  EXPECT_EQ(k.shared[1].lanes, 1);
+  EXPECT_EQ(k.shared[2].lanes, 4);
   ASSERT_EQ(k.functions.size(), 2U);
   EXPECT_EQ(k.functions[1].results[1].type, (Type{PrimType::kI32, 2}));
   EXPECT_EQ(k.functions[1].body.insts[0].prov.index, 2U);

@@ -84,7 +84,11 @@ class KernelValidator {
       require(k_.vals[s.val.index] == Type{t, 1}, "{} and its fallback have different types",
               s.name);
     }
-    for (const SharedArray& a : k_.shared) size(a.length, a.name);
+    for (const SharedArray& a : k_.shared) {
+      size(a.length, a.name);
+      require(a.lanes == 1 || a.lanes == 2 || a.lanes == 4, "{} has vectors of {} lanes", a.name,
+              a.lanes);
+    }
     for (const LocalArray& a : k_.locals) require(a.length > 0, "{} has no elements", a.name);
     size(k_.group_size, "the workgroup");
     vals_.trail.clear();  // arguments and specs stay visible

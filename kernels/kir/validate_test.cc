@@ -19,6 +19,7 @@ arg v4: f32 "f"
 spec v5: i32 = 4i32 "items"
 shared s0: i32[4 * v5] "s"
 shared s1: f64[4] "d"
+shared s2: i32x4[4] "vectors"
 local l0: i32[4] "l"
 fun f0 "f" (v6: i32) {
   return v6, 1.0f32
@@ -175,6 +176,8 @@ TEST(KirValidate, Vectors) {
   refused("v10: i32x2 = compose(v1, v2)", "v2 is of type i64, not i32");
   refused("v10: i32x4 = compose(v1, v1)", "v10 is of type i32x4, not i32x2");
   refused("v10: i32x3 = load v0[v1]", "v10 has 3 lanes");
+  refused("v10: i32 = load s2[v1]", "i32 in an array of vectors of 4 lanes");
+  refused("v10: i32x2 = load s2[v1]", "i32x2 in an array of vectors of 4 lanes");
   refused("v10: i32 = extract(v1, 0)", "a lane of a scalar");
   refused("v10: i32x2 = compose(v1, v1)\nv11: i32 = extract(v10, 2)", "no lane 2");
   refused("v10: i32x2 = compose(v1, v1)\nv11: i32x2 = extract(v10, 1)",
@@ -188,7 +191,7 @@ TEST(KirValidate, Memory) {
   refused("v10: i32 = load v0[3u32]", "an index of type u32");
   refused("v10: f32 = load s0[v1]", "f32 in an array of i32");
   refused("store l0[v1] = v2", "i64 in an array of i32");
-  refused("v10: i32 = load s2[v1]", "an array that does not exist");
+  refused("v10: i32 = load s3[v1]", "an array that does not exist");
   refused("v10: i32 = load l1[v1]", "an array that does not exist");
   refused("v10: i32 = load.coherent s0[v1]", "a coherent access to an array of the kernel");
   refused("store.coherent l0[v1] = v1", "a coherent access to an array of the kernel");
@@ -288,6 +291,7 @@ TEST(KirValidate, Tables) {
   expect_refused(tables(group + "spec v1: i32 = true \"a\""),
                  "a and its fallback have different types");
   expect_refused(tables(group + "shared s0: i32[0] \"a\""), "a has no elements");
+  expect_refused(tables(group + "shared s0: i32x3[1] \"a\""), "a has vectors of 3 lanes");
   expect_refused(tables(group + "local l0: i32[0] \"a\""), "a has no elements");
   expect_refused(tables(group + "spec v1: i32 = 0i32 \"n\"\nshared s0: i32[8 * v1] \"a\""),
                  "a has no elements by its spec's fallback");

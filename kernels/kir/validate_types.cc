@@ -173,6 +173,12 @@ class TypeRules {
     require(table[id].type == t.prim, "{} in an array of {}", print_type(t),
             prim_name(table[id].type));
   }
+  void vector(SharedId s, Type t) {
+    if (s.index >= k_.shared.size()) return;
+    const uint8_t lanes = k_.shared[s.index].lanes;
+    require(lanes == 1 || lanes == t.lanes, "{} in an array of vectors of {} lanes", print_type(t),
+            lanes);
+  }
   void access(const Address& a, Type t) {
     require(is_lanes(t.lanes), "a vector of {} lanes", t.lanes);
     const PrimType index = a.index.type.prim;
@@ -181,7 +187,10 @@ class TypeRules {
     std::visit(Overloaded{[&](const Value& base) {
                             same(base, {PrimType::kU64, 1});
                           },
-                          [&](SharedId s) { element(k_.shared, s.index, t); },
+                          [&](SharedId s) {
+                            element(k_.shared, s.index, t);
+                            vector(s, t);
+                          },
                           [&](LocalId l) { element(k_.locals, l.index, t); }},
                a.base);
   }

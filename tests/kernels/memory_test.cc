@@ -80,6 +80,23 @@ TEST_P(MemoryOf, SharedMemoryIsExchangedOverBarriers) {
   }
 }
 
+TEST_P(MemoryOf, SharedArraysOfVectorsAreExchanged) {
+  for (const uint8_t lanes : {2, 4}) {
+    DeviceTest t;
+    Builder& k = t.k;
+    t.kernel.group_size.constant = kThreads;
+    const Value xs = t.array("xs", bytes_of(type(), kThreads * lanes));
+    const Value out =
+        t.block("out", t.memory.allocate(size_t{kThreads} * lanes * prim_size(type())));
+    const auto shared = k.shared("s", type(), {kThreads}, lanes);
+    const Value at = k.mul(k.local(), lanes);
+    k.store(shared, k.local(), k.load({type(), lanes}, {xs, at}));
+    k.barrier();
+    k.store({out, at}, k.load(shared, k.sub(i32(kThreads - 1), k.local())));
+    run_on_both(t);
+  }
+}
+
 TEST_P(MemoryOf, ArgumentsComeAsTheyAre) {
   for (const int more : {0, 20}) {  // in push constants, and in memory
     DeviceTest t;

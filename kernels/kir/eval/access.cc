@@ -87,12 +87,12 @@ bool Machine::locate(Group& g, Thread& t, const Op& op, Place& place) {
   } else {
     const bool shared = op.space == Space::kShared;
     const eval::ArrayPlace& array = (shared ? code_.shared : code_.locals)[op.array];
-    const int64_t count = static_cast<int64_t>(array.bytes) / op.bytes;
-    if (index < 0 || index > count - op.lanes) {
+    const int64_t count = static_cast<int64_t>(array.bytes) / op.bytes / op.unit;
+    if (index < 0 || index > count - op.lanes / op.unit) {
       return fault(FaultKind::kOutOfBlock, g, t, op,
                    fmt::format("index {} of an array of {}", index, count));
     }
-    place.address = static_cast<uint64_t>(index) * op.bytes;
+    place.address = static_cast<uint64_t>(index) * op.bytes * op.unit;
     place.offset = array.offset + place.address;
     place.data = (shared ? g.data.data() : t.local) + place.offset;
     place.known = (shared ? g.known.data() : t.local_known) + place.offset;

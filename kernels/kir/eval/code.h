@@ -56,6 +56,7 @@ struct Op {
   // Accesses: a base (device), b index, c value, d what a compare-and-swap compares with.
   uint32_t target = 0;  // an operation
   uint32_t array = 0;   // index into Code::shared or locals
+  uint8_t unit = 1;     // scalars that the index counts at a time
   Slot iterations = 0;  // loops: the counter of the finished iterations
   uint32_t list = 0;    // index into Code::lists: arguments of a failure, counters of the loops
                         // around a barrier or subgroup operation

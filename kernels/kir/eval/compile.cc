@@ -131,7 +131,7 @@ Status Compiler::arrays(std::span<const PrimValue> specs) {
   };
   for (const SharedArray& a : kernel_.shared) {
     const int64_t n = size(a.length);
-    if (!place(out_.shared, out_.shared_bytes, n, a.type)) return misplaced(a.name, n);
+    if (!place(out_.shared, out_.shared_bytes, n * a.lanes, a.type)) return misplaced(a.name, n);
   }
   for (const LocalArray& a : kernel_.locals) {
     if (!place(out_.locals, out_.local_bytes, a.length, a.type)) return misplaced(a.name, a.length);
@@ -221,6 +221,7 @@ void Compiler::address(Op& op, const Address& at, PrimType type) {
   } else if (const auto* shared = std::get_if<SharedId>(&at.base)) {
     op.space = Space::kShared;
     op.array = shared->index;
+    op.unit = kernel_.shared[shared->index].lanes;
   } else {
     op.space = Space::kLocal;
     op.array = std::get<LocalId>(at.base).index;

@@ -90,6 +90,27 @@ TEST(KirRun, SharedArraysBelongToTheGroupAndLocalOnesToTheThread) {
   EXPECT_THAT(t.read<int32_t>("out"), ElementsAre(21, 18, 15, 12, 9, 6, 3, 0));
 }
 
+TEST(KirRun, SharedArraysOfVectorsAreIndexedByVector) {
+  PerThread t(4, PrimType::kI32);
+  Builder& k = t.k;
+  const SharedId shared = k.shared("s", PrimType::kI32, {4}, 2);
+  k.store(shared, k.local(), k.compose({k.local(), k.mul(k.local(), 10)}));
+  k.barrier();
+  const Value both = k.load(shared, k.sub(i32(3), k.local()));
+  t.give(k.add(k.extract(both, 0), k.extract(both, 1)));
+  ASSERT_EQ(t.error(), "");
+  EXPECT_THAT(t.read<int32_t>("out"), ElementsAre(33, 22, 11, 0));
+}
+
+TEST(KirRun, AVectorBehindASharedArrayIsNone) {
+  PerThread t(4, PrimType::kI32);
+  Builder& k = t.k;
+  const SharedId shared = k.shared("s", PrimType::kI32, {4}, 4);
+  k.store(shared, k.add(k.local(), 1), k.compose({k.local(), i32(0), i32(0), i32(0)}));
+  t.give(i32(0));
+  EXPECT_THAT(t.error(), HasSubstr("index 4 of an array of 4"));
+}
+
 TEST(KirRun, AtomicsGiveTheOldValue) {
   KernelTest t;
   const Value m = t.array<int32_t>("m", {5, 5, 5, 5, 6, 6, 6, 5, 5});
