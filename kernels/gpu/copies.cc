@@ -49,7 +49,7 @@ void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t
   request.facts.across = true;
   if (across > 0) request.facts.matrix = plan::HostExpr::size(2);
   request.sizes = {host.count(outer).operand(), length, dims[across]};
-  request.bind = [&](body::Thread& t, bool) {
+  request.bind = [&](body::Thread& t, plan::Asks) {
     const body::KernelArray source = t.args.array(from), target = t.args.array(to);
     const Value row = t.args.operand(length);
     plan::Problem problem;

@@ -36,7 +36,7 @@ class PlanCode {
     std::vector<std::unique_ptr<Thread>> threads;
     work_ = plan.make(request_.facts, host_.target(), [&](plan::Team& team) {
       threads.push_back(std::make_unique<Thread>(host_, team.k));
-      return request_.bind(*threads.back(), team.by_grid);
+      return request_.bind(*threads.back(), team.asks);
     });
     if (host_.failed()) return;
     std::vector<BlockReg> scratch;
@@ -124,7 +124,7 @@ bool needs_thread_memory(HostGen& host, const PlanRequest& request) {
   kir::Builder k(kernel);
   Thread t(host, k);
   program::Code unused;
-  host.emit_into(unused, [&] { request.bind(t, false); });
+  host.emit_into(unused, [&] { request.bind(t, plan::Asks::kBySegment); });
   return t.has_private_memory();
 }
 

@@ -15,8 +15,8 @@ namespace kenaz::gpu {
 struct PlanRequest {
   plan::Facts facts;
   std::vector<Operand> sizes;  // by number, as in the facts' HostExprs; i64
-  /// Binds it to a kernel; called for each. `by_grid`: see plan::Team.
-  std::function<plan::Problem(body::Thread&, bool by_grid)> bind;
+  /// Binds it to a kernel; called for each.
+  std::function<plan::Problem(body::Thread&, plan::Asks)> bind;
 };
 
 /// Whether the code of its elements, as `bind` makes it, needs memory of its own for each thread:

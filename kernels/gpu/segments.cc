@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/gpu/factors.h"
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/neighbours.h"
 #include "kernels/gpu/plan_launch.h"
@@ -26,8 +27,8 @@ using kir::Values;
 
 namespace {
 
-// Numbers of sizes: of all, of histograms, of reductions.
-constexpr int kSegments = 0, kLength = 1, kBins = 2, kRows = 2, kColumns = 3;
+// Numbers of sizes: of all, of histograms, of reductions. explain/text.cc has words for them.
+constexpr int kSegments = 0, kLength = 1, kBins = 2, kRows = 3, kColumns = 4;
 
 bool is_scalar(const ir::Program& p, const ir::SegMonoid& m) {
   return m.lifted.empty() &&
@@ -151,15 +152,19 @@ bool reads_across(const ir::ESeg& e) {
 plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e) {
   constexpr size_t kSmall = 12;  // statements: a kernel repeats them 16 times
   const auto& dims = e.space.dims;
-  if (dims.size() < 2 || e.body.stms.size() > kSmall || is_slow(e.body)) return {};
+  const size_t n = dims.size();
+  if (n < 2) return {};
+  plan::Grid grid;
+  grid.rows = n > 2 ? plan::HostExpr::size(kRows) : plan::HostExpr(1);
+  grid.columns = plan::HostExpr::size(kColumns);
+  const plan::Grid nothing_shared = grid;
+  if (e.body.stms.size() > kSmall || is_slow(e.body)) return nothing_shared;
   constexpr unsigned kPosition = 1, kColumn = 2, kRow = 4;
   std::map<VarId, unsigned> depends;  // on which of these a variable does
-  const size_t n = dims.size();
   depends[dims[n - 1].index] = kPosition;
   depends[dims[n - 2].index] = kColumn;
   if (n > 2) depends[dims[n - 3].index] = kRow;
   const unsigned all = kPosition | kColumn | (n > 2 ? kRow : 0);
-  plan::Grid grid;
   for (const auto& s : e.body.stms) {
     unsigned on = 0;
     ir::for_each_use(p, s, [&](VarId v) {
@@ -167,13 +172,11 @@ plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e) {
     });
     for (const VarId v : s.pat) depends[v] = on;
     if (!std::holds_alternative<ir::EIndex>(s.exp) || (on & kPosition) == 0) continue;
-    if (on == all) return {};
+    if (on == all) return nothing_shared;
     grid.rows_share = grid.rows_share || (on & kRow) == 0;
     grid.columns_share = grid.columns_share || (on & kColumn) == 0;
   }
   grid.rows_share = grid.rows_share && n > 2;
-  grid.rows = n > 2 ? plan::HostExpr::size(kRows) : plan::HostExpr(1);
-  grid.columns = plan::HostExpr::size(kColumns);
   return grid;
 }
 
@@ -342,13 +345,17 @@ class Segment {
   }
 
   /// Elements made by the body or, where plans have no memory for that, by a map before them.
-  using MakeElements = std::function<plan::Elements(Thread&, bool by_grid)>;
+  using MakeElements = std::function<plan::Elements(Thread&, plan::Asks)>;
   MakeElements elements(PlanRequest& request, size_t leading, const SegParts& parts,
                         bool& from_body, const Neighbours* neighbours = nullptr) {
-    const auto by_body = [this, leading, parts, neighbours](Thread& t, bool by_grid) {
+    const auto by_body = [this, leading, parts, neighbours](Thread& t, plan::Asks asks) {
       const size_t rest = e_.space.dims.size() - leading, row = leading > 1 ? 1 : 0;
       plan::Elements elements;
-      if (by_grid) {
+      if (asks == plan::Asks::kForFactors) {
+        elements.factors = factor_functions(host_, t, e_, *factors_);
+        return elements;
+      }
+      if (asks == plan::Asks::kByGrid) {
         const auto f = point_function(host_, t, e_, {leading - 1 - row, row, 1, rest}, parts);
         elements.at = [f](kir::Builder& k, const plan::Place& at) {
           return k.call(f, {at.segment, at.row, at.column, at.position});
@@ -364,14 +371,15 @@ class Segment {
       return elements;
     };
     PlanRequest trial = request;
-    trial.bind = [&](Thread& t, bool by_grid) {
+    trial.bind = [&](Thread& t, plan::Asks asks) {
       plan::Problem problem;
-      problem.elements = by_body(t, by_grid);
+      problem.elements = by_body(t, asks);
       return problem;
     };
     from_body = !needs_thread_memory(host_, trial);
     if (from_body) return by_body;
     request.facts.grid = {};
+    request.facts.factors = {};
     return from_memory(map_operands(parts));
   }
 
@@ -434,7 +442,7 @@ class Segment {
 
   MakeElements from_memory(std::vector<HostArray> operands) {
     const Operand length = lengths_;
-    return [operands = std::move(operands), length](Thread& t, bool) {
+    return [operands = std::move(operands), length](Thread& t, plan::Asks) {
       Values bases;
       for (const auto& a : operands) bases.push_back(t.args.block(a.block));
       const Value n = t.args.operand(length);
@@ -460,6 +468,9 @@ class Segment {
     request.sizes = {count(0, leading), lengths_};
     if (!scans && leading > 0) {
       request.facts.grid = grid_of(ir_, e_);
+      factors_ = ir::factors_of(ir_, e_);
+      if (factors_) request.facts.factors = factor_facts(ir_, *factors_);
+      request.sizes.push_back(konst(0));  // no bins
       request.sizes.push_back(leading > 1 ? count(leading - 2, leading - 1) : konst(1));
       request.sizes.push_back(count(leading - 1, leading));
     }
@@ -471,10 +482,10 @@ class Segment {
     if (host_.failed()) return;
     const bool vectors = from_body && !request.facts.slow && neighbours.count(scans) > 1;
     if (vectors) request.facts.widest = neighbours.count(scans);
-    request.bind = [&](Thread& t, bool by_grid) {
+    request.bind = [&](Thread& t, plan::Asks asks) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
-      problem.elements = make_elements(t, by_grid);
+      problem.elements = make_elements(t, asks);
       if (scans && from_body) {
         problem.dry_elements = dry_elements(t, leading, parts, vectors ? &neighbours : nullptr);
       }
@@ -556,11 +567,11 @@ class Segment {
     bool from_body = true;
     const auto make_elements = elements(request, leading, parts, from_body);
     if (host_.failed()) return;
-    request.bind = [&](Thread& t, bool) {
+    request.bind = [&](Thread& t, plan::Asks) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
       problem.op.facts.commutative = true;
-      const plan::Elements inner = make_elements(t, false);
+      const plan::Elements inner = make_elements(t, plan::Asks::kBySegment);
       Values sizes;
       for (const Operand& n : bins) sizes.push_back(t.args.operand(n));
       problem.elements.at = [inner, sizes](kir::Builder& k, const plan::Place& at) {
@@ -595,6 +606,7 @@ class Segment {
   const ir::Stm& s_;
   const ir::ESeg& e_;
   Operand lengths_ = PrimValue::i64(0);  // elements of a segment
+  std::optional<ir::Factors> factors_;   // of a reduction
 };
 
 /// Whether a result of the body is an array that a combinator in it makes.

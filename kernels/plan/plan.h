@@ -18,6 +18,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -53,6 +54,15 @@ struct Grid {
   bool rows_share = false, columns_share = false;
 };
 
+/// Of a reduction whose segments are [matrices][rows][columns]: an element is made of two factors,
+/// one for each row and one for each column, as those of a product of matrices are.
+struct Factors {
+  std::vector<PrimType> left, right;  // the scalars of a row's, of a column's
+  /// Neighbours in memory are the factors at neighbouring positions, and not those of neighbouring
+  /// rows or columns.
+  bool left_along = false, right_along = false;
+};
+
 struct Facts {
   std::string name;  // prefix of the kernels' names
   ir::ProvId prov;
@@ -69,12 +79,13 @@ struct Facts {
   /// An element or the operator may stop its thread: it can fail, or has loops that end when the
   /// call is to stop.
   bool fails = false;
-  int items = 0;        // elements per thread at a time; 0: the plan's choice
-  int group_size = 0;   // threads per workgroup, before tuning; 0: the plan's choice
-  HostExpr bins = 0;    // hist: per segment
-  Grid grid;            // reduce
-  HostExpr matrix = 0;  // copy, across: segments of each matrix; 0: there is one matrix
-  int classes = 0;      // pack: 1 to 4
+  int items = 0;                   // elements per thread at a time; 0: the plan's choice
+  int group_size = 0;              // threads per workgroup, before tuning; 0: the plan's choice
+  HostExpr bins = 0;               // hist: per segment
+  Grid grid;                       // reduce
+  std::optional<Factors> factors;  // reduce; then the grid's rows and columns are known
+  HostExpr matrix = 0;             // copy, across: segments of each matrix; 0: there is one matrix
+  int classes = 0;                 // pack: 1 to 4
 };
 
 // ---- in a kernel
@@ -89,7 +100,7 @@ struct Operator {
 /// Where an element stands; all i64.
 struct Place {
   Value segment, position;
-  /// Only for elements of a Team by grid: there `segment` is the number of the matrix.
+  /// Only for elements of a Team that asks by grid: there `segment` is the number of the matrix.
   Value row = kir::i64(0), column = kir::i64(0);
 };
 
@@ -104,7 +115,22 @@ struct Elements {
   /// The elements at `n` neighbouring positions from `first` on, which is a multiple of n. n is at
   /// most Facts::widest. May be empty: then `at` is used.
   std::function<std::vector<Values>(Builder&, const Place& first, int n)> many;
+
+  /// Of a Team that asks for factors, instead of `at`. Rows, columns and positions are i64.
+  struct Factors {
+    /// What all elements of a matrix (by number, i64) share: for left and right.
+    std::function<Values(Builder&, const Value& matrix)> enter;
+    std::function<Values(Builder&, const Values& of, const Value& row, const Value& position)> left;
+    std::function<Values(Builder&, const Values& of, const Value& column, const Value& position)>
+        right;
+    /// The element, of the scalars of both.
+    std::function<Values(Builder&, const Values& left, const Values& right)> join;
+  } factors;
 };
+
+/// How a kernel asks for elements: by segment and position; by matrix, row, column and position; or
+/// for the factors that they are made of.
+enum class Asks : uint8_t { kBySegment, kByGrid, kForFactors };
 
 /// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
 /// inclusive scan, then the carried; copy: the carried; pack: the carried, where the segment is the

@@ -58,7 +58,7 @@ void Maker::step(const std::string& name, HostExpr groups, const std::function<v
     for (const PlanSpec& spec : work_.specs) {
       team.specs.push_back(k.spec(spec.name, PrimValue::i32(spec.fallback)));
     }
-    team.by_grid = by_grid_;
+    team.asks = asks_;
     team.problem = bind_(team);
     build(team);
   }

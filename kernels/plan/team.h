@@ -29,7 +29,7 @@ class Team {
   const program::Target& target;
   Problem problem;
   std::vector<Value> specs;  // i32, by number
-  bool by_grid = false;      // elements are asked for by matrix, row and column
+  Asks asks = Asks::kBySegment;
 
   /// Threads of a workgroup; i32.
   Value group_size() const { return specs[0]; }
@@ -64,8 +64,8 @@ class Maker {
   /// Another specialisation constant; all before the first step.
   HostExpr spec(const std::string& name, int32_t fallback);
   ScratchId scratch(HostExpr bytes, bool zero = false);
-  /// The elements are asked for by matrix, row and column (Facts::grid) from now on.
-  void by_grid() { by_grid_ = true; }
+  /// How the kernels of the following steps ask for elements.
+  void asks(Asks how) { asks_ = how; }
   void step(const std::string& name, HostExpr groups, const std::function<void(Team&)>& build,
             bool needs_progress = false);
   Work take() { return std::move(work_); }
@@ -74,7 +74,7 @@ class Maker {
   const Facts& facts_;
   const program::Target& target_;
   const Bind& bind_;
-  bool by_grid_ = false;
+  Asks asks_ = Asks::kBySegment;
   Work work_;
 };
 

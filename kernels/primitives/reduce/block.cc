@@ -41,7 +41,7 @@ HostExpr when(const Facts& f, const Target& target) {
 
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   plan::Maker m(f, target, bind, 128);
-  m.by_grid();
+  m.asks(plan::Asks::kByGrid);
   const int down = f.grid.rows_share ? kSide : 1, along = f.grid.columns_share ? kSide : 1;
   const HostExpr rows = f.grid.rows, columns = f.grid.columns;
   // In threads.

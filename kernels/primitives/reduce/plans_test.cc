@@ -35,7 +35,7 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
     plan::Problem p;
     p.op = op.make(k);
     p.elements = m.load(op.facts.types, from);
-    if (t.by_grid) {
+    if (t.asks == plan::Asks::kByGrid) {
       p.elements.at = [=, of = p.elements.at](Builder& b, const plan::Place& at) {
         const kir::Value row = b.add(b.mul(at.segment, m.rows), at.row);
         return of(b, {b.add(b.mul(row, m.columns), at.column), at.position});
@@ -126,6 +126,160 @@ TEST(ReducePlans, BlocksOfMatrices) {
                           matrices(3, 9, 2, 5), matrices(0, 3, 4, 5), matrices(1, 3, 34, 3)});
 }
 
+// Products of matrices: `count` of them, [rows][length] by [length][columns].
+struct Product {
+  int64_t count, rows, columns, length;
+  bool left_along = true, right_along = false;
+
+  Matrix matrix() const {
+    Matrix m{count * rows * columns, length};
+    m.rows = rows;
+    m.columns = columns;
+    return m;
+  }
+  int64_t left(int64_t matrix, int64_t row, int64_t position) const {
+    return left_along ? (matrix * rows + row) * length + position
+                      : (matrix * length + position) * rows + row;
+  }
+  int64_t right(int64_t matrix, int64_t column, int64_t position) const {
+    return right_along ? (matrix * columns + column) * length + position
+                       : (matrix * length + position) * columns + column;
+  }
+  std::string text() const {
+    return std::to_string(count) + " x " + std::to_string(rows) + " x " + std::to_string(columns) +
+           " x " + std::to_string(length) + (left_along ? " along" : "") +
+           (right_along ? ", along" : "");
+  }
+};
+
+/// The arrays of a product's factors on a device.
+struct FactorArrays {
+  const TestOperator& op;
+  const Product& p;
+  std::vector<uint64_t> left, right;
+
+  /// The element is what the operator makes of its factors. Where a place is outside of the arrays,
+  /// the interpreter says so.
+  plan::Elements::Factors bind(Builder& k, testing::Session& session) const {
+    const auto loads = [types = op.facts.types](Values from, const auto& index) {
+      return [types, from, index](Builder& b, const Values& of, const kir::Value& own,
+                                  const kir::Value& position) {
+        Values out;
+        for (size_t n = 0; n < from.size(); n++) {
+          out.push_back(b.load(types[n], from[n], index(b, of[0], own, position)));
+        }
+        return out;
+      };
+    };
+    const auto place = [](int64_t size, int64_t length, bool along) {
+      return [=](Builder& b, const kir::Value& matrix, const kir::Value& own,
+                 const kir::Value& position) {
+        return along ? b.add(b.mul(b.add(b.mul(matrix, size), own), length), position)
+                     : b.add(b.mul(b.add(b.mul(matrix, length), position), size), own);
+      };
+    };
+    plan::Elements::Factors f;
+    f.enter = [](Builder&, const kir::Value& matrix) { return Values{matrix}; };
+    f.left = loads(session.blocks(k, left), place(p.rows, p.length, p.left_along));
+    f.right = loads(session.blocks(k, right), place(p.columns, p.length, p.right_along));
+    f.join = op.make(k).combine;
+    return f;
+  }
+};
+
+void check_product(const TestOperator& op, const Product& p, const testing::Trial& trial,
+                   uint64_t seed) {
+  SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " + p.text());
+  const Matrix m = p.matrix();
+  const auto lefts = testing::random_rows(op, p.count * p.rows * p.length, seed);
+  const auto rights = testing::random_rows(op, p.count * p.columns * p.length, seed + 1);
+  testing::Session session;
+  FactorArrays arrays{op, p, {}, {}};
+  std::vector<uint64_t> out;
+  for (size_t n = 0; n < op.facts.types.size(); n++) {
+    arrays.left.push_back(session.upload(lefts, n, op.facts.types[n]));
+    arrays.right.push_back(session.upload(rights, n, op.facts.types[n]));
+    out.push_back(session.reserve(m.segments, op.facts.types[n]));
+  }
+  plan::Facts facts = reduce_facts(op, m);
+  facts.factors = {op.facts.types, op.facts.types, p.left_along, p.right_along};
+  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
+    session.start();
+    const Values to = session.blocks(t.k, out);
+    plan::Problem problem;
+    problem.op = op.make(t.k);
+    problem.elements.factors = arrays.bind(t.k, session);
+    problem.sink.put = [to](Builder& b, const plan::Place& at, const Values& x) {
+      for (size_t n = 0; n < to.size(); n++) b.store(to[n], at.segment, x[n]);
+    };
+    return problem;
+  });
+  session.run(work, {m.segments, m.length}, m, trial.device, trial.options);
+  if (::testing::Test::HasFailure()) return;
+  std::vector<std::vector<PrimValue>> found;
+  for (size_t n = 0; n < out.size(); n++) {
+    found.push_back(session.download(out[n], m.segments, op.facts.types[n]));
+  }
+  for (int64_t i = 0; i < m.segments; i++) {
+    const int64_t matrix = i / (p.rows * p.columns), row = i / p.columns % p.rows;
+    auto want = testing::neutral_on_host(op);
+    for (int64_t j = 0; j < p.length; j++) {
+      const auto& left = lefts[static_cast<size_t>(p.left(matrix, row, j))];
+      const auto& right = rights[static_cast<size_t>(p.right(matrix, i % p.columns, j))];
+      want = testing::combine_on_host(op, want, testing::combine_on_host(op, left, right));
+    }
+    for (size_t n = 0; n < want.size(); n++) {
+      ASSERT_EQ(found[n][static_cast<size_t>(i)].bits, want[n].bits)
+          << "segment " << i << " scalar " << n;
+    }
+  }
+}
+
+void check_products(const std::vector<TestOperator>& ops, const std::vector<Product>& products) {
+  uint64_t seed = 900;
+  for (const TestOperator& op : ops) {
+    for (const Product& p : products) {
+      plan::Facts facts = reduce_facts(op, p.matrix());
+      facts.factors = {op.facts.types, op.facts.types, p.left_along, p.right_along};
+      for (const auto& trial : testing::trials(reduce_plans(), facts)) {
+        if (std::string_view(trial.plan->name).substr(0, 5) != "tiles") continue;
+        check_product(op, p, trial, seed += 2);
+        if (::testing::Test::HasFailure()) return;
+      }
+    }
+  }
+}
+
+TEST(ReducePlans, TilesOfProducts) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  // A workgroup of the tests has tiles of 4 x 16 up to 96 x 128, in steps of 16 positions.
+  check_products({add}, {{0, 3, 4, 5},
+                         {1, 0, 4, 5},
+                         {2, 3, 4, 0},
+                         {1, 1, 1, 1},
+                         {1, 3, 17, 15},
+                         {1, 4, 16, 16},
+                         {1, 5, 15, 17},
+                         {1, 9, 33, 32},
+                         {2, 12, 40, 33}});
+  check_products({testing::affine_maps()}, {{3, 9, 19, 18}, {1, 5, 35, 3}});
+}
+
+TEST(ReducePlans, TilesOfProductsInEveryLayout) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kF32);
+  check_products(
+      {add},
+      {{2, 5, 17, 18, false, false}, {2, 5, 17, 18, false, true}, {2, 5, 17, 18, true, true}});
+}
+
+TEST(ReducePlans, TilesOfEveryType) {
+  check_products({testing::known_test_operator(ScalarOp::kAdd, PrimType::kI64),
+                  testing::known_test_operator(ScalarOp::kAdd, PrimType::kU8),
+                  testing::known_test_operator(ScalarOp::kXor, PrimType::kBool),
+                  testing::known_test_operator(ScalarOp::kMin, PrimType::kF32), testing::tuples()},
+                 {{1, 5, 18, 17}});
+}
+
 TEST(ReducePlans, ElementsThatFail) {
   Matrix row{1, 300}, rows{5, 40}, columns{20, 40, true};
   row.fails = {kir::i64(0), kir::i64(77)};
@@ -147,8 +301,9 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
   program::Target target = testing::made_up_devices()[3].target;
   target.threads = 1 << 16;
-  const auto name_of = [&](const Matrix& m) {
-    const plan::Facts f = reduce_facts(add, m);
+  const auto name_of = [&](const Matrix& m, bool factors = false) {
+    plan::Facts f = reduce_facts(add, m);
+    if (factors) f.factors = {add.facts.types, add.facts.types, true, false};
     const int64_t sizes[] = {m.segments, m.length}, specs[] = {256};
     for (const auto& c : plan::choose(reduce_plans(), f, target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
@@ -171,12 +326,23 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   Matrix product{1 << 20, 1 << 10, true};
   product.rows = product.columns = 1 << 10;
   EXPECT_EQ(name_of(product), "block");
+  const auto name_for_product = [&](int64_t count, int64_t rows, int64_t columns, int64_t length) {
+    return name_of(Product{count, rows, columns, length}.matrix(), true);
+  };
+  EXPECT_EQ(name_for_product(1, 1 << 10, 1 << 10, 1 << 10), "tiles128");
+  EXPECT_EQ(name_for_product(1, 1 << 9, 1 << 9, 1 << 10), "tiles64");
+  EXPECT_EQ(name_for_product(1, 1 << 8, 1 << 8, 1 << 10), "tiles32");
+  EXPECT_EQ(name_for_product(1 << 12, 32, 32, 32), "tiles32");
+  EXPECT_EQ(name_for_product(1 << 16, 8, 8, 8), "block");
+  EXPECT_EQ(name_for_product(1, 32, 32, 1 << 10), "subgroup");
 }
 
 }  // namespace
 
 void testing::check_every_reduction() {
   check_all_plans(test_operators(), {{1, 333}, {6, 37}, {19, 21, true}});
+  check_products({known_test_operator(ScalarOp::kAdd, PrimType::kF32), tuples()},
+                 {{2, 9, 35, 33}, {1, 33, 18, 20, false, true}});
 }
 
 }  // namespace kenaz::primitives

@@ -1,0 +1,93 @@
+#include "kernels/gpu/factors.h"
+
+#include "kernels/gpu/indices.h"
+
+namespace kenaz::gpu {
+
+using body::Thread;
+using kir::Value;
+using kir::Values;
+
+namespace {
+
+// Rows, columns and positions; those before them number the matrices.
+constexpr size_t kInner = 3;
+
+std::vector<PrimType> types_of(const ir::Program& p, const std::vector<ir::VarId>& values) {
+  std::vector<PrimType> out;
+  for (const ir::VarId v : values) out.push_back(p.type_of(v).prim);
+  return out;
+}
+
+std::vector<kir::Type> params_of(const std::vector<PrimType>& types) {
+  std::vector<kir::Type> out;
+  for (const PrimType t : types) out.push_back({t});
+  return out;
+}
+
+Values scalars(HostGen& host, Thread& t, const ir::Body& b) {
+  const auto results = body::translate(t, b);
+  Values out;
+  if (host.failed()) return out;
+  for (const auto& r : results) out.push_back(std::get<Value>(r));
+  return out;
+}
+
+/// (matrix's indices.., row or column, position) -> the factor's scalars
+kir::FunctionId side_function(HostGen& host, Thread& t, const char* name, const ir::ESeg& e,
+                              const ir::SegDim& own, const ir::Factors::Side& side) {
+  const auto& dims = e.space.dims;
+  const size_t outer = dims.size() - kInner;
+  return body::function(t, name, std::vector<kir::Type>(outer + 2, kir::Type{PrimType::kI64}),
+                        [&](const Values& at) {
+                          for (size_t d = 0; d < outer; d++) t.env.bind_param(dims[d].index, at[d]);
+                          t.env.bind_param(own.index, at[outer]);
+                          t.env.bind_param(dims.back().index, at[outer + 1]);
+                          return scalars(host, t, side.body);
+                        });
+}
+
+kir::FunctionId join_function(HostGen& host, Thread& t, const ir::Factors& factors) {
+  std::vector<ir::VarId> names = factors.left.values;
+  names.insert(names.end(), factors.right.values.begin(), factors.right.values.end());
+  return body::function(t, "join", params_of(types_of(t.ir(), names)), [&](const Values& values) {
+    for (size_t n = 0; n < names.size(); n++) t.env.bind_param(names[n], values[n]);
+    return scalars(host, t, factors.join);
+  });
+}
+
+}  // namespace
+
+plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors) {
+  return {types_of(p, factors.left.values), types_of(p, factors.right.values), factors.left.along,
+          factors.right.along};
+}
+
+plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESeg& e,
+                                         const ir::Factors& factors) {
+  const auto& dims = e.space.dims;
+  const size_t outer = dims.size() - kInner;
+  std::vector<Operand> sizes;
+  for (size_t d = 0; d < outer; d++) sizes.push_back(host.scalar(dims[d].size));
+  plan::Elements::Factors out;
+  out.enter = [&host, &t, sizes](kir::Builder&, const Value& matrix) {
+    return sizes.empty() ? Values{} : indices_of(host, t, sizes, matrix);
+  };
+  const auto call = [](kir::FunctionId f) {
+    return [f](kir::Builder& k, Values at, const Value& own, const Value& position) {
+      at.push_back(own);
+      at.push_back(position);
+      return k.call(f, std::move(at));
+    };
+  };
+  out.left = call(side_function(host, t, "left", e, dims[outer], factors.left));
+  out.right = call(side_function(host, t, "right", e, dims[outer + 1], factors.right));
+  out.join = [f = join_function(host, t, factors)](kir::Builder& k, Values left,
+                                                   const Values& right) {
+    left.insert(left.end(), right.begin(), right.end());
+    return k.call(f, std::move(left));
+  };
+  return out;
+}
+
+}  // namespace kenaz::gpu

@@ -1,0 +1,137 @@
+#include "kernels/ir/analysis/factors.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/visit.h"
+
+namespace kenaz::ir {
+
+namespace {
+
+// So many statements: a kernel has those of a factor some eight times, those of the rest as often
+// as a thread has elements at a time.
+constexpr size_t kMostOfFactor = 24, kMostOfJoin = 8;
+
+constexpr unsigned kPosition = 1, kColumn = 2, kRow = 4;
+
+bool all_statements(const Body& b, const std::function<bool(const Exp&)>& holds) {
+  return std::all_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) {
+    if (!holds(s.exp)) return false;
+    bool inside = true;
+    visit_bodies(s.exp, [&](const Body& inner) { inside &= all_statements(inner, holds); });
+    return inside;
+  });
+}
+
+bool is_arithmetic(const Exp& e) {
+  return std::holds_alternative<EAtom>(e) || std::holds_alternative<EPrim>(e) ||
+         std::holds_alternative<EIf>(e);
+}
+
+bool is_arithmetic_or_read(const Exp& e) {
+  return is_arithmetic(e) || std::holds_alternative<EIndex>(e) ||
+         std::holds_alternative<ERearrange>(e);
+}
+
+class Splitter {
+ public:
+  Splitter(const Program& p, const ESeg& e) : p_(p), e_(e) {
+    const auto& dims = e.space.dims;
+    const size_t n = dims.size();
+    depends_[dims[n - 1].index] = kPosition;
+    depends_[dims[n - 2].index] = kColumn;
+    depends_[dims[n - 3].index] = kRow;
+  }
+
+  std::optional<Factors> run() {
+    for (const Stm& s : e_.body.stms) {
+      unsigned on = 0;
+      for_each_use(p_, s, [&](VarId v) { on |= depends_on(v); });
+      for (const VarId v : s.pat) depends_[v] = on;
+      if ((on & kRow) != 0 && (on & kColumn) != 0) {
+        out_.join.stms.push_back(s);
+        continue;
+      }
+      // What depends on neither is made on both sides; only what is used stays.
+      if ((on & kColumn) == 0) add(left_, out_.left, s, kRow);
+      if ((on & kRow) == 0) add(right_, out_.right, s, kColumn);
+    }
+    out_.join.results = e_.body.results;
+    if (!left_.reads || !right_.reads || !is_good()) return std::nullopt;
+    return hand_over() ? std::optional(std::move(out_)) : std::nullopt;
+  }
+
+ private:
+  struct Reads {
+    bool reads = false;  // at places that depend on the position
+    int along = 0, across = 0;
+  };
+
+  unsigned depends_on(VarId v) const {
+    const auto it = depends_.find(v);
+    return it == depends_.end() ? 0 : it->second;
+  }
+  unsigned depends_on(const Atom& a) const { return a.is_const() ? 0 : depends_on(a.var()); }
+
+  void add(Reads& reads, Factors::Side& side, const Stm& s, unsigned own) {
+    side.body.stms.push_back(s);
+    const auto* index = std::get_if<EIndex>(&s.exp);
+    if (index == nullptr || (depends_on(s.pat[0]) & kPosition) == 0) return;
+    reads.reads = reads.reads || (depends_on(s.pat[0]) & own) != 0;
+    const auto* last = std::get_if<DimFix>(&index->dims.back());
+    if (last == nullptr) return;
+    const unsigned on = depends_on(last->index);
+    if (on == kPosition) reads.along++;
+    if (on == own) reads.across++;
+    side.along = reads.along > reads.across;
+  }
+
+  bool is_good() const {
+    return out_.join.stms.size() <= kMostOfJoin && out_.left.body.stms.size() <= kMostOfFactor &&
+           out_.right.body.stms.size() <= kMostOfFactor &&
+           all_statements(out_.join, is_arithmetic) &&
+           all_statements(out_.left.body, is_arithmetic_or_read) &&
+           all_statements(out_.right.body, is_arithmetic_or_read);
+  }
+
+  /// The values that the join needs become results of the sides; false: one of them is an array.
+  bool hand_over() {
+    VarSet needed = free_vars(p_, out_.join);
+    std::vector<VarId> all;
+    for (const auto& [v, on] : depends_) {
+      if (needed.contains(v)) all.push_back(v);
+    }
+    std::sort(all.begin(), all.end());
+    for (const VarId v : all) {
+      if (!p_.type_of(v).is_scalar()) return false;
+      Factors::Side& side = (depends_on(v) & kColumn) != 0 ? out_.right : out_.left;
+      side.values.push_back(v);
+      side.body.results.emplace_back(v);
+    }
+    return !out_.left.values.empty() && !out_.right.values.empty();
+  }
+
+  const Program& p_;
+  const ESeg& e_;
+  std::unordered_map<VarId, unsigned> depends_;
+  Reads left_, right_;
+  Factors out_;
+};
+
+}  // namespace
+
+std::optional<Factors> factors_of(const Program& p, const ESeg& e) {
+  const bool reduces = e.kind == SegKind::kReduce && e.level == SegLevel::kDevice;
+  const bool scalars = std::all_of(e.monoids.begin(), e.monoids.end(),
+                                   [](const SegMonoid& m) { return m.lifted.empty(); });
+  if (!reduces || !scalars || !e.writes.empty() || e.space.dims.size() < 3 ||
+      e.body.results.size() != operands_of(e)) {
+    return std::nullopt;
+  }
+  return Splitter(p, e).run();
+}
+
+}  // namespace kenaz::ir
