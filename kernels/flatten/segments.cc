@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribute.h"
 #include "kernels/flatten/segments.h"
+#include "kernels/ir/analysis/factors.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
@@ -51,6 +53,8 @@ class Segments {
     Distributed all = distribute(p_, facts_, s, Depth::kAll);
     if (all.pieces > 1 && asks_for_all_levels(s)) {
       add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kAttribute}});
+    } else if (all.pieces > 1 && is_product_with_maps(all)) {
+      add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kProduct}});
     } else if (all.pieces > 1) {
       Distributed maps = distribute(p_, facts_, s, Depth::kMaps);
       if (maps.pieces < all.pieces) {
@@ -63,6 +67,41 @@ class Segments {
     for (size_t k = 0; k < s.pat.size(); k++) {
       out.push_back(Stm{{s.pat[k]}, EAtom{Atom(all.results[k])}, {}, s.prov, {}});
     }
+  }
+
+  // A product of matrices and elementwise maps around it. To pass a matrix through memory takes
+  // much less than the loads that rows and columns of the product share.
+  bool is_product_with_maps(const Distributed& d) const {
+    size_t results = 0;  // dims of the product
+    for (const Stm& s : d.stms) {
+      const auto* seg = std::get_if<ESeg>(&s.exp);
+      if (seg == nullptr) continue;
+      if (seg->kind == SegKind::kMap) continue;
+      if (results > 0 || !factors_of(p_, *seg)) return false;
+      results = seg->space.dims.size() - 1;
+    }
+    return results > 0 && std::all_of(d.stms.begin(), d.stms.end(), [&](const Stm& s) {
+             const auto* seg = std::get_if<ESeg>(&s.exp);
+             if (seg == nullptr) return is_scalar_arithmetic(s);
+             return seg->kind != SegKind::kMap ||
+                    (seg->writes.empty() && seg->space.dims.size() == results &&
+                     is_elementwise(*seg));
+           });
+  }
+
+  bool is_scalar_arithmetic(const Stm& s) const {
+    return (std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EAtom>(s.exp)) &&
+           p_.type_of(s.pat[0]).is_scalar();
+  }
+
+  bool is_elementwise(const ESeg& seg) const {
+    return std::all_of(seg.body.results.begin(), seg.body.results.end(),
+                       [&](const Atom& r) { return p_.type_of(r).is_scalar(); }) &&
+           std::all_of(seg.body.stms.begin(), seg.body.stms.end(), [](const Stm& s) {
+             bool has_bodies = false;
+             visit_bodies(s.exp, [&](const Body&) { has_bodies = true; });
+             return !has_bodies || std::holds_alternative<EIf>(s.exp);
+           });
   }
 
   void versions(const Stm& s, Distributed maps, Distributed all, Stms& out) {

@@ -4,7 +4,8 @@
 // Nests of combinators become ESegs over all their levels (distribute.h). Where that costs more
 // than one ESeg, because values pass through memory, a version beside it spreads no more than
 // perfect nests of maps; it is taken when these alone fill the device, by a threshold that can be
-// tuned.
+// tuned. Not so beside a product of matrices with elementwise maps around it: threads that share
+// what they load beat any number of threads that do not.
 #pragma once
 
 #include "kernels/ir/ir.h"

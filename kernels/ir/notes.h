@@ -47,6 +47,7 @@ struct OneVersion {
   enum class Why : uint8_t {
     kAttribute,
     kNothingSaved,  // leaving inner levels in a thread would not be fewer operations
+    kProduct,       // it is a product of matrices, whose rows and columns share what they load
   };
   Why why = Why::kAttribute;
   friend bool operator==(const OneVersion&, const OneVersion&) = default;
