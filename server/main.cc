@@ -164,13 +164,16 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   if (!server) return report(server.error());
   spdlog::info("running on {}", name);
   for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);
-  // The device's work needs this thread's stack; input and output do not.
-  std::thread io([&] {
-    (*server)->run();
+  // Both carry out the device's work, which needs large stacks.
+  bool has_thread = true;
+  auto io = std::make_unique<LargeStackThread>([&, self = std::this_thread::get_id()] {
+    has_thread = std::this_thread::get_id() != self;
+    if (has_thread) (*server)->run();
     queue.stop();
   });
   queue.run();
-  io.join();
+  io.reset();
+  if (!has_thread) return report(Error{ErrorKind::kInternal, "no thread can be had", {}});
   ending.emplace();
   return 0;
 }

@@ -73,6 +73,7 @@ class EchoEngine : public host::Engine {
   Result<std::vector<host::LeafPtr>> call(const std::string& entry,
                                           std::span<const host::LeafPtr> args) override {
     ++calls;
+    caller = std::this_thread::get_id();
     if (entry == "fail") {
       return kenaz::fail(ErrorKind::kProgramFailure, "Error: no\n\nBacktrace:\n-> #0  a.fut:1:1-2");
     }
@@ -88,7 +89,8 @@ class EchoEngine : public host::Engine {
   }
 
   std::atomic<int> living{0}, calls{0};
-  int64_t longest_sleep = INT64_MAX;  // ms
+  std::atomic<std::thread::id> caller;  // the thread of the last call
+  int64_t longest_sleep = INT64_MAX;    // ms
 
   void cancel() override { cancelled_ = true; }
 

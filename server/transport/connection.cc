@@ -15,6 +15,8 @@ constexpr size_t kLineBeforeAuth = 4096;
 constexpr std::chrono::seconds kAuthTime{10};
 constexpr std::chrono::seconds kDrainPause{1};  // for the next command, when the server ends
 constexpr std::chrono::milliseconds kMemoryPause{10};
+// Work that takes less is not worth another thread: handing it over takes up to a tenth of this.
+constexpr std::chrono::microseconds kQuick{300};
 // After so many steps others get their turn.
 constexpr int kStepsAtATime = 64;
 
@@ -209,23 +211,33 @@ bool Connection::account(size_t input) {
 struct Connection::Errand {
   std::shared_ptr<Connection> self;
   std::function<void()> job, then;
+  bool* quick = nullptr;  // the connection's, or null
+  bool was_quick = false;
   bool broke = false;
 };
 
-void Connection::run_job(JobQueue& queue, std::function<void()> job, std::function<void()> then) {
+void Connection::run_job(JobQueue& queue, bool* quick, std::function<void()> job,
+                         std::function<void()> then) {
   busy_ = true;
   auto errand = std::make_shared<Errand>();
-  *errand = {shared_from_this(), std::move(job), std::move(then)};
-  queue.post([errand = std::move(errand)] {
+  *errand = {shared_from_this(), std::move(job), std::move(then), quick};
+  JobQueue::Job on_queue = [errand = std::move(errand)] {
+    const auto begin = std::chrono::steady_clock::now();
     try {
       if (!errand->self->closed_) errand->job();
     } catch (const std::exception&) {
       errand->broke = true;
     }
     errand->job = {};
+    errand->was_quick = std::chrono::steady_clock::now() - begin < kQuick;
     // Without this nothing would ever come back, and memory does.
     while (!post_back(errand)) std::this_thread::sleep_for(kMemoryPause);
-  });
+  };
+  if (quick != nullptr && *quick) {
+    queue.offer(std::move(on_queue));
+  } else {
+    queue.post(std::move(on_queue));
+  }
   away_ = true;
 }
 
@@ -236,6 +248,7 @@ bool Connection::post_back(const std::shared_ptr<Errand>& errand) {
       const auto self = std::move(errand->self);
       auto then = std::move(errand->then);
       self->away_ = false;
+      if (errand->quick != nullptr) *errand->quick = errand->was_quick;
       self->guarded([&] {
         self->settled();
         if (errand->broke) self->close("no memory for its command");

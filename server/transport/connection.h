@@ -109,9 +109,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool upload_stalls(SteadyTime now);  // keeps count: to be asked every second or so
   void begin_stream(const protocol::Request& request, Session& session);
   void end_stream();
-  /// `job` on the queue's thread, unless this connection has closed by then; afterwards `then`
-  /// here.
-  void run_job(JobQueue& queue, std::function<void()> job, std::function<void()> then);
+  /// `job` on a thread of the queue's, unless this connection has closed by then; afterwards `then`
+  /// here. If the last one of its kind was short, this thread may come to run it (`quick`, may be
+  /// null, says so, and is told).
+  void run_job(JobQueue& queue, bool* quick, std::function<void()> job, std::function<void()> then);
   /// A command on the queue's thread, and its reply.
   void carry_out(JobQueue& queue, Session& session, const std::shared_ptr<const Held>& held,
                  const TurnPtr& turn);
@@ -158,9 +159,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool line_dropped_ = false;  // for want of memory
   bool reading_ = false, writing_ = false;
   bool pumping_ = false;
-  bool ended_ = false;                // nothing more comes from the client
-  bool closing_ = false;              // no more commands; closes when all is sent
-  std::atomic<bool> closed_ = false;  // jobs look at it, before they begin
+  bool quick_command_ = true, quick_piece_ = true;  // see run_job: the last command, stream's step
+  bool ended_ = false;                              // nothing more comes from the client
+  bool closing_ = false;                            // no more commands; closes when all is sent
+  std::atomic<bool> closed_ = false;                // jobs look at it, before they begin
 };
 
 }  // namespace kenaz

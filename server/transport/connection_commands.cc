@@ -13,6 +13,9 @@ namespace {
 
 constexpr int kMaxMistakes = 3;                    // before the token
 constexpr size_t kBytesAtATime = size_t{1} << 20;  // of data; then others get their turn
+// Each send wakes the client, so few bytes wait for what follows. Every connection has memory for
+// these.
+constexpr size_t kSentTogether = size_t{4} << 10;
 
 bool same_token(const std::string& given, const std::string& wanted) {
   return given.size() == wanted.size() &&
@@ -149,7 +152,8 @@ void Connection::carry_out(JobQueue& queue, Session& session,
                            const std::shared_ptr<const Held>& held, const TurnPtr& turn) {
   const auto answer = std::make_shared<protocol::Reply>();
   run_job(
-      queue, [&session, answer, held] { *answer = session.execute(held->request); },
+      queue, &queue == &hub_.device ? &quick_command_ : nullptr,
+      [&session, answer, held] { *answer = session.execute(held->request); },
       [this, turn, answer] { reply(*answer); });
 }
 
@@ -172,11 +176,11 @@ bool Connection::pump_stream() {
     case Stream::Want::kDone: end_stream(); return true;
     case Stream::Want::kWork:
       run_job(
-          hub_.device, [this] { stream_->work(); }, [] {});
+          hub_.device, &quick_piece_, [this] { stream_->work(); }, [] {});
       return true;
     case Stream::Want::kAside:
       run_job(
-          hub_.aside, [this] { stream_->aside(); }, [] {});
+          hub_.aside, nullptr, [this] { stream_->aside(); }, [] {});
       return true;
     case Stream::Want::kInput: return give_input();
     case Stream::Want::kOutput: return send_output();
@@ -203,9 +207,14 @@ bool Connection::give_input() {
 }
 
 bool Connection::send_output() {
-  if (writing_ || !flush()) return false;
   auto from = stream_->output();
   from = from.first(std::min(from.size(), kBytesAtATime));
+  if (unsent() + from.size() <= kSentTogether) {
+    out_.append(reinterpret_cast<const char*>(from.data()), from.size());
+    stream_->advance(from.size());
+    return true;
+  }
+  if (writing_ || !flush()) return false;
   const size_t n = socket_->try_write(from);
   if (n > 0) {
     hub_.metrics->sent(static_cast<int64_t>(n));

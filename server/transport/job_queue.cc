@@ -18,6 +18,26 @@ void JobQueue::post(Job job) {
   ready_.notify_one();
 }
 
+void JobQueue::offer(Job job) {
+  const std::lock_guard lock(mutex_);
+  jobs_.push_back(std::move(job));
+  offered_ = true;
+}
+
+void JobQueue::hand_on() {
+  if (offered_.exchange(false)) ready_.notify_one();
+}
+
+void JobQueue::take_offered() {
+  std::unique_lock lock(mutex_);
+  if (jobs_.size() == 1 && free_ > 0 && coming_back_ == 0 && !stopped_) {
+    offered_ = false;
+    return carry_out(lock);
+  }
+  lock.unlock();
+  hand_on();
+}
+
 void JobQueue::run() {
   work();
   std::vector<std::unique_ptr<LargeStackThread>> ending;
@@ -38,20 +58,25 @@ void JobQueue::work() {
     });
     --waiting_;
     if (jobs_.empty()) return;
-    Job job = std::move(jobs_.front());
-    jobs_.pop_front();
-    --free_;
-    ++working_;
-    lock.unlock();
-    job();
-    job = {};
-    lock.lock();
-    ++free_;
-    --working_;
-    idle_.notify_all();
-    back_.notify_one();
-    wake();
+    carry_out(lock);
   }
+}
+
+/// The first job; without the lock while it runs.
+void JobQueue::carry_out(std::unique_lock<std::mutex>& lock) {
+  Job job = std::move(jobs_.front());
+  jobs_.pop_front();
+  --free_;
+  ++working_;
+  lock.unlock();
+  job();
+  job = {};
+  lock.lock();
+  ++free_;
+  --working_;
+  idle_.notify_all();
+  back_.notify_one();
+  if (stopped_ || !jobs_.empty()) wake();
 }
 
 /// For a job, a turn, or the end.

@@ -2,6 +2,7 @@
 // device's, of which one job runs at a time; another is for what takes long without the device.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -24,6 +25,14 @@ class JobQueue {
   /// By any thread.
   void post(Job job);
 
+  /// As post(), but other threads are told of the job only when take_offered() does not take it, or
+  /// by hand_on(). One of these must follow soon.
+  void offer(Job job);
+  bool has_offered() const { return offered_; }
+  /// Runs an offered job, if it is the only one and may run now.
+  void take_offered();
+  void hand_on();
+
   /// Runs jobs until stop() was called and none are left. Several threads may do so at a time.
   void run();
 
@@ -39,6 +48,7 @@ class JobQueue {
 
  private:
   void work();
+  void carry_out(std::unique_lock<std::mutex>& lock);
   void wake();
   bool make_way();
   void come_back();
@@ -48,6 +58,7 @@ class JobQueue {
   std::deque<Job> jobs_;
   std::vector<std::unique_ptr<LargeStackThread>> helpers_;
   bool stopped_ = false;
+  std::atomic<bool> offered_ = false;
   int free_;             // more jobs may run now
   int working_ = 0;      // jobs that have begun
   int waiting_ = 0;      // threads that have no job

@@ -81,6 +81,45 @@ TEST_F(JobQueueTest, OneJobRunsAtATime) {
   EXPECT_EQ(ended, kJobs);
 }
 
+TEST_F(JobQueueTest, WhoOffersAJobMayRunIt) {
+  std::thread::id ran_on;
+  queue_.offer([&] { ran_on = std::this_thread::get_id(); });
+  EXPECT_TRUE(queue_.has_offered());
+  queue_.take_offered();
+  EXPECT_FALSE(queue_.has_offered());
+  EXPECT_EQ(ran_on, std::this_thread::get_id());
+  EXPECT_TRUE(queue_.abandon(std::chrono::milliseconds(0)));
+}
+
+TEST_F(JobQueueTest, OfferedJobsKeepTheirTurn) {
+  start();
+  std::promise<void> running, go_on;
+  queue_.post([&] {
+    running.set_value();
+    go_on.get_future().wait();
+    note("posted");
+  });
+  running.get_future().wait();
+  std::thread::id ran_on;
+  queue_.offer([&] {
+    note("offered");
+    ran_on = std::this_thread::get_id();
+  });
+  queue_.take_offered();  // not while another runs
+  go_on.set_value();
+  finish();
+  EXPECT_THAT(notes_, ElementsAre("posted", "offered"));
+  EXPECT_NE(ran_on, std::this_thread::get_id());
+}
+
+TEST_F(JobQueueTest, WhatIsHandedOnIsRunByOthers) {
+  start();
+  std::promise<std::thread::id> ran_on;
+  queue_.offer([&] { ran_on.set_value(std::this_thread::get_id()); });
+  queue_.hand_on();
+  EXPECT_NE(ran_on.get_future().get(), std::this_thread::get_id());
+}
+
 TEST_F(JobQueueTest, AJobThatSteppedAsideIsAtWork) {
   std::promise<void> go_on, away;
   queue_.post([&] {

@@ -14,6 +14,7 @@
 
 #include "server/transport/connection.h"
 #include "server/transport/listen.h"
+#include "server/transport/stand_in.h"
 
 namespace kenaz {
 namespace {
@@ -56,7 +57,8 @@ class Server : public SocketServer {
              [this] { return admit(); },
              [this](Connection& c) { gone(c); }},
         signals_(io_),
-        timer_(io_) {}
+        timer_(io_),
+        stand_in_([this] { stand_in(); }, [this] { call_back(); }) {}
   ~Server() override {
     connections_.clear();
     for (const auto& l : listeners_) l.address.remove();
@@ -78,6 +80,9 @@ class Server : public SocketServer {
     bool armed = false;  // it accepts, or will
   };
 
+  size_t step(bool wait);
+  void stand_in();
+  void call_back();
   Status set_up_tls();
   void accept(Listener& listener);
   void accepted(Listener& listener, Socket::Plain socket);
@@ -106,6 +111,7 @@ class Server : public SocketServer {
   asio::io_context io_{1};  // goes before the hub: what it still holds uses that
   asio::signal_set signals_;
   asio::steady_timer timer_;
+  StandIn stand_in_;
   std::vector<Listener> listeners_;
   std::set<std::shared_ptr<Connection>> connections_;
   uint64_t accepted_ = 0;
@@ -189,23 +195,55 @@ void Server::arm() {
   if (!ticking_) tick();
 }
 
+/// Runs a handler, if one is ready or it is to wait for one; gives how many. Connections keep what
+/// they throw to themselves; after anything else the server goes on.
+size_t Server::step(bool wait) {
+  try {
+    arm();
+    return wait ? io_.run_one() : io_.poll_one();
+  } catch (const std::exception& e) {
+    spdlog::error("the server goes on after: {}", e.what());
+    std::this_thread::sleep_for(kAcceptPause);
+    return 1;
+  }
+}
+
 void Server::run() {
-  std::vector<std::thread> aside;
-  for (int i = 0; i < kAsideThreads; ++i) aside.emplace_back([&] { aside_.run(); });
+  std::vector<std::thread> others;
+  for (int i = 0; i < kAsideThreads; ++i) others.emplace_back([&] { aside_.run(); });
+  others.emplace_back([&] { stand_in_.watch(); });
   while (!io_.stopped()) {
-    // Connections keep what they throw to themselves. The rest is tried again.
-    try {
-      arm();
-      io_.run();
-    } catch (const std::exception& e) {
-      spdlog::error("the server goes on after: {}", e.what());
-      std::this_thread::sleep_for(kAcceptPause);
+    step(true);
+    if (!hub_.device.has_offered()) continue;
+    // What else is ready would have to wait.
+    if (step(false) == 0) {
+      stand_in_.run([&] { hub_.device.take_offered(); });
+    } else {
+      hub_.device.hand_on();
     }
   }
   abandon();
   aside_.stop();
-  for (auto& thread : aside) thread.join();
+  stand_in_.stop();
+  for (auto& thread : others) thread.join();
   write_metrics();
+}
+
+/// In place of run(), whose thread does the device's work. If the server ends meanwhile, that work
+/// must end as well.
+void Server::stand_in() {
+  while (!io_.stopped() && !stand_in_.is_wanted_back()) {
+    step(true);
+    hub_.device.hand_on();
+  }
+  if (io_.stopped()) abandon();
+}
+
+void Server::call_back() {
+  try {
+    asio::post(io_, [] {});
+  } catch (const std::bad_alloc&) {  // the next tick does as well
+  }
 }
 
 /// What still runs may never end by itself, and nobody waits for it any more.

@@ -209,6 +209,28 @@ TEST_F(SocketServerTest, AnswersPipelinedCommandsInOrder) {
   }
 }
 
+// Another thread would have to be woken first, and this one by it.
+TEST_F(SocketServerTest, ShortCallsRunOnTheThreadThatReadsThem) {
+  options_.limits.drain_seconds = 0;
+  start();
+  Client client(unix_);
+  client.reply();
+  EXPECT_EQ(client.ask(upload("ms", "i32", one(0)) + "call sleep out ms"), "");
+  EXPECT_EQ(client.reply(), "runtime|");
+  const auto is_short = [&] {
+    EXPECT_EQ(in_turn({client.ask("free out"), client.ask("call sleep out ms")}), "runtime|");
+    return engine_->caller.load() == io_.get_id();
+  };
+  EXPECT_TRUE(eventually(is_short));
+  // One that lasts keeps nobody from being answered, nor from ending the server.
+  EXPECT_EQ(client.ask(upload("long", "i32", one(1'000'000))), "");
+  const int before = engine_->calls;
+  client.send("call sleep late long\n");
+  EXPECT_TRUE(eventually([&] { return engine_->calls > before; }));
+  Client other(tcp_);
+  EXPECT_EQ(in_turn({other.reply(), other.ask("inputs id")}), "[]i32|");
+}
+
 TEST_F(SocketServerTest, CarriesLargeValues) {
   start();
   const std::string data = ints(3'000'000);
