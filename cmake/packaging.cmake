@@ -25,6 +25,32 @@ install(DIRECTORY ${docs}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-c
 install(DIRECTORY ${docs}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES README.md PROTOCOL.md LICENSE packaging/example.conf
         DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/kenaz)
+
+# The client library for C++ programs: find_package(kenaz), or pkg-config kenaz.
+include(CMakePackageConfigHelpers)
+set(headers ${CMAKE_INSTALL_INCLUDEDIR}/kenaz)
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/kenaz)
+foreach(library client_lib protocol)
+  target_include_directories(kenaz_${library} PUBLIC $<INSTALL_INTERFACE:${headers}>)
+  target_compile_features(kenaz_${library} PUBLIC cxx_std_20)
+endforeach()
+set_target_properties(kenaz_client_lib PROPERTIES EXPORT_NAME client)
+set_target_properties(kenaz_protocol PROPERTIES EXPORT_NAME protocol)
+install(TARGETS kenaz_client_lib kenaz_protocol EXPORT kenaz COMPONENT library)
+install(EXPORT kenaz NAMESPACE kenaz:: FILE kenaz-targets.cmake DESTINATION ${package} COMPONENT library)
+foreach(folder client/lib protocol)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/${folder}/ DESTINATION ${headers}/${folder} COMPONENT library
+          FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN fake_server.h EXCLUDE)
+endforeach()
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/generated/kenaz-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES cmake/kenaz-config.cmake ${CMAKE_BINARY_DIR}/generated/kenaz-config-version.cmake
+        DESTINATION ${package} COMPONENT library)
+file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/kenaz.pc.in ${CMAKE_BINARY_DIR}/generated/kenaz.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/kenaz.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
 # The unit names the program by its full path, which is known when it is installed.
 install(CODE "
   set(BINDIR \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}\")
