@@ -112,6 +112,7 @@ Result<SocketOptions> socket_options(const Options& options) {
   s.tls_cert = options.tls_cert;
   s.tls_key = options.tls_key;
   s.metrics_file = options.metrics_file;
+  s.program = options.program;
   s.limits = options.limits;
   s.session = session_options(options);
   if (!options.token_file.empty()) {
@@ -149,10 +150,13 @@ class EndingTimer {
 
 int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
-  spdlog::set_level(spdlog::level::from_str(options.log_level));
+  const bool calls = options.log_level == "debug" || options.log_level == "info";
+  spdlog::set_level(options.log_level == "notice" ? spdlog::level::info
+                                                  : spdlog::level::from_str(options.log_level));
   allow_many_descriptors();
   auto sockets = socket_options(options);
   if (!sockets) return report(sockets.error());
+  sockets->log_calls = calls;
   auto engine = load(options, std::move(validation), sockets->session.metrics);
   if (!engine) return report(engine.error(), options.colour);
   sockets->session.tuning = (*engine)->tuning();
@@ -162,6 +166,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   (*engine)->set_step_aside([&](const std::function<void()>& wait) { queue.step_aside(wait); });
   auto server = SocketServer::create(*sockets, std::move(*engine), queue);
   if (!server) return report(server.error());
+  spdlog::info("kenaz-server {} serves {}", version(), options.program);
   spdlog::info("running on {}", name);
   for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);
   // Both carry out the device's work, which needs large stacks.

@@ -171,8 +171,9 @@ void declare_sockets(CLI::App& app, Options& o) {
       ->type_name("FOLDER");
   app.add_option("--metrics-file", o.metrics_file, "Write figures for Prometheus to this file")
       ->type_name("FILE");
-  app.add_option("--log-level", o.log_level, "What to log on stderr")
-      ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}))
+  app.add_option("--log-level", o.log_level,
+                 "What to log on stderr: info has a line for each call, notice has none")
+      ->check(CLI::IsMember({"debug", "info", "notice", "warn", "error", "off"}))
       ->capture_default_str();
 }
 
@@ -308,5 +309,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   }
   return options;
 }
+
+const char* version() { return KENAZ_VERSION; }
 
 }  // namespace kenaz

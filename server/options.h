@@ -46,7 +46,7 @@ struct Options {
   std::vector<std::string> listen;
   std::string tls_cert, tls_key, token_file, root, metrics_file;
   std::string socket_mode = "0600";
-  std::string log_level = "info";
+  std::string log_level = "notice";
   Limits limits;
   bool call_limited = false;    // the user chose limits.call_seconds
   bool client_limited = false;  // .. limits.client_bytes
@@ -58,5 +58,8 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv);
 
 /// "0660" as the number that it is; nothing if it is no file's mode.
 std::optional<uint32_t> mode_bits(std::string_view text);
+
+/// The server's version: "0.1.0".
+const char* version();
 
 }  // namespace kenaz

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -118,20 +120,23 @@ class CallStopTest : public testing::TestWithParam<const char*> {
     expect_stopped(entry, status, start,
                    "the call took longer than 0.3 seconds (--call-timeout) and was stopped.");
   }
-  void expect_cancelled(const std::string& entry, int64_t n) {
+  void expect_cancelled(const std::string& entry, int64_t n, const std::function<void()>& cancel) {
     engine_->set_call_timeout(0us);
     const auto start = Clock::now();
     std::atomic<bool> over = false;
     std::thread other([&] {
       while (!over) {  // a cancel() that comes before the call has begun does nothing
         std::this_thread::sleep_for(100ms);
-        engine_->cancel();
+        cancel();
       }
     });
     const Status status = call(entry, n);
     over = true;
     other.join();
     expect_stopped(entry, status, start, "the call was cancelled.");
+  }
+  void expect_cancelled(const std::string& entry, int64_t n) {
+    expect_cancelled(entry, n, [&] { engine_->cancel(); });
   }
 
   std::shared_ptr<device::ValidationLog> log_ = std::make_shared<device::ValidationLog>();
@@ -159,6 +164,24 @@ TEST_P(CallStopTest, EndlessKernelsEnd) {
 TEST_P(CallStopTest, CancelledCallsEnd) {
   expect_cancelled("on_host", 1000);
   expect_cancelled("in_kernels", kHuge);
+}
+
+TEST_P(CallStopTest, OnesOwnCallsAreCancelledOnly) {
+  constexpr uint64_t kOwn = 7, kOther = 8;
+  engine_->set_owner(kOwn);
+  engine_->set_call_timeout(300ms);
+  std::thread other([&] {
+    for (int i = 0; i < 10; ++i) {
+      std::this_thread::sleep_for(10ms);
+      engine_->cancel_calls_of(kOther);
+    }
+  });
+  const auto start = Clock::now();
+  const Status late = call("on_scalars", 1);
+  other.join();
+  expect_stopped("on_scalars", late, start,
+                 "the call took longer than 0.3 seconds (--call-timeout) and was stopped.");
+  expect_cancelled("on_host", 1000, [&] { engine_->cancel_calls_of(kOwn); });
 }
 
 TEST_P(CallStopTest, BigCopiesEnd) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -104,6 +105,7 @@ class DeviceEngine : public Engine {
   void set_call_timeout(std::chrono::microseconds timeout) override { timeout_ = timeout; }
   void set_step_aside(StepAside step_aside) override { step_aside_ = std::move(step_aside); }
   void cancel() override;
+  void cancel_calls_of(uint64_t owner) override;
   void clear_caches() override {
     zeroes_.release();
     device_->trim();
@@ -132,8 +134,8 @@ class DeviceEngine : public Engine {
   std::chrono::microseconds timeout_{0};
   StepAside step_aside_;  // may be null
   uint64_t owner_ = 0;
-  std::mutex running_mutex_;  // for running_
-  std::set<CallStop*> running_;
+  std::mutex running_mutex_;               // for running_
+  std::map<CallStop*, uint64_t> running_;  // with the owner
   std::vector<Comparison> comparisons_;
   std::vector<device::KernelTime> kernel_times_;
   std::vector<EntrySignature> signatures_;
@@ -162,7 +164,7 @@ class DeviceEngine::Running {
     stop_.set_timeout(engine.timeout_);
     stop_.begin();
     const std::lock_guard lock(engine_.running_mutex_);
-    engine_.running_.insert(&stop_);
+    engine_.running_.emplace(&stop_, engine_.owner_);
   }
   ~Running() {
     engine_.device_->set_watch(nullptr);
@@ -180,7 +182,14 @@ class DeviceEngine::Running {
 
 void DeviceEngine::cancel() {
   const std::lock_guard lock(running_mutex_);
-  for (CallStop* stop : running_) stop->cancel();
+  for (const auto& [stop, owner] : running_) stop->cancel();
+}
+
+void DeviceEngine::cancel_calls_of(uint64_t owner) {
+  const std::lock_guard lock(running_mutex_);
+  for (const auto& [stop, of] : running_) {
+    if (of == owner) stop->cancel();
+  }
 }
 
 /// Nothing of the call's is on the device, and it has no failures that are not known.

@@ -81,7 +81,8 @@ struct EntrySignature {
 };
 
 /// Used by one thread at a time, its own (but see set_step_aside), except for types(), entries()
-/// and name(), which never change, memory() and cancel(). Leaves may be let go by any thread.
+/// and name(), which never change, memory(), cancel() and cancel_calls_of(). Leaves may be let go
+/// by any thread.
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -135,6 +136,8 @@ class Engine {
   virtual void set_call_timeout(std::chrono::microseconds) {}
   /// Ends the calls that run now, if any, soon; they fail. By any thread.
   virtual void cancel() {}
+  /// Ends those that run for this owner. By any thread.
+  virtual void cancel_calls_of(uint64_t) {}
 
   /// The program's tuning parameters. Never changes.
   virtual const std::vector<program::TuningParam>& tuning_params() const;

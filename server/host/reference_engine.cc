@@ -60,6 +60,10 @@ class ReferenceEngine : public Engine {
 
   void set_call_timeout(std::chrono::microseconds timeout) override { stop_.set_timeout(timeout); }
   void cancel() override { stop_.cancel(); }
+  void set_owner(uint64_t owner) override { owner_ = owner; }
+  void cancel_calls_of(uint64_t owner) override {
+    if (owner_ == owner) stop_.cancel();
+  }
 
   Status prepare() override {
     tune();
@@ -137,6 +141,7 @@ class ReferenceEngine : public Engine {
   eval::SegOptions segs_;
   std::vector<program::TuningParam> tuning_params_;
   CallStop stop_;
+  std::atomic<uint64_t> owner_ = 0;
 };
 
 }  // namespace

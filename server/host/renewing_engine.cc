@@ -82,6 +82,9 @@ class RenewingEngine : public Engine {
   void cancel() override {
     if (const auto engine = present()) engine->cancel();
   }
+  void cancel_calls_of(uint64_t owner) override {
+    if (const auto engine = present()) engine->cancel_calls_of(owner);
+  }
   void clear_caches() override {
     if (engine_) engine_->clear_caches();
   }

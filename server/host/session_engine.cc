@@ -19,7 +19,7 @@ class SessionEngine : public Engine {
   void set_call_timeout(std::chrono::microseconds timeout) override {
     engine_->set_call_timeout(timeout);
   }
-  void cancel() override { engine_->cancel(); }
+  void cancel() override { engine_->cancel_calls_of(owner_); }
   void clear_caches() override { engine_->clear_caches(); }
   device::MemoryStats memory() const override { return engine_->memory(); }
 

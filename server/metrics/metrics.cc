@@ -14,11 +14,16 @@ constexpr const char* kKinds[] = {"bad_request",   "program",     "compile",
                                   "out_of_memory", "device_lost", "internal"};
 }
 
-void Metrics::called(double seconds) {
+void Metrics::called(const std::string& entry, double seconds, bool failed) {
   ++calls_;
   call_nanoseconds_ += static_cast<int64_t>(seconds * 1e9);
   const auto* bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
   ++buckets_[static_cast<size_t>(bound - kBounds.begin())];
+  const std::lock_guard lock(entries_mutex_);
+  Entry& figures = entries_[entry];
+  ++figures.calls;
+  figures.failures += failed ? 1 : 0;
+  figures.seconds += seconds;
 }
 
 void Metrics::failed(ErrorKind kind) { ++failures_[static_cast<size_t>(kind)]; }
@@ -57,6 +62,23 @@ std::vector<std::string> Metrics::lines(const device::MemoryStats& memory) const
   return lines;
 }
 
+std::string Metrics::entry_figures() const {
+  const std::lock_guard lock(entries_mutex_);
+  std::string out;
+  const auto family = [&](const char* name, const char* help, auto value) {
+    out += fmt::format("# HELP kenaz_{0} {1}\n# TYPE kenaz_{0} counter\n", name, help);
+    for (const auto& [entry, figures] : entries_) {
+      out += fmt::format("kenaz_{}{{entry=\"{}\"}} {}\n", name, entry, value(figures));
+    }
+  };
+  family("entry_calls_total", "Calls of an entry point", [](const Entry& e) { return e.calls; });
+  family("entry_failures_total", "Calls of an entry point that failed while running",
+         [](const Entry& e) { return e.failures; });
+  family("entry_seconds_total", "Run time of an entry point's calls",
+         [](const Entry& e) { return e.seconds; });
+  return out;
+}
+
 std::string Metrics::prometheus(const device::MemoryStats& memory) const {
   std::string out;
   const auto head = [&](const char* name, const char* type, const char* help) {
@@ -79,7 +101,7 @@ std::string Metrics::prometheus(const device::MemoryStats& memory) const {
   }
   out += fmt::format("kenaz_call_seconds_sum {}\nkenaz_call_seconds_count {}\n",
                      static_cast<double>(call_nanoseconds_) / 1e9, below);
-  return out;
+  return out + entry_figures();
 }
 
 Status replace_file(const std::string& path, const std::string& text) {

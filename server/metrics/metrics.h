@@ -5,7 +5,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -22,7 +24,7 @@ class Metrics {
       : client_memory_(std::move(memory)) {}
 
   /// An entry point ran, or failed while running.
-  void called(double seconds);
+  void called(const std::string& entry, double seconds, bool failed);
   /// A command failed.
   void failed(ErrorKind kind);
   void received(int64_t bytes) { bytes_in_ += bytes; }
@@ -39,7 +41,8 @@ class Metrics {
 
   /// "NAME VALUE", in a fixed order.
   std::vector<std::string> lines(const device::MemoryStats& memory) const;
-  /// The same and the histogram of run times, in Prometheus' text format.
+  /// The same, the histogram of run times, and the figures of each entry point that was called, in
+  /// Prometheus' text format.
   std::string prometheus(const device::MemoryStats& memory) const;
 
   /// Upper bounds of the histogram's buckets, in seconds; one more for what is above.
@@ -53,6 +56,7 @@ class Metrics {
     int64_t value;
   };
   std::vector<Row> rows(const device::MemoryStats& memory) const;
+  std::string entry_figures() const;
 
   const std::shared_ptr<const ClientMemory> client_memory_;
   Counter commands_{0}, calls_{0}, call_nanoseconds_{0};
@@ -62,6 +66,12 @@ class Metrics {
   Counter kernels_kept_{0}, kernels_compiled_{0};
   std::array<Counter, 6> failures_{};  // by ErrorKind
   std::array<Counter, kBounds.size() + 1> buckets_{};
+  struct Entry {
+    int64_t calls = 0, failures = 0;
+    double seconds = 0;
+  };
+  mutable std::mutex entries_mutex_;
+  std::map<std::string, Entry> entries_;
 };
 
 /// Writes `text` to `path` so that readers see the old file or the new one, never a part.

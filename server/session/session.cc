@@ -122,6 +122,10 @@ Status Session::do_attach(Args) {
   return bad_request("Only connections to a socket can join named sessions.");
 }
 
+Status Session::do_sessions(Args) { return bad_request("Only a server on sockets has sessions."); }
+
+Status Session::do_cancel(Args) { return bad_request("Only a server on sockets has sessions."); }
+
 Status Session::do_upload(Args) { return internal_error("upload is a stream"); }
 
 Status Session::do_download(Args) { return internal_error("download is a stream"); }

@@ -7,6 +7,7 @@
 // and take long.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -60,6 +61,15 @@ class Session {
   Result<std::unique_ptr<Stream>> begin(const protocol::Request& request);
   /// The reply to a stream that is done.
   protocol::Reply end(Stream& stream);
+
+  /// By any thread, while a call is at hand: it ends soon, or does not begin, and fails. What comes
+  /// between its beginning here and on the device is missed: say it again.
+  void cancel_call() {
+    cancelled_ = true;
+    engine_->cancel();
+  }
+  /// Forgets cancel_call(): the next call is another.
+  void next_call() { cancelled_ = false; }
 
   const Variables& variables() const { return variables_; }
   Metrics* metrics() const { return options_.metrics.get(); }  // may be null
@@ -119,6 +129,7 @@ class Session {
   /// A call, and what it ran on the device.
   void record_call(const std::string& entry, double microseconds);
 
+  std::atomic<bool> cancelled_ = false;
   bool recording_;
   std::vector<Event> events_;
   int64_t lost_events_ = 0;  // since the last report, for want of room

@@ -72,6 +72,13 @@ TEST_F(SessionTest, AsksAboutTypesAndEntries) {
   EXPECT_EQ(run("output nosuch"), "!Unknown entry point: nosuch");
 }
 
+TEST_F(SessionTest, ListsVariables) {
+  EXPECT_EQ(run("vars"), "");
+  write("1 true [1i64, 2i64]");
+  run("restore " + dir_ + " \"a pair\" \"(i32, bool)\" Z []i64");
+  EXPECT_EQ(run("vars"), "Z []i64 16|\"a pair\" \"(i32, bool)\" 5|");
+}
+
 TEST_F(SessionTest, RefusesBadLines) {
   EXPECT_EQ(run("  "), "!Empty line");
   EXPECT_TRUE(run("frobnicate").starts_with("!Unknown command: frobnicate"));

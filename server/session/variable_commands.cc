@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <map>
 
+#include "server/host/failures.h"
 #include "server/session/session.h"
 
 namespace kenaz {
@@ -77,13 +79,14 @@ Status Session::do_call(Args args) {
   }
   for (const auto& out : outs) KENAZ_TRY(variables_.check_free(out));
   KENAZ_TRY(own_consumed(*entry, leaves));
+  if (cancelled_) return host::program_failure("the call was cancelled.", "");
 
   const auto start = std::chrono::steady_clock::now();
   engine_->set_profiled(recording_);
   auto result = engine_->call(entry->name, leaves);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   if (recording_) record_call(entry->name, time.count());
-  if (options_.metrics) options_.metrics->called(time.count() / 1e6);
+  if (options_.metrics) options_.metrics->called(entry->name, time.count() / 1e6, !result);
   if (options_.log) {
     for (const auto& c : engine_->comparisons()) {  // in Futhark's words, for its tools
       print(fmt::format("Compared {} <= {}: {}.", c.param, c.size, c.holds));
@@ -105,6 +108,19 @@ Status Session::do_free(Args args) {
 Status Session::do_discard(Args args) {
   for (const auto& name : args) {
     if (variables_.find(name)) KENAZ_TRY(variables_.remove(name));
+  }
+  return {};
+}
+
+Status Session::do_vars(Args) {
+  std::map<std::string_view, const Variable*> sorted;
+  for (const auto& [name, variable] : variables_.all()) sorted.emplace(name, &variable);
+  for (const auto& [name, variable] : sorted) {
+    int64_t bytes = 0;
+    for (const auto& leaf : variable->leaves) bytes += leaf->bytes();
+    const std::string words[] = {std::string(name), variable->type, std::to_string(bytes)};
+    KENAZ_ASSIGN(std::string line, protocol::join_words(words));
+    print(std::move(line));
   }
   return {};
 }

@@ -93,9 +93,14 @@ class EchoEngine : public host::Engine {
   int64_t longest_sleep = INT64_MAX;    // ms
 
   void cancel() override { cancelled_ = true; }
+  void set_owner(uint64_t owner) override { owner_ = owner; }
+  void cancel_calls_of(uint64_t owner) override {
+    if (owner_ == owner) cancelled_ = true;
+  }
 
  private:
   std::atomic<bool> cancelled_{false};
+  std::atomic<uint64_t> owner_{0};
   TypeTable types_;
   std::vector<host::EntrySignature> entries_;
 };

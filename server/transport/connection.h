@@ -25,6 +25,9 @@ struct Hub {
   std::string token;  // empty: none is asked for
   std::shared_ptr<Metrics> metrics;
   std::shared_ptr<ClientMemory> memory;  // may be null
+  std::string program;                   // for the log
+  bool log_calls;
+  SessionList sessions;
   std::function<SharedSessionPtr()> new_session;
   NamedSessions named;
   std::chrono::milliseconds wrong_token_delay;
@@ -40,6 +43,8 @@ std::string too_many_connections(const Limits& limits);  // a complaint
 struct Peer {
   std::string name;  // for the log: connection 7 from 192.0.2.1:4242
   std::string key;   // the same for all connections of one machine, or of one local user
+  // the server's own user, or root, on this machine: sees all sessions
+  bool is_operator = false;
 };
 
 class Connection : public std::enable_shared_from_this<Connection> {
@@ -88,6 +93,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void handle_auth(const Result<protocol::Request>& request);
   void refuse_later(std::string why);
   void attach(const std::string& name);
+  void use_session(SharedSessionPtr session, std::string name);
+  void list_sessions();
+  void cancel(const std::string& token);
+  void log_call(const protocol::Request& call, const protocol::Reply& reply) const;
   void run(protocol::Request request);
   /// `use` when it is this connection's turn in its session, unless it has closed by then. Until
   /// settled() was called nothing else happens here.

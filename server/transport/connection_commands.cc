@@ -40,7 +40,12 @@ void Connection::handle(const std::string& line) {
     return refuse({ErrorKind::kBadRequest, "The server ends; no more calls are begun.", {}});
   }
   if (request->command->where != protocol::Where::kConnection) return run(std::move(*request));
-  if (request->command->id == protocol::CommandId::kAttach) return attach(request->args[0]);
+  switch (request->command->id) {
+    case protocol::CommandId::kAttach: return attach(request->args[0]);
+    case protocol::CommandId::kSessions: return list_sessions();
+    case protocol::CommandId::kCancel: return cancel(request->args[0]);
+    default: break;
+  }
   // Whoever is in already may show a token again.
   if (hub_.token.empty() || same_token(request->args[0], hub_.token)) return reply({});
   refuse_later("Wrong token");
@@ -96,8 +101,36 @@ void Connection::attach(const std::string& name) {
   auto session = hub_.named.join(name, peer_.key, hub_.new_session);
   if (!session) return refuse(session.error());
   leave_session();
-  session_ = std::move(*session);
-  session_name_ = std::move(own);
+  use_session(std::move(*session), std::move(own));
+  reply({});
+}
+
+void Connection::use_session(SharedSessionPtr session, std::string name) {
+  session_ = std::move(session);
+  session_name_ = std::move(name);
+  session_->used_by(peer_.name, session_name_);
+}
+
+/// Names and tokens are for those whose sessions they are, and for operators.
+void Connection::list_sessions() {
+  if (!session_) use_session(hub_.new_session(), "");
+  const auto now = std::chrono::steady_clock::now();
+  protocol::Reply list;
+  for (const SharedSession* session : hub_.sessions.all()) {
+    if (peer_.is_operator || session == session_.get()) {
+      list.output.push_back(session->describe(now));
+    }
+  }
+  reply(list);
+}
+
+void Connection::cancel(const std::string& token) {
+  SharedSession* session = hub_.sessions.find(token);
+  if (session == nullptr) return refuse({ErrorKind::kBadRequest, "No session has this token.", {}});
+  if (!session->cancel_call()) {
+    return refuse({ErrorKind::kBadRequest, "The session runs no call.", {}});
+  }
+  spdlog::info("{}: cancels the call of session {}", peer_.name, session->number());
   reply({});
 }
 
@@ -128,7 +161,7 @@ void Connection::take_turn(std::function<void(Session&, const TurnPtr&)> use) {
 }
 
 void Connection::run(protocol::Request request) {
-  if (!session_) session_ = hub_.new_session();
+  if (!session_) use_session(hub_.new_session(), "");
   MemoryShare share(hub_.memory, ClientMemory::Use::kPassing);
   if (!share.set(bytes_of(request))) {
     // After an upload nobody knows where the next command starts.
@@ -151,10 +184,37 @@ void Connection::run(protocol::Request request) {
 void Connection::carry_out(JobQueue& queue, Session& session,
                            const std::shared_ptr<const Held>& held, const TurnPtr& turn) {
   const auto answer = std::make_shared<protocol::Reply>();
+  const bool is_call = held->request.command->id == protocol::CommandId::kCall;
+  if (is_call) session_->call_begins(held->request.args[0], std::chrono::steady_clock::now());
   run_job(
       queue, &queue == &hub_.device ? &quick_command_ : nullptr,
       [&session, answer, held] { *answer = session.execute(held->request); },
-      [this, turn, answer] { reply(*answer); });
+      [this, turn, answer, held, is_call] {
+        if (is_call) session_->call_ended();
+        reply(*answer);
+        if (!is_call || !hub_.log_calls) return;
+        if (!writing_ && !closed_) flush();  // the client need not wait for the log
+        log_call(held->request, *answer);
+      });
+}
+
+/// What comes from the client, or from the program's messages, is made one short line.
+void Connection::log_call(const protocol::Request& call, const protocol::Reply& reply) const {
+  const auto printable = [](std::string text) {
+    constexpr size_t kMost = 200;
+    text.resize(std::min({text.size(), text.find('\n'), kMost}));
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+    return text;
+  };
+  std::string time = "not run";
+  for (const auto& line : reply.output) {
+    constexpr std::string_view kRuntime = "runtime: ";
+    if (line.starts_with(kRuntime)) time = line.substr(kRuntime.size()) + " us";
+  }
+  spdlog::info("{}: session {}: {}: call {}: {}, {}", peer_.name, session_->number(), hub_.program,
+               printable(call.args[0]), time,
+               reply.failure ? "failed: " + printable(*reply.failure) : "ok");
 }
 
 // ---- streams

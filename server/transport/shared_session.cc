@@ -1,12 +1,98 @@
 #include "server/transport/shared_session.h"
 
 #include <fmt/format.h>
+#include <openssl/rand.h>
 
 #include <algorithm>
+#include <array>
 
 #include "protocol/base/check.h"
+#include "protocol/command.h"
 
 namespace kenaz {
+
+namespace {
+
+/// Hard to guess: who has it may cancel the session's calls.
+std::string new_token() {
+  std::array<unsigned char, 16> bytes;
+  CHECK(RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) == 1);
+  return fmt::format("{:02x}", fmt::join(bytes, ""));
+}
+
+/// A word that was one of a command's before, or is made of such.
+std::string as_word(const std::string& text) {
+  const auto word = protocol::join_words({&text, 1});
+  return word ? *word : "?";
+}
+
+}  // namespace
+
+// ---- all sessions
+
+uint64_t SessionList::add(const std::string& token, SharedSession& session) {
+  by_token_.emplace(token, &session);
+  return ++added_;
+}
+
+void SessionList::remove(const std::string& token) { by_token_.erase(token); }
+
+SharedSession* SessionList::find(const std::string& token) const {
+  const auto it = by_token_.find(token);
+  return it == by_token_.end() ? nullptr : it->second;
+}
+
+std::vector<SharedSession*> SessionList::all() const {
+  std::vector<SharedSession*> sessions;
+  for (const auto& [token, session] : by_token_) sessions.push_back(session);
+  std::sort(sessions.begin(), sessions.end(),
+            [](const auto* a, const auto* b) { return a->number() < b->number(); });
+  return sessions;
+}
+
+// ---- one
+
+SharedSession::SharedSession(std::shared_ptr<host::Engine> engine, const SessionOptions& options,
+                             SessionList& list)
+    : session_(std::move(engine), options),
+      metrics_(options.metrics),
+      list_(list),
+      token_(new_token()),
+      number_(list.add(token_, *this)) {
+  if (metrics_) metrics_->sessions(1);
+}
+
+SharedSession::~SharedSession() {
+  list_.remove(token_);
+  if (metrics_) metrics_->sessions(-1);
+}
+
+void SharedSession::look_at_variables() {
+  variables_ = session_.variables().count();
+  bytes_ = session_.variables().bytes();
+}
+
+void SharedSession::call_begins(const std::string& entry, SteadyTime now) {
+  session_.next_call();
+  entry_ = entry;
+  call_began_ = now;
+  cancelled_ = false;
+}
+
+bool SharedSession::cancel_call() {
+  if (!entry_) return false;
+  cancelled_ = true;
+  session_.cancel_call();
+  return true;
+}
+
+std::string SharedSession::describe(SteadyTime now) const {
+  const auto time = std::chrono::duration_cast<std::chrono::microseconds>(now - call_began_);
+  return fmt::format("{} {} {} {} {} {} {} {}", number_, token_, as_word(name_), as_word(peer_),
+                     variables_, bytes_, as_word(entry_.value_or("")), entry_ ? time.count() : 0);
+}
+
+// ---- those with names
 
 Status NamedSessions::check_room(const std::string& peer) const {
   if (by_name_.size() >= most_) {

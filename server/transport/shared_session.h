@@ -6,8 +6,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "server/client_memory.h"
 #include "server/session/session.h"
@@ -16,15 +18,30 @@ namespace kenaz {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
+class SharedSession;
+
+/// All sessions, by the tokens that they are known to their clients by.
+class SessionList {
+ public:
+  /// Gives the new session's number, from 1.
+  uint64_t add(const std::string& token, SharedSession& session);
+  void remove(const std::string& token);
+  /// Null: there is none.
+  SharedSession* find(const std::string& token) const;
+  /// In the order of their numbers.
+  std::vector<SharedSession*> all() const;
+
+ private:
+  std::unordered_map<std::string, SharedSession*> by_token_;
+  uint64_t added_ = 0;
+};
+
 class SharedSession {
  public:
-  SharedSession(std::shared_ptr<host::Engine> engine, const SessionOptions& options)
-      : session_(std::move(engine), options), metrics_(options.metrics) {
-    if (metrics_) metrics_->sessions(1);
-  }
-  ~SharedSession() {
-    if (metrics_) metrics_->sessions(-1);
-  }
+  /// `list` must outlive it.
+  SharedSession(std::shared_ptr<host::Engine> engine, const SessionOptions& options,
+                SessionList& list);
+  ~SharedSession();
   SharedSession(const SharedSession&) = delete;
   SharedSession& operator=(const SharedSession&) = delete;
 
@@ -39,6 +56,7 @@ class SharedSession {
   }
   void give_back() {
     taken_ = false;
+    look_at_variables();
     if (giving_) return;  // by one of those below, at once
     giving_ = true;
     while (!taken_ && !waiting_.empty()) {
@@ -54,9 +72,40 @@ class SharedSession {
   /// Nobody has the turn, and there is nothing to keep.
   bool is_empty() const { return !taken_ && session_.variables().count() == 0; }
 
+  uint64_t number() const { return number_; }
+  const std::string& token() const { return token_; }
+  /// Who used it last, and as which named session; for describe().
+  void used_by(const std::string& peer, const std::string& name) {
+    peer_ = peer;
+    name_ = name;
+  }
+  /// A call of `entry` is at hand, on its way to the device or there; then it is not any more.
+  void call_begins(const std::string& entry, SteadyTime now);
+  void call_ended() { entry_.reset(); }
+  /// Ends the call at hand. False: there is none.
+  bool cancel_call();
+  /// To be called now and then, as long as the call goes on.
+  void cancel_again() {
+    if (entry_ && cancelled_) session_.cancel_call();
+  }
+  /// NUMBER TOKEN NAME PEER VARIABLES BYTES ENTRY MICROSECONDS, as words; the variables are those
+  /// of when nothing was done last.
+  std::string describe(SteadyTime now) const;
+
  private:
+  void look_at_variables();
+
   Session session_;
   const std::shared_ptr<Metrics> metrics_;
+  SessionList& list_;
+  const std::string token_;
+  const uint64_t number_;
+  std::string peer_, name_;
+  size_t variables_ = 0;
+  int64_t bytes_ = 0;
+  std::optional<std::string> entry_;  // of the call at hand
+  SteadyTime call_began_;
+  bool cancelled_ = false;
   bool taken_ = false, giving_ = false;
   std::deque<std::function<void(Session&)>> waiting_;
 };

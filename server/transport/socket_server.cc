@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -51,7 +52,12 @@ class Server : public SocketServer {
              options.token,
              options.session.metrics,
              options.session.memory,
-             [this] { return std::make_shared<SharedSession>(engine_, options_.session); },
+             options.program,
+             options.log_calls,
+             {},
+             [this] {
+               return std::make_shared<SharedSession>(engine_, options_.session, hub_.sessions);
+             },
              NamedSessions(static_cast<size_t>(options.limits.connections), options.session.memory),
              options.wrong_token_delay,
              [this] { return admit(); },
@@ -302,6 +308,7 @@ void Server::accept(Listener& listener) {
 
 Peer peer_of(Socket::Plain& socket, bool is_unix, uint64_t number) {
   std::string from = "somebody", key = "?";
+  bool is_operator = false;
   ucred who{};
   socklen_t size = sizeof who;
   std::error_code error;
@@ -311,6 +318,7 @@ Peer peer_of(Socket::Plain& socket, bool is_unix, uint64_t number) {
     if (getsockopt(socket.native_handle(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0) {
       key = fmt::format("user {}", who.uid);
       from = fmt::format("process {} of {}", who.pid, key);
+      is_operator = who.uid == geteuid() || who.uid == 0;
     }
   } else if (!error && endpoint.size() <= tcp.capacity()) {
     tcp.resize(endpoint.size());
@@ -318,7 +326,7 @@ Peer peer_of(Socket::Plain& socket, bool is_unix, uint64_t number) {
     key = tcp.address().to_string();
     from = fmt::format("{}:{}", tcp.address().is_v6() ? "[" + key + "]" : key, tcp.port());
   }
-  return {fmt::format("connection {} from {}", number, from), key};
+  return {fmt::format("connection {} from {}", number, from), key, is_operator};
 }
 
 void Server::accepted(Listener& listener, Socket::Plain socket) {
@@ -418,6 +426,7 @@ void Server::ticked() {
   const auto now = std::chrono::steady_clock::now();
   if (draining_ && now >= drain_until_) return cut_off();
   for (const auto& c : connections()) c->check_time(now);
+  for (SharedSession* session : hub_.sessions.all()) session->cancel_again();
   hub_.named.expire(now - as_duration(options_.limits.session_seconds));
   if (++ticks_ % kTicksPerMetrics == 0) write_metrics();
 }

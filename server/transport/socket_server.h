@@ -19,6 +19,8 @@ struct SocketOptions {
   std::string tls_cert, tls_key;                      // PEM files; with them, tcp:// speaks TLS
   std::string token;                                  // empty: none is asked for
   std::string metrics_file;                           // empty: none
+  std::string program;                                // for the log
+  bool log_calls = false;                             // a line for each, at level info
   std::chrono::milliseconds wrong_token_delay{1000};  // before the answer to one
   Limits limits;
   SessionOptions session;  // session.metrics must be there; session.memory is for all

@@ -8,6 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -229,6 +230,51 @@ TEST_F(SocketServerTest, ShortCallsRunOnTheThreadThatReadsThem) {
   EXPECT_TRUE(eventually([&] { return engine_->calls > before; }));
   Client other(tcp_);
   EXPECT_EQ(in_turn({other.reply(), other.ask("inputs id")}), "[]i32|");
+}
+
+TEST_F(SocketServerTest, CallsAreCancelledByTheirSessionsToken) {
+  start();
+  Client first(unix_), second(tcp_), other(unix_);
+  const auto token = [](const std::string& sessions, const std::string& entry) {
+    const size_t end = sessions.find(" " + entry + " ");
+    if (end == std::string::npos) return std::string();
+    const size_t line = sessions.rfind('|', end) + 1;
+    return sessions.substr(sessions.find(' ', line) + 1, 32);
+  };
+  other.reply();
+  for (Client* c : {&first, &second}) {
+    c->reply();
+    EXPECT_EQ(c->ask(upload("ms", "i32", one(1'000'000))), "");
+    EXPECT_EQ(c->reply(), "%%% FAILURE|Empty line|");  // after the data
+  }
+  first.send("call sleep out ms\n");
+  EXPECT_TRUE(eventually([&] { return engine_->calls == 1; }));
+  second.send("call sleep late ms\n");  // waits
+  std::string second_token, first_token;
+  EXPECT_TRUE(eventually([&] {
+    const std::string sessions = other.ask("sessions");
+    first_token = token(sessions, "sleep");
+    second_token = token(sessions.substr(sessions.find('|') + 1), "sleep");
+    return !first_token.empty() && !second_token.empty();
+  }));
+  for (const auto& t : {second_token, first_token}) EXPECT_EQ(other.ask("cancel " + t), "");
+  EXPECT_EQ(first.reply(), "runtime|%%% FAILURE|cancelled|");
+  EXPECT_TRUE(second.reply().starts_with("%%% FAILURE|Error: the call was cancelled.|"));
+  EXPECT_EQ(engine_->calls, 1);
+  EXPECT_TRUE(other.ask("cancel " + first_token).ends_with("The session runs no call.|"));
+  EXPECT_TRUE(other.ask("cancel 1").ends_with("No session has this token.|"));
+}
+
+// Tokens and names are keys: only the server's own user, who may do anything, sees those of others.
+TEST_F(SocketServerTest, SessionsOfOthersAreForOperatorsOnly) {
+  start();
+  Client remote(tcp_), local(unix_);
+  EXPECT_EQ(in_turn({remote.reply(), local.reply(), local.ask("attach \"a b\"")}), "");
+  const std::string own = remote.ask("sessions"), all = local.ask("sessions");
+  EXPECT_EQ(std::count(own.begin(), own.end(), '|'), 1);
+  EXPECT_EQ(std::count(all.begin(), all.end(), '|'), 2);
+  EXPECT_EQ(own.find("a b"), std::string::npos);
+  EXPECT_NE(all.find(" \"a b\" \"connection "), std::string::npos) << all;
 }
 
 TEST_F(SocketServerTest, CarriesLargeValues) {

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""What those who run a server get: its log, figures of entry points, sessions, and the end of a call
+that lasts.
+
+    operators_test.py SERVER [OPTION..]     e.g. --device cpu"""
+import os
+import re
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support.server import Line, Server  # noqa: E402
+
+SERVER = []
+PROGRAM = """
+entry twice (x: i32): i32 = 2 * x
+entry quotient (x: i32) (y: i32): i32 = x / y
+entry endless (x: i32): i32 = loop x while x >= 0 do (x + 1) & 0xff
+"""
+
+
+class Operators(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        self.program = os.path.join(self.folder, "p.fut")
+        with open(self.program, "w") as file:
+            file.write(PROGRAM)
+
+    def start(self, *options):
+        server = Server([*SERVER, *options, self.program],
+                        env={**os.environ, "XDG_CACHE_HOME": self.folder + "/cache"})
+        self.addCleanup(server.stop)
+        return server
+
+    def connect(self, server):
+        line = Line.unix(server.path)
+        self.addCleanup(line.close)
+        line.upload("one", "i32", b"b\x02\x00 i32\x01\0\0\0")
+        line.upload("none", "i32", b"b\x02\x00 i32\0\0\0\0")
+        return line
+
+    def eventually(self, look):
+        end = time.monotonic() + 60
+        while not (found := look()):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        return found
+
+    def test_the_log_has_a_line_for_each_call(self):
+        server = self.start("--log-level", "info")
+        self.assertRegex(server.log().splitlines()[0],
+                         rf"kenaz-server \d+\.\d+\.\d+ serves {re.escape(self.program)}$")
+        line = self.connect(server)
+        line.request("call twice x one")
+        line.ask("call quotient y one none")
+        line.ask("call nosuch\x1b[31m y")
+        peer = rf"connection 1 from process {os.getpid()} of user \d+: session 1: "
+        start = peer + re.escape(self.program)
+        for text in [r": call twice: \d+ us, ok",
+                     r": call quotient: \d+ us, failed: Error: division by zero",
+                     r": call nosuch\?\[31m: not run, failed: Unknown entry point: nosuch\?\[31m"]:
+            self.eventually(lambda text=text: re.search(start + text + "$", server.log(), re.M))
+
+    def test_without_being_asked_the_log_has_no_calls(self):
+        server = self.start()
+        self.connect(server).request("call twice x one")
+        self.assertEqual(server.stop(), 0)
+        self.assertNotIn("call twice", server.log())
+        self.assertIn("ending:", server.log())
+
+    def test_figures_of_entry_points_are_in_the_metrics_file(self):
+        path = os.path.join(self.folder, "metrics")
+        server = self.start("--metrics-file", path)
+        line = self.connect(server)
+        line.request("call twice x one")
+        line.request("call twice y one")
+        line.ask("call quotient z one none")
+        self.assertEqual(server.stop(), 0)
+        with open(path) as file:
+            text = file.read()
+        for row in ['entry_calls_total{entry="quotient"} 1', 'entry_calls_total{entry="twice"} 2',
+                    'entry_failures_total{entry="quotient"} 1',
+                    'entry_failures_total{entry="twice"} 0']:
+            self.assertIn("kenaz_" + row + "\n", text)
+        self.assertRegex(text, r'kenaz_entry_seconds_total{entry="twice"} [0-9.e-]+\n')
+
+    def test_a_call_is_cancelled_from_another_connection(self):
+        server = self.start()
+        line, operator = self.connect(server), self.connect(server)
+        line.send(b"call endless x one\n")
+
+        def running():
+            return re.search(r'^1 (\w{32}) "" "connection 1 .*" 2 8 endless \d+$',
+                             "\n".join(operator.request("sessions")), re.M)
+        token = self.eventually(running)[1]
+        operator.request("cancel " + token)
+        reply = line.read_reply()
+        self.assertIn("Error: the call was cancelled.", "\n".join(map(str, reply)))
+        line.request("call twice x one")  # the next one is not
+        self.assertIn("The session runs no call.", str(operator.ask("cancel " + token)))
+        self.assertIn("No session has this token.", str(operator.ask("cancel 1")))
+
+
+if __name__ == "__main__":
+    SERVER = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])
