@@ -8,6 +8,33 @@
 namespace kenaz::cli {
 namespace {
 
+/// The file's pixels as red, green, blue and alpha.
+std::vector<png_byte> read_back(const std::string& path) {
+  png_image image = {};
+  image.version = PNG_IMAGE_VERSION;
+  EXPECT_NE(png_image_begin_read_from_file(&image, path.c_str()), 0);
+  image.format = PNG_FORMAT_RGBA;
+  std::vector<png_byte> bytes(PNG_IMAGE_SIZE(image));
+  EXPECT_NE(png_image_finish_read(&image, nullptr, bytes.data(), 0, nullptr), 0);
+  return bytes;
+}
+
+TEST(Png, WritesComponents) {
+  const auto dir = client::TempDir::make();
+  const std::string path = dir->file("x.png");
+  data::Value rgb{PrimType::kU8, {1, 1, 3}, {std::byte{1}, std::byte{2}, std::byte{3}}};
+  ASSERT_TRUE(write_png(path, rgb));
+  EXPECT_EQ(read_back(path), (std::vector<png_byte>{1, 2, 3, 255}));
+  data::Value rgba{PrimType::kF32, {1, 1, 4}, {}};
+  for (const float x : {0.2f, -1.0f, 1.5f, 0.4f}) data::append(rgba, PrimValue::f32(x));
+  ASSERT_TRUE(write_png(path, rgba));
+  EXPECT_EQ(read_back(path), (std::vector<png_byte>{51, 0, 255, 102}));
+  data::Value grey{PrimType::kF64, {1, 1}, {}};
+  data::append(grey, PrimValue::f64(0.6));
+  ASSERT_TRUE(write_png(path, grey));
+  EXPECT_EQ(read_back(path), (std::vector<png_byte>{153, 153, 153, 255}));
+}
+
 TEST(Png, WritesColoursAndGreys) {
   const auto dir = client::TempDir::make();
   data::Value pixels{PrimType::kI32, {2, 1}, {}};
@@ -29,7 +56,8 @@ TEST(Png, WritesColoursAndGreys) {
 TEST(Png, RefusesOtherShapesAndTypes) {
   EXPECT_FALSE(write_png("/dev/null", data::Value::scalar(PrimValue::i32(1))));
   EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kI32, {0, 3}, {}}));
-  EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kF32, {1, 1}, {}}));
+  EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kI64, {1, 1}, {}}));
+  EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kU8, {1, 0, 2}, {}}));
   data::Value one{PrimType::kU8, {1, 1}, {std::byte{7}}};
   EXPECT_FALSE(write_png("/nonexistent/x.png", one));
 }

@@ -16,6 +16,9 @@
 #include <set>
 #include <string>
 
+#include "client/cli/plot.h"
+#include "client/cli/png.h"
+#include "client/cli/script_call.h"
 #include "client/cli/show.h"
 #include "client/cli/subcommands.h"
 #include "client/lib/bridge.h"
@@ -31,11 +34,17 @@ constexpr const char* kShellHelp = R"(Of the shell:
   let NAME = VALUE     Make a variable: let xs = [1f32, 2, 3]
   print VAR..          Show values, large ones abbreviated
   print --all VAR..    Show all of them
+  ENTRY ARGUMENT..     Call an entry point and show the result: main 1 [2.5, 3] xs (other ys)
+  let NAME = ENTRY ..  The same, and keep it
+  plot VAR             Draw a one-dimensional array
+  png VAR FILE         Write an array as a picture: [][]u8 and [][]f32 are grey, [][]i32 is 0xRRGGBB,
+                       [][][3]u8 and [][][4]u8 are red, green, blue (and alpha)
   help [COMMAND]       This, or what a command does
   quit                 Leave (or the end of the input)
 Of the server:)";
 
-constexpr std::string_view kShellCommands[] = {"help", "let", "print", "quit", "exit"};
+constexpr std::string_view kShellCommands[] = {"help",  "let",  "plot", "png",
+                                               "print", "quit", "exit"};
 constexpr int kHistoryLength = 1000;
 
 struct ShellCommand {
@@ -122,6 +131,10 @@ class Shell {
       const auto names = client_.request({list});
       if (names) words_.names.insert(names->begin(), names->end());
     }
+    if (const auto names = client_.request({"entry_points"})) {
+      entries_.insert(names->begin(), names->end());
+      words_.commands.insert(names->begin(), names->end());
+    }
   }
 
   /// The exit code: where nobody looks, a command that failed counts.
@@ -155,6 +168,8 @@ class Shell {
     const std::string& command = words[0];
     if (command == "let") return let(line);
     if (command == "print") return print({words.begin() + 1, words.end()});
+    if (command == "plot") return plot_variable(words);
+    if (command == "png") return write_picture(words);
     if (command == "upload" || command == "download") {
       return bad_request("bytes are not for people: use let and print, store and restore");
     }
@@ -165,7 +180,41 @@ class Shell {
       fmt::print("{}\n", kShellHelp);
       return {};
     }
+    const bool is_command = protocol::find_command(command) != nullptr;
+    if (!is_command && script_.is_call(line)) return show_call(line);
     return forward(line, words);
+  }
+
+  Status show_call(const std::string& line) {
+    constexpr const char* kResult = "_result";
+    KENAZ_TRY(script_.run(line, kResult));
+    const auto text = show_variable(client_, kResult, false);
+    KENAZ_TRY(client_.free({kResult}));
+    KENAZ_TRY(text);
+    fmt::print("{}\n", *text);
+    return {};
+  }
+
+  /// The only array of a command.
+  Result<data::Value> array(const std::string& name) {
+    KENAZ_ASSIGN(auto values, client_.get_values(name));
+    if (values.size() != 1) return bad_request(name + " is no array of numbers");
+    return std::move(values[0]);
+  }
+
+  Status plot_variable(const std::vector<std::string>& words) {
+    constexpr int kWidth = 64, kHeight = 12;
+    if (words.size() != 2) return bad_request("plot VAR");
+    KENAZ_ASSIGN(const auto value, array(words[1]));
+    KENAZ_ASSIGN(const std::string text, plot(value, kWidth, kHeight));
+    fmt::print("{}{}\n", text, statistics(value));
+    return {};
+  }
+
+  Status write_picture(const std::vector<std::string>& words) {
+    if (words.size() != 3) return bad_request("png VAR FILE");
+    KENAZ_ASSIGN(const auto value, array(words[1]));
+    return write_png(words[2], value);
   }
 
   Status forward(const std::string& line, const std::vector<std::string>& words) {
@@ -192,13 +241,19 @@ class Shell {
     if (equals == std::string::npos || words.size() != 2) {
       return bad_request("let NAME = VALUE, for instance: let xs = [1f32, 2, 3]");
     }
-    KENAZ_ASSIGN(const auto values, data::read_values(std::string_view(line).substr(equals + 1)));
-    if (values.size() != 1) {
-      return bad_request(fmt::format("there are {} values after the =, not 1", values.size()));
+    // A name may be used again, as in any shell; also in what it becomes.
+    constexpr const char* kNew = "_new";
+    if (const std::string text = line.substr(equals + 1); script_.is_call(text)) {
+      KENAZ_TRY(script_.run(text, kNew));
+    } else {
+      KENAZ_ASSIGN(const auto values, data::read_values(text));
+      if (values.size() != 1) {
+        return bad_request(fmt::format("there are {} values after the =, not 1", values.size()));
+      }
+      KENAZ_TRY(client_.put(kNew, values[0]));
     }
-    // A name may be used again, as in any shell.
     if (client_.request({"type", words[1]})) KENAZ_TRY(client_.free({words[1]}));
-    KENAZ_TRY(client_.put(words[1], values[0]));
+    KENAZ_TRY(client_.request({"rename", kNew, words[1]}));
     words_.names.insert(words[1]);
     return {};
   }
@@ -216,6 +271,8 @@ class Shell {
   client::Client client_;
   const bool remote_;
   Words words_;
+  std::set<std::string> entries_;
+  ScriptCall script_{client_, entries_};
 };
 
 int shell(const ShellCommand& command) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "client/cli/plot.h"
 #include "client/lib/values.h"
 #include "protocol/data/text_format.h"
 
@@ -55,10 +56,19 @@ class Shower {
     return std::move(lines.back());
   }
 
+  Result<std::string> part(const std::string& name) {
+    ++depth_;
+    auto shown = show(name);
+    --depth_;
+    return shown;
+  }
+
   Result<std::string> value(const std::string& name) {
     KENAZ_ASSIGN(const auto values, client_.get_values(name));
     std::string text;
     for (const auto& v : values) text += all_ ? data::to_text(v) : abbreviated(v);
+    const bool is_abbreviated = values.size() == 1 && values[0].count() > kFewElements;
+    if (depth_ == 0 && !all_ && is_abbreviated) text += "\n" + statistics(values[0]);
     return text;
   }
 
@@ -70,7 +80,7 @@ class Shower {
     for (const auto& field : *fields) {
       const std::string temporary = fresh();
       KENAZ_TRY(client_.request({"project", temporary, name, field.first}));
-      const auto shown = show(temporary);
+      const auto shown = part(temporary);
       KENAZ_TRY(client_.free({temporary}));
       KENAZ_TRY(shown);
       text += (text.empty() ? "" : ", ") + (tuple ? "" : field.first + " = ") + *shown;
@@ -99,7 +109,7 @@ class Shower {
     Status status;
     for (const auto& p : parts) {
       if (!status) break;
-      const auto shown = show(p);
+      const auto shown = part(p);
       if (shown) text += " " + *shown;
       if (!shown) status = tl::make_unexpected(shown.error());
     }
@@ -112,7 +122,7 @@ class Shower {
 
   client::Client& client_;
   const bool all_;
-  int next_ = 0;
+  int next_ = 0, depth_ = 0;
 };
 
 }  // namespace

@@ -9,9 +9,7 @@
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::script {
-namespace {
 
-/// The constant as the type asked for, if it can be that.
 Result<data::Value> as_type(const Constant& constant, const std::string& type) {
   const data::Value& value = constant.value;
   if (value.type_name() == type) return value;
@@ -32,8 +30,6 @@ Result<data::Value> as_type(const Constant& constant, const std::string& type) {
   }
   return converted;
 }
-
-}  // namespace
 
 std::string Interpreter::fresh() {
   made_.push_back(fmt::format("script{}", made_.size()));

@@ -28,6 +28,9 @@ struct ScriptValue {
   std::variant<Constant, Text, Remote, Tuple, Record> value;
 };
 
+/// The constant as a value of the type that is asked for, if it can be that.
+Result<data::Value> as_type(const Constant& constant, const std::string& type);
+
 class Interpreter {
  public:
   /// All must outlive the interpreter. Files are looked for in `folder`.

@@ -92,6 +92,29 @@ nonsense
         finally:
             server.close()
 
+    def test_shell_calls_plots_and_pictures(self):
+        (self.folder / "p.fut").write_text(
+            "entry twice (x: i32): i32 = 2 * x\n"
+            "entry ramp (n: i64) (by: f32): []f32 = map (\\i -> by * f32.i64 i) (iota n)\n"
+            "entry grey (n: i64): [][]f32 = tabulate_2d n n (\\i j -> f32.i64 (i + j) / 8)\n"
+            "entry total (xs: []f32): f32 = f32.sum xs\n")
+        script = (b"twice 4\ntwice (twice 4)\nramp 3 0.5\nlet xs = ramp 200 0.5\nprint xs\n"
+                  b"total xs\nlet xs = ramp 3 1\nplot xs\ntotal [1f32, 2]\nlet g = grey 4\n"
+                  b"png g g.png\nvars\n")
+        wanted = ("8i32\n16i32\n[0f32, 0.5f32, 1f32]\n"
+                  "[0f32, 0.5f32, 1f32, ..., 98.5f32, 99f32, 99.5f32]\n"
+                  "[200]f32: 0 .. 99.5, mean 49.75, standard deviation 28.8672\n9950f32\n"
+                  "2 |  *\n" + 4 * "  |\n" + "  | *\n" + 5 * "  |\n" + "0 |*\n  +---\n"
+                  "[3]f32: 0 .. 2, mean 1, standard deviation 0.816497\n3f32\n"
+                  "g [][]f32 64\nxs []f32 12\n")
+        options = ["shell", "-d", DEVICE, "p.fut"]
+        self.assertEqual(self.kenaz(*options, stdin=script).decode(), wanted)
+        self.assertTrue((self.folder / "g.png").read_bytes().startswith(b"\x89PNG"))
+        done = self.kenaz(*options, code=1, stdin=b"twice\ntwice 1.5\ntwice nosuch\nplot\nvars\n"
+                          b"twice {1}\nlet x = twice true\nlet y = twice (ramp 1 1)\nvars\n")
+        self.assertEqual(done.count(b"error: "), 7, done)
+        self.assertNotIn(b"_", done)
+
     def test_shell_mistakes(self):
         # The lines without words at its end are no mistakes.
         script = (b"let x\nlet x = \nprint\nprint none\nlet x = [1,\nnonsense\ndownload x\n"
