@@ -56,6 +56,12 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kManifest:
     case Intrinsic::kCopy: return copy(args[0]);
     case Intrinsic::kOpaque: return args[0];
+    case Intrinsic::kFlatIndex2d:
+    case Intrinsic::kFlatIndex3d:
+    case Intrinsic::kFlatIndex4d: return flat_index(args, unsafe);
+    case Intrinsic::kFlatUpdate2d:
+    case Intrinsic::kFlatUpdate3d:
+    case Intrinsic::kFlatUpdate4d: return flat_update(args, unsafe);
     case Intrinsic::kFlatmap: return flatmap(args[0], args[1]);
     case Intrinsic::kJvp2: return jvp(f, args[0], args[1], args[2]);
     case Intrinsic::kVjp2: return vjp(f, args[0], args[1], args[2]);

@@ -202,6 +202,18 @@ class Lowerer {
                      const std::vector<ir::Type>& elems, const Atom& total, const Atom& offsets);
   std::pair<Atom, Atom> segment_starts(const Atom& width, const Atom& ends, const Atom& lengths);
 
+  // flat_slices.cc
+  struct FlatSlice {
+    Atom offset;
+    std::vector<Atom> counts, strides;  // by dimension
+  };
+  V flat_index(const std::vector<V>& args, bool unsafe);
+  V flat_update(const std::vector<V>& args, bool unsafe);
+  void check_flat_slice(const FlatSlice& s, const Atom& size, Certs& certs);
+  V flat_gather(const V& array, const FlatSlice& s, size_t depth, const Atom& base,
+                const Certs& certs);
+  V flat_places(const FlatSlice& s, const Atom& total, const Certs& certs);
+
   // ---- derivatives.cc
   V jvp(const VFun& f, const V& fun, const V& x, const V& tangent);
   V vjp(const VFun& f, const V& fun, const V& x, const V& adjoint);
