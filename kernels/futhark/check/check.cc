@@ -126,9 +126,28 @@ void Checker::load_intrinsics() {
       bind(base_->vals, row.name, v, false);
     }
   }
+  add_accumulators(env);
   ModBinding* m = new_mod();
   m->mod.env = env;
   bind(base_->mods, "intrinsics", m, false);
+}
+
+/// The type of accumulators, `acc` of an array's type. It stands for a record of the array whose
+/// field no program can name, so that it is no other type, nor an accumulator of another array.
+void Checker::add_accumulators(Env* env) {
+  const auto lifted = syntax::Liftedness::kSizeLifted;
+  const TyVarId array = new_tyvar("a");
+  const TypePtr param = core::make_type(core::TParam{array});
+  const core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
+  out_.abstract_types.push_back(
+      {"intrinsics.acc", {array}, core::make_type(core::TRecord{{{" array", param}}})});
+  abstract_lifted_.push_back(lifted);
+  TypeBinding* b = new_type_binding();
+  b->name = "acc";
+  b->params = {array};
+  b->lifted = lifted;
+  b->type = core::make_type(core::TAbstract{id, {param}});
+  bind(env->types, b->name, b, false);
 }
 
 FileState* Checker::import(const std::string& path, const FileState* from,

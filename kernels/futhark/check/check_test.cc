@@ -83,9 +83,10 @@ TEST(Check, AttributesWithoutEffectAreWarnedOf) {
 }
 
 TEST(Check, Generalisation) {
-  EXPECT_EQ(type_in("def f x = x"), "?0 -> ?0");
+  // Type parameter 0 is that of accumulators.
+  EXPECT_EQ(type_in("def f x = x"), "?1 -> ?1");
   EXPECT_EQ(type_in("def f x y = x + y"), "i32 -> i32 -> i32");
-  EXPECT_EQ(type_in("def f g x = (g x : bool)"), "(?0 -> bool) -> ?0 -> bool");
+  EXPECT_EQ(type_in("def f g x = (g x : bool)"), "(?1 -> bool) -> ?1 -> bool");
   EXPECT_EQ(type_in("def f (x: {a: i32, b: bool}) = x.b"), "{a: i32, b: bool} -> bool");
 }
 

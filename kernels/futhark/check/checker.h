@@ -457,6 +457,7 @@ class Checker {
   FileState* import(const std::string& path, const FileState* from, const SourceRange& range);
   FileState* load(const std::string& key, const SourceRange& range);
   void load_intrinsics();
+  void add_accumulators(Env* env);
 
   // ---- module types (modtypes.cc)
   /// `with` refinements that apply to the module type being matched.

@@ -24,6 +24,8 @@ V Lowerer::branch(const Atom& cond, const std::function<V()>& then_fn,
     bodies[k].stms = b_.close();
     if (failed()) return unit();
   }
+  values[0] = join_accumulators(values[0], values[1]);
+  if (failed()) return unit();
   auto l1 = leaves(values[0]);
   auto l2 = leaves(values[1]);
   if (l1.size() != l2.size()) return broken("branches of different structure");

@@ -39,6 +39,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
   const V add = make(std::move(plus));
 
   // Sizes, and what else the function returns.
+  const PerElement here(per_element_);
   ir::ESoac soac;
   soac.width = n;
   b_.open();

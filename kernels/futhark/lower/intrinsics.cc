@@ -62,6 +62,9 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kFlatUpdate2d:
     case Intrinsic::kFlatUpdate3d:
     case Intrinsic::kFlatUpdate4d: return flat_update(args, unsafe);
+    case Intrinsic::kScatterStream: return scatter_stream(args);
+    case Intrinsic::kHistStream: return hist_stream(args);
+    case Intrinsic::kAccWrite: return acc_write(args[0], args[1], args[2]);
     case Intrinsic::kFlatmap: return flatmap(args[0], args[1]);
     case Intrinsic::kJvp2: return jvp(f, args[0], args[1], args[2]);
     case Intrinsic::kVjp2: return vjp(f, args[0], args[1], args[2]);

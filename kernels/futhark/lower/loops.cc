@@ -146,6 +146,7 @@ V Lowerer::loop_once(const core::ELoop& l, const Env& env, const V& init, const 
   }
   V result = eval(l.body, inner);
   result = materialise(conform(result, Ty{l.pat->type, env}));
+  note_writes_of_loop(init, result);
   std::vector<Leaf> end = leaves(result);
   if (!failed() && end.size() != start.size()) broken("a loop's body of different structure");
   Atom next_cond;

@@ -4,7 +4,8 @@
 //
 // By file: types (types, sizes, sums), values (leaves of values), exp (expressions), apply (calls),
 // patterns, control (if, match), loops, arrays (indexing, literals, ranges), scalars (operators,
-// equality), soacs (map, reduce, ..), entry (entry points and constants).
+// equality), soacs (map, reduce, ..), streams (accumulators), flat_slices, entry (entry points and
+// constants).
 #pragma once
 
 #include <functional>
@@ -214,6 +215,41 @@ class Lowerer {
                 const Certs& certs);
   V flat_places(const FlatSlice& s, const Atom& total, const Certs& certs);
 
+  // ---- streams.cc
+  enum class StreamMode { kBound, kSlots, kCount, kLog, kInPlace };
+  struct Stream {
+    int id = 0;
+    StreamMode mode = StreamMode::kBound;
+    V op, neutral;           // null: a scatter
+    bool unbounded = false;  // kBound: a loop writes
+  };
+  /// While one lives, code is lowered that runs once per element of an array.
+  struct PerElement {
+    explicit PerElement(int& depth) : depth_(depth) { ++depth_; }
+    ~PerElement() { --depth_; }
+    PerElement(const PerElement&) = delete;
+    PerElement& operator=(const PerElement&) = delete;
+    int& depth_;
+  };
+  V scatter_stream(const std::vector<V>& args);
+  V hist_stream(const std::vector<V>& args);
+  V acc_write(const V& accumulator, const V& place, const V& value);
+  V log_write(const V& log, const V& place, const V& row);
+  V stream(Stream s, const V& dest, const V& fun, const V& array);
+  V run_stream(Stream& s, const V& dest, V state, const V& fun, const V& row);
+  V map_stream(Stream& s, const V& dest, const V& fun, const V& array,
+               const std::function<V()>& begin, const std::function<V(const V&)>& end);
+  std::optional<int> count_writes(Stream s, const V& dest, const V& fun, const V& array);
+  Atom largest_log(Stream s, const V& dest, const V& fun, const V& array);
+  V stream_by_slots(Stream s, int count, const V& dest, const V& fun, const V& array);
+  V stream_by_log(Stream s, const Atom& size, const V& dest, const V& fun, const V& array);
+  V stream_in_place(Stream s, const V& dest, const V& fun, const V& array);
+  V blank(const V& dest, const std::optional<Atom>& size);
+  V combine(const Stream& s, const V& dest, const V& places, const V& values);
+  V last_writes(const V& dest, const V& places);
+  V join_accumulators(const V& a, const V& b);
+  void note_writes_of_loop(const V& before, const V& after);
+
   // ---- derivatives.cc
   V jvp(const VFun& f, const V& fun, const V& x, const V& tangent);
   V vjp(const VFun& f, const V& fun, const V& x, const V& adjoint);
@@ -279,7 +315,10 @@ class Lowerer {
   size_t inlined_ = 0;                     // calls so far
   size_t idle_ = 0;                        // the calls since the last statement was emitted
   size_t statements_at_call_ = 0;          // how many there were at the last call
-  std::string shaped_name_;                // of the variable whose value is given its type's shape
+  std::vector<Stream> streams_;            // whose functions are being lowered, outermost first
+  int next_stream_ = 0;
+  int per_element_ = 0;      // how many PerElement there are
+  std::string shaped_name_;  // of the variable whose value is given its type's shape
 };
 
 }  // namespace kenaz::lower

@@ -16,6 +16,14 @@ void Lowerer::bind_size(const core::Size& s, const Env& where, const Atom& dim, 
 
 void Lowerer::bind_sizes(const Ty& t, const V& v, Env& env, int rank) {
   if (failed() || t.type == nullptr) return;
+  if (const auto* acc = std::get_if<VAcc>(&v->node)) {
+    // The only argument of its type is the array's.
+    const auto* type = std::get_if<core::TAbstract>(&t.type->node);
+    const auto* array =
+        type && !type->args.empty() ? std::get_if<core::TypePtr>(&type->args[0]) : nullptr;
+    if (array != nullptr) bind_sizes(sub(t, *array), acc->shape, env);
+    return;
+  }
   std::visit(Overloaded{
                  [&](const core::TArray& a) {
                    const auto* arr = std::get_if<VArr>(&v->node);

@@ -72,6 +72,7 @@ V Lowerer::result_arrays(const Atom& width, const V& row, std::vector<ir::VarId>
 V Lowerer::map(const VFun& f, const V& fun, const V& array) {
   ir::ESoac soac;
   soac.width = as_array(array).dim;
+  const PerElement here(per_element_);
   b_.open();
   V row = lambda_row(array, soac.map, soac.inputs);
   V result = failed() ? unit() : apply(fun, {row});
@@ -103,6 +104,7 @@ ir::Monoid Lowerer::monoid(const V& op, const V& neutral, bool commutative) {
   for (const auto& l : leaves(neutral)) {
     if (!l.is_dim()) m.neutral.push_back(l.atom);
   }
+  const PerElement here(per_element_);
   b_.open();
   auto param = [&](const char* name) {
     return map_leaves(neutral, [&](const Atom& a) -> Atom {

@@ -48,6 +48,7 @@ bool Lowerer::has_leaves(const V& v) {
                         },
                         [](const VSum& s) { return !s.atoms.empty(); },
                         [](const VConstr&) { return true; },
+                        [&](const VAcc& a) { return has_leaves(a.state); },
                         [](const auto&) { return false; },
                     },
                     v->node);
@@ -73,6 +74,8 @@ void Lowerer::leaves(const V& v, std::vector<Atom>& dims, std::vector<Leaf>& out
                    for (const auto& a : s.atoms) out.push_back({a});
                  },
                  [&](const VConstr&) { broken("a constructor that was not laid out"); },
+                 // Not inside of arrays: an empty state has no leaves at all.
+                 [&](const VAcc& a) { leaves(a.state, dims, out); },
                  [](const auto&) {},
              },
              v->node);
@@ -135,6 +138,11 @@ V Lowerer::rebuild_rec(const V& v, Leaves& in, int depth) {
                             out.atoms.push_back(next_leaf(in));
                           return make(std::move(out));
                         },
+                        [&](const VAcc& a) {
+                          VAcc out = a;
+                          out.state = rebuild_rec(a.state, in, depth);
+                          return make(std::move(out));
+                        },
                         [&](const auto&) { return v; },
                     },
                     v->node);
@@ -163,6 +171,11 @@ V Lowerer::map_leaves(const V& v, const std::function<Atom(const Atom&)>& f) {
                         [&](const VSum& s) {
                           VSum out{s.type, s.layout, {}};
                           for (const auto& a : s.atoms) out.atoms.push_back(f(a));
+                          return make(std::move(out));
+                        },
+                        [&](const VAcc& a) {
+                          VAcc out = a;
+                          out.state = map_leaves(a.state, f);
                           return make(std::move(out));
                         },
                         [&](const auto&) { return v; },
@@ -296,6 +309,10 @@ V Lowerer::materialise(const V& v) {
   std::vector<std::optional<Atom>> slots(layout.leaves.slots.size());
   auto fill = [&](int constructor, const std::vector<V>& args) {
     for (size_t k = 0; k < args.size(); ++k) {
+      if (std::holds_alternative<VAcc>(args[k]->node)) {
+        fail("a sum type with an accumulator inside is not supported");
+        return;
+      }
       std::vector<Atom> a = atoms(materialise(args[k]));
       const auto& where = layout.leaves.payload[constructor][k];
       if (a.size() != where.size()) {

@@ -110,8 +110,17 @@ struct VDef {
   Env env;
 };
 
+/// An accumulator (see streams.cc). `shape`: the array that it belongs to, for the sizes of its
+/// type.
+struct VAcc {
+  int stream;
+  V shape;
+  V state;         // all that is there at run time; what it is depends on the stream's mode
+  int writes = 0;  // at most, on any way to here; not counted where loops or logs do
+};
+
 struct Value {
-  std::variant<VLeaf, VArr, VRec, VConstr, VSum, VFun, VDef> node;
+  std::variant<VLeaf, VArr, VRec, VConstr, VSum, VFun, VDef, VAcc> node;
 };
 
 template <class T>
