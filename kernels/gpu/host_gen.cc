@@ -25,10 +25,10 @@ void HostGen::refuse(ir::ProvId place, const std::string& what) {
 Status HostGen::run() {
   out_.types = lowered_.types;
   for (const ir::Tune& t : ir_.tunes) {
-    const bool threshold = t.cls == ir::TuneClass::kThreshold;
-    out_.tuning.push_back(
-        {t.name, threshold ? program::TuningClass::kThreshold : program::TuningClass::kNumber,
-         t.fallback.value_or(target_.threads)});
+    auto cls = program::TuningClass::kNumber;
+    if (t.cls == ir::TuneClass::kThreshold) cls = program::TuningClass::kThreshold;
+    if (t.cls == ir::TuneClass::kUser) cls = program::TuningClass::kUser;
+    out_.tuning.push_back({t.name, cls, t.fallback.value_or(target_.threads)});
   }
   gen_constants();
   for (const auto& e : lowered_.entries) {

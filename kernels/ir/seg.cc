@@ -11,8 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 2> kStages = {"soacs", "seg"};
 constexpr std::array<std::string_view, 3> kKinds = {"map", "reduce", "scan"};
 constexpr std::array<std::string_view, 3> kLevels = {"device", "group", "ingroup"};
-constexpr std::array<std::string_view, 7> kClasses = {
-    "threshold", "group_size", "groups", "tile", "reg_tile", "items", "device_fact"};
+constexpr std::array<std::string_view, 8> kClasses = {
+    "threshold", "group_size", "groups", "tile", "reg_tile", "items", "device_fact", "user"};
 
 template <class E, size_t N>
 std::optional<E> from_name(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -108,14 +108,14 @@ struct EVersions {
   std::vector<Version> versions;
 };
 
-/// The value of a parameter of Program::tunes, an i64, the same during a whole call. No result of
-/// the program depends on it, only which way is taken.
+/// The value of a parameter of Program::tunes, an i64, the same during a whole call. Unless it is
+/// the user's own, no result of the program depends on it, only which way is taken.
 struct ETune {
   TuneId id;
 };
 
 /// What a parameter is about; Futhark's tools know parameters by name and class. kDeviceFact: not
-/// to be tuned, a property of the device.
+/// to be tuned, a property of the device. kUser: named in the program, by #[param(..)].
 enum class TuneClass : uint8_t {
   kThreshold,
   kGroupSize,
@@ -123,7 +123,8 @@ enum class TuneClass : uint8_t {
   kTile,
   kRegTile,
   kItems,
-  kDeviceFact
+  kDeviceFact,
+  kUser
 };
 
 /// `fallback` holds unless somebody sets the parameter; null: the device decides. `path`: what the

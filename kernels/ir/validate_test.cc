@@ -175,7 +175,9 @@ TEST(ValidateStage, EveryStageHasItsExpressions) {
   EXPECT_EQ(problem(in_seg(soac)), "");
   EXPECT_EQ(problem(single, "soacs"), "");
   EXPECT_THAT(problem(flat, "soacs"), HasSubstr("an ESeg with dims"));
-  EXPECT_THAT(problem("let t: i64 = tune \"t\"", "soacs"), HasSubstr("ETune at host level"));
+  EXPECT_EQ(problem("let t: i64 = tune \"t\"", "soacs"), "");
+  EXPECT_THAT(problem(in_lambda("let t: i64 = tune \"t\""), "soacs"),
+              HasSubstr("ETune in a lambda"));
   EXPECT_THAT(problem("let r: i64 = versions \"a\" when true { return n }", "soacs"),
               HasSubstr("EVersions at host level"));
   EXPECT_THAT(problem(in_seg("let t: i64 = tune \"t\"")), HasSubstr("ETune in the body"));

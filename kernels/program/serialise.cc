@@ -18,7 +18,7 @@ inline constexpr uint64_t kEnumCount<PrimType> = kPrimTypeCount;
 template <>
 inline constexpr uint64_t kEnumCount<TypeKind> = 5;
 template <>
-inline constexpr uint64_t kEnumCount<TuningClass> = 2;
+inline constexpr uint64_t kEnumCount<TuningClass> = 3;
 template <>
 inline constexpr uint64_t kEnumCount<OpAlloc::Use> = 3;
 template <>

@@ -1,5 +1,6 @@
-// Tuning parameters: numbers that decide between ways to compute the same. No result depends on
-// them. They are read when host code runs, so a program need not be compiled again for others.
+// Tuning parameters: numbers that decide between ways to compute the same. Apart from those that a
+// program names itself, no result depends on them. They are read when host code runs, so a program
+// need not be compiled again for others.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +8,9 @@
 
 namespace kenaz::program {
 
-/// kThreshold: compared with a size, one way is taken from it on, another below. kNumber: of
-/// anything else.
-enum class TuningClass : uint8_t { kThreshold, kNumber };
+/// kThreshold: compared with a size, one way is taken from it on, another below. kUser: named in
+/// the program, which does with it what it likes. kNumber: of anything else.
+enum class TuningClass : uint8_t { kThreshold, kNumber, kUser };
 
 struct TuningParam {
   std::string name;

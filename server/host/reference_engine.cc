@@ -31,11 +31,10 @@ class ReferenceEngine : public Engine {
   ReferenceEngine(ir::Lowered lowered, eval::Evaluator evaluator, eval::SegOptions segs)
       : types_(std::move(lowered.types)), evaluator_(std::move(evaluator)), segs_(std::move(segs)) {
     for (const ir::Tune& t : evaluator_.program().tunes) {
-      tuning_params_.push_back({t.name,
-                                t.cls == ir::TuneClass::kThreshold
-                                    ? program::TuningClass::kThreshold
-                                    : program::TuningClass::kNumber,
-                                t.fallback.value_or(1)});
+      auto cls = program::TuningClass::kNumber;
+      if (t.cls == ir::TuneClass::kThreshold) cls = program::TuningClass::kThreshold;
+      if (t.cls == ir::TuneClass::kUser) cls = program::TuningClass::kUser;
+      tuning_params_.push_back({t.name, cls, t.fallback.value_or(1)});
     }
     for (const auto& e : lowered.entries) {
       EntrySignature s;

@@ -86,6 +86,16 @@ VarId Builder::let(ir::Type type, ir::Exp exp, const std::string& name, std::vec
   return v;
 }
 
+VarId Builder::let_outermost(ir::Type type, ir::Exp exp, const std::string& name) {
+  Scope& scope = scopes_[scopes_.size() > 1 ? 1 : 0];
+  VarId v = program_.new_var(std::move(type), name);
+  scope_of_.resize(v.index + 1, 0);
+  scope_of_[v.index] = scope.id;
+  ++count_;
+  scope.stms.push_back(ir::Stm{{v}, std::move(exp), {}, prov(), {}});
+  return v;
+}
+
 void Builder::set_place(const SourceRange* range, ir::ProvId caller) {
   if (range == range_ && caller == caller_) return;
   range_ = range;

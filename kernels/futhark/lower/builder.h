@@ -57,6 +57,9 @@ class Builder {
   /// Binds the expression to one new variable.
   ir::VarId let(ir::Type type, ir::Exp exp, const std::string& name,
                 std::vector<ir::VarId> certs = {});
+  /// Like let, in front of the whole of what is being emitted for the current function or constant:
+  /// outside of all lambdas, loops and branches. The expression uses no variables.
+  ir::VarId let_outermost(ir::Type type, ir::Exp exp, const std::string& name);
 
   ir::Atom prim(ScalarOp op, PrimType type, std::vector<ir::Atom> args,
                 const std::vector<ir::VarId>& certs = {});

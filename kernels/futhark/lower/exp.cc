@@ -1,4 +1,6 @@
 // Expressions: the dispatch, and the simple ones.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "kernels/futhark/lower/lowerer.h"
@@ -173,10 +175,28 @@ V Lowerer::eval_attr(const core::EAttr& e, const Env& env) {
     inner.unsafe = true;
     return eval(e.inner, inner);
   }
+  if (e.attr.name == "param" && e.attr.args.size() == 1 && e.attr.args[0].args.empty()) {
+    return eval_param(e.attr.args[0].name, eval(e.inner, env));
+  }
   b_.attrs().push_back(e.attr.str());
   V v = eval(e.inner, env);
   b_.attrs().pop_back();
   return v;
+}
+
+/// #[param(name)] on an i64: the tuning parameter of that name if it is set, else what stands
+/// there.
+V Lowerer::eval_param(const std::string& name, const V& otherwise) {
+  const PrimType i64 = PrimType::kI64;
+  const auto* l = std::get_if<VLeaf>(&otherwise->node);
+  if (failed() || l == nullptr || b_.type_of(l->atom).prim != i64) return otherwise;
+  auto& tunes = b_.program().tunes;
+  const auto found =
+      std::find_if(tunes.begin(), tunes.end(), [&](const ir::Tune& t) { return t.name == name; });
+  const ir::TuneId id{static_cast<uint32_t>(found - tunes.begin())};
+  if (found == tunes.end()) tunes.push_back({name, ir::TuneClass::kUser, 0, {}});
+  const Atom set = b_.let_outermost({i64, {}}, ir::ETune{id}, name);
+  return leaf(b_.select(i64, b_.eq(set, ir::i64(0)), l->atom, set));
 }
 
 V Lowerer::eval_node(const core::ExpPtr& ep, const Env& env) {

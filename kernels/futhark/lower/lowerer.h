@@ -115,6 +115,7 @@ class Lowerer {
   V eval_record(const core::Exp& e, const core::ERecord& r, const Env& env);
   V eval_hole(const Ty& t);
   V eval_attr(const core::EAttr& e, const Env& env);
+  V eval_param(const std::string& name, const V& otherwise);
   V field(const V& record, const std::string& name);
   V project(const V& v, const std::string& name);
   void record_ext(const core::Exp& e, const V& v, const Env& env);
