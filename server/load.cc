@@ -7,6 +7,7 @@
 #include <future>
 
 #include "kernels/compiler.h"
+#include "kernels/compiler/warnings.h"
 #include "kernels/explain/text.h"
 #include "kernels/ir/print.h"
 #include "protocol/base/diagnostic_text.h"
@@ -47,6 +48,9 @@ Result<compiler::Lowered> array_ir(const Options& options, std::string_view stag
   KENAZ_ASSIGN(compiler::Lowered program, source.lower());
   KENAZ_TRY(stage == "lowered" ? compiler::differentiate(program.ir)
                                : compiler::optimise(program.ir));
+  if (stage != "lowered") {
+    for (const auto& w : compiler::warnings_of(program.ir)) warnings.push_back(w.str());
+  }
   if (stage == "seg") KENAZ_TRY(compiler::schedule(program.ir));
   return program;
 }

@@ -181,6 +181,14 @@ V Lowerer::eval_attr(const core::EAttr& e, const Env& env) {
   b_.attrs().push_back(e.attr.str());
   V v = eval(e.inner, env);
   b_.attrs().pop_back();
+  if (e.attr.name == "unroll" && std::holds_alternative<core::ELoop>(e.inner->node)) {
+    // This loop only, not those inside of it, nor functions called by it.
+    auto& stms = b_.statements();
+    const auto last = std::find_if(stms.rbegin(), stms.rend(), [](const ir::Stm& s) {
+      return std::holds_alternative<ir::ELoop>(s.exp);
+    });
+    if (last != stms.rend()) last->attrs.emplace_back("warn(unroll)");
+  }
   return v;
 }
 
