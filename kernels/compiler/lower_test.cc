@@ -288,5 +288,31 @@ TEST(Lower, constants_are_computed_once) {
   EXPECT_EQ(text.find("iota.i64"), text.rfind("iota.i64")) << text;
 }
 
+constexpr const char* kStream =
+    "def write [n] (acc: *intrinsics.acc ([n]i32)) (i: i64) = intrinsics.acc_write acc i 1\n"
+    "entry main [n] (xs: *[n]i32) (is: []i64) = intrinsics.";
+
+TEST(Lower, StreamsOfOneWriteAreOneHistogramOrScatter) {
+  const std::string hist = ir_of(std::string(kStream) +
+                                 "hist_stream xs (+) 0 (\\(a: *intrinsics.acc ([n]i32)) i -> "
+                                 "if i > 3 then write a i else a) is");
+  EXPECT_THAT(hist, HasSubstr(" hist "));
+  EXPECT_THAT(hist, Not(HasSubstr("loop")));
+  EXPECT_EQ(hist.find(" hist "), hist.rfind(" hist ")) << hist;
+  const std::string scatter =
+      ir_of(std::string(kStream) +
+            "scatter_stream xs (\\(a: *intrinsics.acc ([n]i32)) i -> write a i) is");
+  EXPECT_THAT(scatter, HasSubstr(" scatter "));
+  EXPECT_THAT(scatter, Not(HasSubstr("hist")));
+  EXPECT_THAT(scatter, Not(HasSubstr("loop")));
+}
+
+TEST(Lower, StreamsWithoutWritesAreNothing) {
+  const std::string ir =
+      ir_of(std::string(kStream) + "scatter_stream xs (\\(a: *intrinsics.acc ([n]i32)) _ -> a) is");
+  EXPECT_THAT(ir, Not(HasSubstr("scatter")));
+  EXPECT_THAT(ir, Not(HasSubstr("map")));
+}
+
 }  // namespace
 }  // namespace kenaz
