@@ -254,6 +254,49 @@ ExprPtr make_hist(Generator& g, const Type& type, const Scope& scope, int fuel) 
   return m.child(g.gen(Type::array(size, type.element()), scope, fuel / 3)).t(")").done();
 }
 
+/// Writes to an accumulator: in order to one place per element if there is no operator, since
+/// nothing orders the elements; anywhere if there is one.
+ExprPtr make_stream(Generator& g, const Type& type, const Scope& scope, int fuel) {
+  if (!type.is_array() || fuel < 4) return nullptr;
+  std::set<std::string> sizes;
+  collect_sizes(type.element(), sizes);
+  if (!sizes.empty()) return nullptr;
+  const auto o = g.operator_for(type.element());
+  const bool combines = o && o->commutative && o->prepare.empty() && g.chance(60);
+  const std::string size = g.any_size(scope), acc = g.fresh("acc");
+  const Var i{g.fresh("i"), Type::i64(), size}, j{g.fresh("j"), Type::i64(), {}};
+  Make m("stream", type);
+  m.t(combines ? "(intrinsics.hist_stream (copy " : "(intrinsics.scatter_stream (copy ");
+  m.child(g.gen(type, scope, fuel / 3)).t(") ");
+  if (combines) m.t(o->op + " " + o->neutral + " ");
+  m.t("(\\(" + acc + ": *intrinsics.acc (").type(type).t(")) " + i.name + " -> ");
+  const Scope inner = times(with(scope, {i}), size);
+  const std::string place = combines ? "(" + i.name + " * 3 % 5 - 1) " : "(" + i.name + " - 1) ";
+  const auto write = [&](const std::string& to) {
+    m.t("intrinsics.acc_write " + to + " " + place + "(");
+    m.child(g.gen(type.element(), inner, fuel / 6), {i}).t(")");
+  };
+  switch (g.below(4)) {
+    case 0: write(acc); break;
+    case 1:
+      m.t("let " + acc + " = ");
+      write(acc);
+      m.t(" in ");
+      write(acc);
+      break;
+    case 2:
+      m.t("if ").child(g.gen(Type::boolean(), inner, fuel / 6), {i}).t(" then ");
+      write(acc);
+      m.t(" else " + acc);
+      break;
+    default:
+      m.t("loop " + acc + " for " + j.name + " < " + i.name + " % 3 do intrinsics.acc_write " +
+          acc + " " + place + "(");
+      m.child(g.gen(type.element(), with(inner, {j}), fuel / 6), {i, j}).t(")");
+  }
+  return m.t(") (iota ").name(size).t("))").done();
+}
+
 ExprPtr make_filter_let(Generator& g, const Type& type, const Scope& scope, int fuel) {
   if (fuel < 4) return nullptr;
   const std::string k = g.fresh("k");
