@@ -1,5 +1,6 @@
 // Reverse mode of maps. What an element contributes to a variable from outside of the map becomes a
 // result of the map back: a sum of scalars, or indices and values that a histogram adds up.
+#include "kernels/ad/interchange.h"
 #include "kernels/ad/reverse_sweep.h"
 #include "kernels/ir/analysis/uses.h"
 
@@ -17,6 +18,7 @@ struct Reverse::Exports {
   struct Dense {
     VarId of;
     Atom value;
+    bool interchanged = false;  // no result: the sum is made of other ones
   };
   struct Places {
     VarId of;
@@ -94,7 +96,20 @@ Reverse::Vars Reverse::reverse_map(Builder& b, const Atom& width, const Vars& in
     e.reduces.push_back(std::move(m));
   }
   for (const Row& row : rows) out.push_back(result(row.atom, row.type, false));
-  for (const auto& d : exports.dense) arrays.push_back(result(d.value, p_.type_of(d.of), false));
+  ElementArrays rows_of;
+  for (size_t k = 0; k < inputs.size(); ++k) rows_of.emplace(e.map.params[k], inputs[k]);
+  VarSet bound(e.map.params.begin(), e.map.params.end());
+  for_each_bound(e.map.body, [&](VarId v) { bound.insert(v); });
+  for (auto& d : exports.dense) {
+    const auto parts = d.value.is_const()
+                           ? std::nullopt
+                           : ingredients(p_, e.map.body, bound, rows_of, d.value.var());
+    d.interchanged = parts.has_value();
+    if (!parts) arrays.push_back(result(d.value, p_.type_of(d.of), false));
+    for (const VarId v : parts.value_or(Vars())) {
+      if (!rows_of.contains(v)) rows_of.emplace(v, result(v, p_.type_of(v), false));
+    }
+  }
   for (const auto& place : exports.places) {
     const Type t = p_.type_of(place.of);
     for (const Atom& i : place.part.index) {
@@ -102,7 +117,12 @@ Reverse::Vars Reverse::reverse_map(Builder& b, const Atom& width, const Vars& in
     }
     arrays.push_back(result(place.part.value, {t.prim, value_dims(t, place.part)}, false));
   }
+  const Body body = e.map.body;
   if (!pat.empty()) b.emit_to(pat, std::move(e));
+  for (const auto& d : exports.dense) {
+    if (!d.interchanged) continue;
+    contribute(b, d.of, interchanged_sum(b, body, d.value.var(), width, rows_of));
+  }
   contribute_exports(b, width, exports, sums, arrays);
   return out;
 }
@@ -121,7 +141,9 @@ void Reverse::contribute_exports(Builder& b, const Atom& width, const Exports& e
     }
   }
   size_t at = 0;
-  for (const auto& d : exports.dense) contribute(b, d.of, sum_rows(b, arrays[at++]));
+  for (const auto& d : exports.dense) {
+    if (!d.interchanged) contribute(b, d.of, sum_rows(b, arrays[at++]));
+  }
   for (const auto& place : exports.places) {
     Part part;
     part.batch = place.part.batch;

@@ -1,0 +1,29 @@
+// Sums, over the elements of a map, of arrays that an inner map makes for each of them. Instead of
+// an array per element, a map over the inner dimension of sums: no array per element comes to be.
+//
+//   sum over i of (map over j of f(i, j))  =  map over j of (sum over i of f(i, j))
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/builder.h"
+
+namespace kenaz::ad {
+
+/// By variable of an element: the array of its values in all elements.
+using ElementArrays = std::unordered_map<ir::VarId, ir::VarId>;
+
+/// What the sum of `value`, which `body` computes for an element, can be made of: variables bound
+/// in the body, or params of its lambda (`bound` has all of these). Those that `have` has not are
+/// of a lower rank than `value` and no larger. Nothing if it is not the result of a nest of maps.
+std::optional<std::vector<ir::VarId>> ingredients(ir::Program& p, const ir::Body& body,
+                                                  const ir::VarSet& bound,
+                                                  const ElementArrays& have, ir::VarId value);
+/// The sum of `value` over `width` elements; `arrays` has its ingredients. `body` is only read.
+ir::VarId interchanged_sum(ir::Builder& b, const ir::Body& body, ir::VarId value,
+                           const ir::Atom& width, const ElementArrays& arrays);
+
+}  // namespace kenaz::ad
