@@ -22,7 +22,8 @@ entry norm (p: point): f64 = f64.sqrt (p.x * p.x + p.y * p.y)
 entry points (n: i64): [n]point = tabulate n (\i -> {x = f64.i64 i, y = 2})
 entry centre [n] (ps: [n]point): point =
   {x = f64.sum (map (.x) ps) / f64.i64 n, y = f64.sum (map (.y) ps) / f64.i64 n}
-entry circle (x: f64) (y: f64) (r: f64): shape = #circle {x, y} r
+entry circle (x: f64) (y: f64) (r: f64): shape =
+  #circle {x, y} r : #circle point f64 | #polygon ([0]point) | #nothing
 entry radius (s: shape): f64 = match s case #circle _ r -> r case _ -> 0
 entry corners (s: shape): i64 = match s case #polygon ps -> length ps case _ -> 0
 entry total [n] (xs: [n]i64): i64 = i64.sum xs

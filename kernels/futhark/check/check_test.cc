@@ -110,7 +110,7 @@ TEST(Check, OpenSizesOfDeclaredResultsAreTheBodys) {
   EXPECT_EQ(type_in("def f (n: i64) : []i64 = iota n"), "(n: i64) -> [n]i64");
   EXPECT_EQ(type_in("def f (n: i64) : ?[k].[k]i64 = iota (n + 1)"), "(n: i64) -> [n + 1]i64");
   EXPECT_EQ(type_in("def f (xs: []i32) : []i32 = filter (> 0) xs"), "[d]i32 -> ?[d].[d]i32");
-  EXPECT_EQ(type_in("def f (x: i32) : []i32 = ???"), "i32 -> ?[d].[d]i32");
+  EXPECT_EQ(type_in("def f (x: i32) : []i32 = ???"), "i32 -> [d]i32");
   EXPECT_EQ(type_in("def f (b: bool) : []i32 = if b then [1] else [1, 2]"), "bool -> ?[d].[d]i32");
 }
 

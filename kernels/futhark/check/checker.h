@@ -3,11 +3,12 @@
 // the declaration ends soon; then checking goes on with the next one (recover.cc).
 //
 // Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
-// (unification of types), sizes.cc, size_of.cc, existential.cc (sizes), constraints.cc (what else
-// is known of types), finish.cc (from inference to finished core), types.cc (type expressions),
-// pats.cc, exp*.cc, loops.cc, defs.cc, modules.cc, modtypes.cc, assume.cc (module types and
-// parametric modules by themselves), entry.cc. Apart from it stand mismatch.h (words), recursion.h,
-// and the folders consumption and sizes, which look at finished definitions.
+// (unification of types), sizes.cc, size_of.cc, existential.cc, sizes_known.cc (sizes),
+// constraints.cc (what else is known of types), finish.cc (from inference to finished core),
+// types.cc, abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, modules.cc,
+// modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves), entry.cc.
+// Apart from it stand mismatch.h (words), open_sizes.h, recursion.h, and the folders consumption
+// and sizes, which look at finished definitions.
 #pragma once
 
 #include <deque>
@@ -22,6 +23,7 @@
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/mismatch.h"
+#include "kernels/futhark/check/open_sizes.h"
 #include "kernels/futhark/check/record.h"
 #include "kernels/futhark/check/warnings.h"
 #include "kernels/futhark/core/type_util.h"
@@ -72,6 +74,12 @@ struct PendingPat {
   bool negative = false;
 };
 
+/// An operator that is applied to one operand.
+struct Section {
+  ExpPtr op;
+  uint32_t start = 0, end = 0;  // variables made while checking the operand
+};
+
 /// State of one top-level definition (or of a type or module type outside definitions).
 struct FnState {
   EnvRef env;
@@ -84,6 +92,8 @@ struct FnState {
   std::vector<MutExp> self_uses;
   std::vector<ExpPtr> equalities;                                    // a == b, not (==)
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
+  std::vector<OpenSize> open_sizes;                                  // to be determined
+  std::vector<Section> sections;
   std::vector<uint32_t> starts;
   int level = 0;
 };
@@ -162,6 +172,8 @@ class Checker {
   // ---- ids
   VarId new_var(const std::string& name);
   VarId new_flex(const std::string& name = "n");
+  /// The size is an error at the end of the definition if nothing has determined it by then.
+  void determine(VarId size, OpenSize::Kind kind, const SourceRange& range, VarId of = {});
   void make_flex(VarId v);
   TyVarId new_tyvar(const std::string& name,
                     syntax::Liftedness lifted = syntax::Liftedness::kUnlifted);
@@ -213,7 +225,8 @@ class Checker {
   bool mentions_unborn(const Size& s);
   bool escapes(const TypePtr& t, int level);
   bool absorb_unborn(TypePtr& t, bool regular);
-  TypePtr release_absorbed(const TypePtr& t, const SourceRange& range);
+  /// `what`: the start of a message.
+  TypePtr release_absorbed(const TypePtr& t, const SourceRange& range, const std::string& what);
   Size meaning(const Size& s, int depth = 0);
   bool constrain(const TypePtr& t, TypeMask mask);
   bool is_data(const TypePtr& t) { return fits(t, kMaskData); }
@@ -224,6 +237,7 @@ class Checker {
   bool unify_size(const Size& a, const Size& b);
   bool unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   bool size_mismatch(const Size& a, const Size& b);
+  VarId first_too_deep(const Size& s, int level);
   bool size_too_deep(VarId flex, const Size& s);
   std::string size_notes(const Size& s);
   VarId new_unknown(const std::string& origin, const SourceRange& range);
@@ -390,6 +404,7 @@ class Checker {
                bool same_body = false);
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
   ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
+  void check_binders(const syntax::ELet& l, const core::ELet& let);
   ExpPtr let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected);
   ExpPtr let_fun(const syntax::ELetFun& l, const SourceRange& range, const TypePtr& expected);
   ExpPtr let_with(const syntax::ELetWith& l, const SourceRange& range, const TypePtr& expected);
@@ -433,9 +448,18 @@ class Checker {
     const syntax::Exp& body;
   };
   MutDef define(const Binding& b, bool top);
-  TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext);
+  TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top);
   void default_constrained(const std::vector<TypePtr>& types, const SourceRange& name);
   void generalise_types(core::Def& def);
+  void check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
+                        const SourceRange& range);
+  void check_generalised(const core::Def& def, size_t params, uint32_t start,
+                         const SourceRange& range);
+  static VarId unknown_in_parameter(const TypePtr& type, std::unordered_set<VarId> known,
+                                    const std::function<bool(VarId)>& is_own);
+  bool is_unknown(VarId v) const;
+  void check_sections(const FnState& fn);
+  void check_open_sizes(const FnState& fn);
   void check_finished(core::Def& def);  // by the passes over finished definitions
   void complete_self_uses(const core::Def& def);
   void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
@@ -491,6 +515,7 @@ class Checker {
   void match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod, std::vector<Env*> outs,
                    const Matching& m);
   void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
+  bool fixes_open_size(const TypePtr& want, const TypePtr& have);
   TypePtr look_through(const TypePtr& t);
   void name_abstract_types(const Mod& mod, const std::string& name, int depth = 0);
 

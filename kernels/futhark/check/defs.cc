@@ -8,13 +8,15 @@
 
 namespace kenaz::check {
 
-using core::TArrow;
-
 // The declared type of a function's result after its body: open sizes are those that the body has.
-// What it leaves open, too, is existential; `ext` becomes these.
-TypePtr Checker::settle_result(const TypePtr& ret, std::vector<VarId>& ext) {
+// What it leaves open, too, is generalised at top level; elsewhere it is existential, and `ext`
+// becomes these.
+TypePtr Checker::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top) {
   core::Subst unknown;
-  std::erase_if(ext, [&](VarId v) { return vars_[v.index].solved; });
+  std::erase_if(ext, [&](VarId v) {
+    const Var& var = vars_[v.index];
+    return var.solved || (top && var.means.kind == Size::kAny);
+  });
   for (VarId& v : ext) {
     VarId size = new_var(out_.var_names[v.index]);
     unknown.sizes[v] = Size::of_var(size);
@@ -73,6 +75,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     ret = type_exp(*b.ret, sizes);
     for (VarId v : sizes.universals) make_flex(v);
     for (VarId v : sizes.ext) make_flex(v);  // what the body says
+    check_accessible(fun.params, ret, b.ret->range);
   }
   def->id = new_var(b.name);
   if (top) {  // known everywhere
@@ -110,7 +113,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     return def;
   }
   if (!ret) ret = body->type;
-  if (b.ret && !fun.params.empty()) ret = settle_result(ret, sizes.ext);
+  if (b.ret && !fun.params.empty()) ret = settle_result(ret, sizes.ext, top);
   if (top) {
     std::vector<TypePtr> types;
     for (const auto& p : fun.params) types.push_back(p->type);
@@ -118,7 +121,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     default_constrained(types, b.range);
   }
   for (const auto& p : fun.params) generalise(p->type);
-  if (top && (!fun.params.empty() || std::holds_alternative<TArrow>(resolve(ret)->node))) {
+  if (top && (!fun.params.empty() || core::contains_function(zonk(ret, Zonk::kKeep)))) {
     generalise(ret);
   }
   if (fun.params.empty()) {
@@ -131,6 +134,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     def->body = make(b.range, def->type, std::move(fun));
   }
   fn_->starts.pop_back();
+  check_generalised(*def, b.params.size(), start, b.range);
   if (top) {
     generalise_types(*def);
     std::unordered_set<VarId> sizes_of_value;
@@ -183,10 +187,7 @@ void Checker::check_finished(core::Def& def) {
     found->code = "consumption";
     later(std::move(*found));
   }
-  auto unknown = [this](VarId v) {
-    const Var& var = vars_[v.index];
-    return !var.origin.empty() && !var.vague && var.means.kind == Size::kAny;
-  };
+  auto unknown = [this](VarId v) { return is_unknown(v); };
   if (auto found = sizes::check_causality(def, names, unknown)) later(std::move(*found));
 }
 
@@ -197,7 +198,9 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
+    if (!failed()) check_open_sizes(state);
     if (!failed()) finish(state);
+    if (!failed()) check_sections(state);
     if (!failed()) check_finished(*def);
     if (!failed() && def->recursive) {
       if (auto found = check_recursion(*def, [this](const TypePtr& t) { return !is_data(t); })) {
@@ -208,6 +211,7 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};
     out.range = d.name_range;
+    out.type_written = d.ret != nullptr;
     if (failed()) return;
     if (!assuming_) out_.defs.push_back(def);
     last_def_ = def;

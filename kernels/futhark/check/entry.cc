@@ -268,22 +268,18 @@ void Checker::check_entry_sizes(const syntax::DecVal& d, const core::Def& def) {
   std::unordered_set<VarId> whole, mentioned;
   TypePtr t = def.type;
   while (const auto* arrow = std::get_if<core::TArrow>(&t->node)) {
-    core::whole_sizes(arrow->from, whole);
+    core::whole_sizes(arrow->from, whole, core::Abstract::kOpaque);
     core::free_sizes(arrow->from, mentioned);
     t = arrow->to;
   }
-  const auto written = std::count_if(d.tparams.begin(), d.tparams.end(), [](const auto& p) {
-    return p.kind == syntax::TypeParam::kSize;
-  });
-  for (size_t i = 0; i < static_cast<size_t>(written); i++) {
-    const VarId v = def.sparams[i];
+  for (VarId v : def.sparams) {
     if (whole.count(v)) continue;
     const std::string name = "[" + out_.var_names[v.index] + "]";
     error(d.name_range,
           mentioned.count(v)
               ? "Size parameter " + name +
-                    " of an entry point must be used constructively, not only as a part of "
-                    "sizes."
+                    " of an entry point is only used non-constructively: as a part of sizes, or of "
+                    "what an abstract type is of."
               : "Entry point functions may not be size-polymorphic in their result: no "
                 "parameter has the size " +
                     name + ".");

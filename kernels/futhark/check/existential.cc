@@ -23,6 +23,7 @@ bool Checker::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
   // A parameter that sizes depend on becomes the same new name on both sides.
   if (a.param.valid() || b.param.valid()) {
     const Size fresh = Size::of_var(new_var(name(a.param.valid() ? a.param : b.param)));
+    vars_[fresh.var.index].named = true;
     if (a.param.valid()) in_a.sizes[a.param] = fresh;
     if (b.param.valid()) in_b.sizes[b.param] = fresh;
   }
@@ -71,7 +72,8 @@ bool Checker::absorb_unborn(TypePtr& t, bool regular) {
 
 // The type of an application in which the sizes that are existential in what a type variable stands
 // for have become sizes of this result, or of the results of functions in it.
-TypePtr Checker::release_absorbed(const TypePtr& type, const SourceRange& range) {
+TypePtr Checker::release_absorbed(const TypePtr& type, const SourceRange& range,
+                                  const std::string& what) {
   std::unordered_set<VarId> vars, produced;
   TypePtr t = zonk(type, Zonk::kKeep);
   core::free_sizes(t, vars);
@@ -94,14 +96,15 @@ TypePtr Checker::release_absorbed(const TypePtr& type, const SourceRange& range)
   for (VarId v : taken) {
     if (!vars_[v.index].absorbs || vars_[v.index].vague) continue;
     error(range,
-          "Existential size would appear in function parameter of return type:\n  " + type_text(t) +
+          what + "Existential size would appear in function parameter of return type:\n  " +
+              type_text(t) +
               "\nThe function that is an argument here has a result of an existential size, or "
               "of a size\nthat is one of its parameters.");
     return unit_;
   }
   TArrow out = *arrow;
   const uint32_t start = next_var();
-  out.to = release_absorbed(arrow->to, range);
+  out.to = release_absorbed(arrow->to, range, what);
   std::unordered_set<VarId> existential;
   core::free_sizes(out.to, existential);
   for (VarId v : existential) {

@@ -199,6 +199,7 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   }
   for (VarId s : v.scheme.sparams) {
     sargs.push_back(Size::of_var(new_flex(out_.var_names[s.index])));
+    determine(sargs.back().var, OpenSize::kInstance, range, v.var);
     subst.sizes[s] = sargs.back();
   }
   TypePtr type = core::substitute(v.scheme.type, subst);
@@ -352,9 +353,11 @@ ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
     args.push_back(exp(*c.args[i], hints[i]));
     payload.push_back(core::with_unique(args.back()->type, false));
   }
+  mismatch_ = {};
   if (!failed() && !has_constructor(type, c.name, payload, range)) {
-    error(range, constructor_mismatch(resolve(type), c.name, payload,
-                                      [this](const TypePtr& t) { return type_text(t); }));
+    error(range, constructor_mismatch(resolve(type), c.name, payload, [this](const TypePtr& t) {
+                   return type_text(t);
+                 }) + mismatch_.str());
   }
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
 }
@@ -370,7 +373,10 @@ ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
   }
   const TypePtr shapeless = map_dims(t, [&](const Size& s) {
     const bool open = s.kind == Size::kVar && vars_[s.var.index].flex;
-    return open ? s : Size::of_var(new_flex("coerced"));
+    if (open) return s;
+    const VarId own = new_flex();
+    determine(own, OpenSize::kCoercion, range);
+    return Size::of_var(own);
   });
   ExpPtr inner = exp(*c.inner, shapeless);
   unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");

@@ -107,7 +107,9 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     type = apply_type(*arrow, arg, fun_text);
     node.args.push_back(std::move(arg));
   }
-  type = release_absorbed(type, range);
+  const std::string last =
+      args.empty() || !args.back().source ? "" : syntax::pretty(*args.back().source);
+  type = release_absorbed(type, range, "Cannot apply \"" + fun_text + "\" to \"" + last + "\".\n");
   auto open = fn_->results_of_any_size.find(fun.get());
   if (open != fn_->results_of_any_size.end() && open->second == args.size()) {
     type = map_dims(type, [&](const Size&) { return Size::of_var(new_var("d")); });
@@ -182,7 +184,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     for (VarId v : sizes.ext) make_flex(v);
     out.body = check(*l.body, ret, "Function body does not have expected type.");
     out.result_declared = true;
-    hint = settle_result(ret, sizes.ext);
+    hint = settle_result(ret, sizes.ext, false);
     ext = sizes.ext;
   } else {
     out.body = exp(*l.body, hint);
@@ -229,7 +231,11 @@ ExpPtr Checker::op_section(const syntax::EOpSection& s, const SourceRange& range
 
 ExpPtr Checker::op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range) {
   if (!is_logical(s.op)) {  // (x +) is + applied to its first operand only
-    return apply(variable(s.op, range), s.op.name, {{s.operand.get(), nullptr}}, range);
+    ExpPtr op = variable(s.op, range);
+    const uint32_t start = next_var();
+    ExpPtr e = apply(op, s.op.name, {{s.operand.get(), nullptr}}, range);
+    fn_->sections.push_back({op, start, next_var()});
+    return e;
   }
   std::vector<Let> lets;
   ExpPtr x = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
@@ -261,10 +267,12 @@ ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceR
     TypePtr rest = resolve(a->to);
     if (const auto* b = std::get_if<TArrow>(&rest->node)) second = b->from;
   }
+  const uint32_t before = next_var();
   ExpPtr y = check(*s.operand, second,
                    "Cannot apply \"" + s.op.name + "\" to \"" + syntax::pretty(*s.operand) +
                        "\" (invalid type).");
   if (failed()) return bad_exp(range);
+  fn_->sections.push_back({op, before, next_var()});
   y = share(y, lets);
   const uint32_t start = next_var();
   VarId v = new_var("x");

@@ -58,6 +58,25 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   return fn_->matches.back();
 }
 
+/// `let [n]`: an array in the pattern's type must have that size.
+void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
+  if (failed() || let.sizes.empty()) return;
+  std::unordered_set<VarId> given, mentioned;
+  // The pattern as it is written: what the value's type knows may not be in its terms.
+  const TypePtr type = zonk(let.pat->type, Zonk::kKeep);
+  core::whole_sizes(type, given);
+  core::free_sizes(type, mentioned);
+  for (size_t i = 0; i < let.sizes.size(); i++) {
+    if (given.count(let.sizes[i])) continue;
+    error(l.pat->range, mentioned.count(let.sizes[i])
+                            ? "Cannot bind [" + l.sizes[i] +
+                                  "] as it is never used as the size of a concrete "
+                                  "(non-function) value."
+                            : "Size [" + l.sizes[i] + "] unused in pattern.");
+    return;
+  }
+}
+
 ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
   const uint32_t start = next_var();
@@ -69,9 +88,11 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   for (const auto& name : l.sizes) {
     out.sizes.push_back(new_var(name));
     vars_[out.sizes.back().index].binder = true;
+    determine(out.sizes.back(), OpenSize::kBinder, l.pat->range);
     local_value(name, out.sizes.back(), i64_);
   }
   out.pat = pat(*l.pat, out.value->type);
+  check_binders(l, out);
   fn_->whole.push_back(out.pat);
   fn_->level++;
   out.body = exp(*l.body, expected);

@@ -38,6 +38,10 @@ VarId Checker::new_flex(const std::string& name) {
   return v;
 }
 
+void Checker::determine(VarId size, OpenSize::Kind kind, const SourceRange& range, VarId of) {
+  fn_->open_sizes.push_back({kind, size, of, range});
+}
+
 void Checker::make_flex(VarId v) { vars_[v.index].flex = true; }
 
 TyVarId Checker::new_tyvar(const std::string& name, syntax::Liftedness lifted) {
@@ -249,6 +253,13 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     if (!too_deep(dim, meta.level)) return dim;
     VarId open = new_flex("d");
     vars_[open.index].level = meta.level;
+    if (dim.kind != Size::kVar) return Size::of_var(open);
+    Var& deep = vars_[dim.var.index];
+    if (deep.binder) {
+      deep.means = Size::of_var(open);
+    } else if (!deep.named && !deep.origin.empty()) {
+      determine(open, OpenSize::kScope, deep.range, dim.var);
+    }
     return Size::of_var(open);
   });
   metas_[id.index].solution = core::without_unique(solution);

@@ -52,7 +52,7 @@ TEST(Modules, AbbreviationsAreAsLiftedAsTheySay) {
   EXPECT_THAT(error_of("type~ t = []i32\ntype u = t"),
               HasSubstr("Non-size-lifted type abbreviations may not contain size-lifted types"));
   EXPECT_THAT(error_of("type~ t = i32 -> i32"), HasSubstr("may not contain functions"));
-  EXPECT_EQ(error_of("type~ t = []i32\ntype^ u = (t, []i32 -> i32)"), "accepted");
+  EXPECT_EQ(error_of("type~ t = []i32\ntype^ u [n] = (t, [n]i32 -> i32)"), "accepted");
 }
 
 TEST(Modules, ShapesOfAbstractTypesSayTheirSizes) {

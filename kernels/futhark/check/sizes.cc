@@ -86,26 +86,49 @@ bool Checker::size_mismatch(const Size& a, const Size& b) {
       out_.var_names[s->var.index] += "'";
     }
   }
+  std::string parameter;
+  for (VarId v : std::set<VarId>(vars.begin(), vars.end())) {
+    if (!vars_[v.index].unborn || !vars_[v.index].named) continue;
+    parameter = "\n\"" + out_.var_names[v.index] +
+                "\" is a parameter of the function, and not in scope outside of its type "
+                "(scope-violation).";
+  }
   mismatch_.because("Sizes " + size_text(a) + " and " + size_text(b) + " do not match." +
-                    size_notes(a) + size_notes(b));
+                    parameter + size_notes(a) + size_notes(b));
   return false;
 }
 
-bool Checker::size_too_deep(VarId flex, const Size& s) {
-  if (any_sizes_) return true;
+// The first variable in `s` from further inside than `level`, or an invalid one.
+VarId Checker::first_too_deep(const Size& s, int level) {
   std::unordered_set<VarId> vars;
   core::free_sizes(s, vars);
-  const Var& outer = vars_[flex.index];
   for (VarId v : std::set<VarId>(vars.begin(), vars.end())) {
     const Var& inner = vars_[v.index];
-    if (inner.solved || inner.flex || inner.level <= outer.level) continue;
-    const bool is_named = inner.named;
-    mismatch_.because("A size would have to be " + size_text(s) + ", but \"" +
-                      out_.var_names[v.index] + "\" is not in scope where it belongs" +
-                      (outer.loop && !is_named ? ": it is computed inside the loop body" : "") +
-                      " (scope-violation)." + size_notes(s));
-    return false;
+    if (!inner.solved && !inner.flex && inner.level > level) return v;
   }
+  return {};
+}
+
+bool Checker::size_too_deep(VarId flex, const Size& size) {
+  if (any_sizes_) return true;
+  const Var& outer = vars_[flex.index];
+  Size s = size;
+  VarId v = first_too_deep(s, outer.level);
+  if (!v.valid()) return false;
+  if (!vars_[v.index].named && vars_[v.index].means.kind != Size::kAny) {
+    // Say what is written, which has names.
+    const VarId part = first_too_deep(meaning(s), outer.level);
+    if (part.valid() && vars_[part.index].named) {
+      s = meaning(s);
+      v = part;
+    }
+  }
+  const bool is_named = vars_[v.index].named;
+  mismatch_.because((is_named ? "A" : "Causality check: a") +
+                    std::string(" size would have to be ") + size_text(s) + ", but \"" +
+                    out_.var_names[v.index] + "\" is not in scope where it belongs" +
+                    (outer.loop && !is_named ? ": it is computed inside the loop body" : "") +
+                    " (scope-violation)." + size_notes(s));
   return false;
 }
 
@@ -187,7 +210,10 @@ bool Checker::unify_size_exps(const ExpPtr& a, const ExpPtr& b) {
   const auto* y = std::get_if<core::EApply>(&b->node);
   if (x && y && x->args.size() == y->args.size() && core::same_size_exp(x->fun, y->fun)) {
     for (size_t i = 0; i < x->args.size(); i++) {
-      if (!unify_size(core::size_of_exp(x->args[i]), core::size_of_exp(y->args[i]))) return false;
+      const Mismatch before = mismatch_;
+      if (unify_size(core::size_of_exp(x->args[i]), core::size_of_exp(y->args[i]))) continue;
+      mismatch_ = before;  // say which sizes differ, not which parts of them
+      return size_mismatch(Size::of_exp(a), Size::of_exp(b));
     }
     return true;
   }

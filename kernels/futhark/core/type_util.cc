@@ -300,22 +300,22 @@ void free_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
              t->node);
 }
 
-void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
+void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out, Abstract abstract) {
   if (const auto* a = std::get_if<TArray>(&t->node)) {
     if (a->dim.kind == Size::kVar) out.insert(a->dim.var);
-    whole_sizes(a->elem, out);
+    whole_sizes(a->elem, out, abstract);
   } else if (const auto* r = std::get_if<TRecord>(&t->node)) {
-    for (const auto& f : r->fields) whole_sizes(f.second, out);
+    for (const auto& f : r->fields) whole_sizes(f.second, out, abstract);
   } else if (const auto* sum = std::get_if<TSum>(&t->node)) {
     for (const auto& c : sum->constructors) {
-      for (const auto& p : c.second) whole_sizes(p, out);
+      for (const auto& p : c.second) whole_sizes(p, out, abstract);
     }
   } else if (const auto* x = std::get_if<TAbstract>(&t->node)) {
     for (const auto& arg : x->args) {
       if (const auto* s = std::get_if<Size>(&arg)) {
         if (s->kind == Size::kVar) out.insert(s->var);
-      } else {
-        whole_sizes(std::get<TypePtr>(arg), out);
+      } else if (abstract == Abstract::kTransparent) {
+        whole_sizes(std::get<TypePtr>(arg), out, abstract);
       }
     }
   }

@@ -42,8 +42,11 @@ TypePtr expand_abstract(const TAbstract& a, const std::vector<AbstractType>& tab
 /// Size variables that occur free (bound ones are parameters and existentials of arrows).
 void free_sizes(const TypePtr& t, std::unordered_set<VarId>& out);
 void free_sizes(const Size& s, std::unordered_set<VarId>& out);
+/// Whether the type arguments of abstract types are looked at.
+enum class Abstract : uint8_t { kTransparent, kOpaque };
 /// Variables that are a dimension by themselves, so that the shape of a value gives them.
-void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out);
+void whole_sizes(const TypePtr& t, std::unordered_set<VarId>& out,
+                 Abstract abstract = Abstract::kTransparent);
 bool mentions_size(const TypePtr& t, VarId v);
 
 /// Structural equality of sizes; kAny equals only kAny.

@@ -1,0 +1,158 @@
+// Whether the sizes in the type of a definition are known where they must be: to its callers, and
+// before values of these sizes are made.
+#include <algorithm>
+#include <set>
+
+#include "kernels/futhark/check/checker.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+using core::TArrow;
+
+namespace {
+
+void names_inside(const core::Pat& p, bool nested, std::unordered_set<VarId>& out) {
+  if (const auto* b = std::get_if<core::PBind>(&p.node); b && nested) out.insert(b->id);
+  if (const auto* r = std::get_if<core::PRecord>(&p.node)) {
+    for (const auto& f : r->fields) names_inside(*f.second, true, out);
+  }
+  if (const auto* c = std::get_if<core::PConstr>(&p.node)) {
+    for (const auto& x : c->args) names_inside(*x, true, out);
+  }
+}
+
+}  // namespace
+
+/// A declared result may only mention what callers know: parameters, not parts of them.
+void Checker::check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
+                               const SourceRange& range) {
+  if (failed()) return;
+  std::unordered_set<VarId> hidden, mentioned;
+  for (const PatPtr& p : params) names_inside(*p, false, hidden);
+  if (hidden.empty()) return;
+  core::free_sizes(zonk(ret, Zonk::kKeep), mentioned);
+  for (VarId v : std::set<VarId>(mentioned.begin(), mentioned.end())) {
+    if (!hidden.count(v)) continue;
+    const std::string& name = out_.var_names[v.index];
+    error(range,
+          "The return type refers to size \"" + name +
+              "\", which will not be accessible to the caller: it is nested in a tuple or "
+              "record.\nHint: make it a parameter of its own, or the size existential: "
+              "?[" +
+              name + "].",
+          "inaccessible-size");
+    return;
+  }
+}
+
+/// The sizes in the type of a definition that has been generalised: a function in its result may
+/// not have a parameter of a size that callers cannot know, and a value that stands for any size
+/// may not have one of its own.
+void Checker::check_generalised(const core::Def& def, size_t params, uint32_t start,
+                                const SourceRange& range) {
+  if (failed()) return;
+  const TypePtr type = zonk(def.type, Zonk::kKeep);
+  std::unordered_set<VarId> known;
+  const TypePtr* result = &type;
+  for (size_t i = 0; i < params; i++) {
+    const auto* arrow = std::get_if<TArrow>(&(*result)->node);
+    if (!arrow) return;
+    core::free_sizes(arrow->from, known);
+    if (arrow->param.valid()) known.insert(arrow->param);
+    result = &arrow->to;
+  }
+  const auto is_own = [&](VarId v) {
+    const Var& var = vars_[v.index];
+    return v.index >= start && !var.flex && !var.param && !known.count(v) &&
+           var.means.kind == Size::kAny;
+  };
+  std::unordered_set<VarId> free;
+  core::free_sizes(*result, free);
+  if (params == 0 && !def.sparams.empty() && !std::holds_alternative<TArrow>(type->node) &&
+      std::any_of(free.begin(), free.end(), is_own)) {
+    error(range,
+          "A size-polymorphic value binding may not have a type with an existential size:\n  " +
+              type_text(type));
+    return;
+  }
+  core::whole_sizes(*result, known);
+  const VarId unknown = unknown_in_parameter(*result, known, is_own);
+  if (!unknown.valid()) return;
+  error(range, "Cannot generalise the type of \"" + def.name + "\".\nUnknown size \"" +
+                   out_.var_names[unknown.index] +
+                   "\" in parameter of a function in its result, which is inferred as:\n  " +
+                   type_text(*result));
+}
+
+/// A size for which `is_own` holds, not in `known`, that a parameter of a function in `type` has.
+VarId Checker::unknown_in_parameter(const TypePtr& type, std::unordered_set<VarId> known,
+                                    const std::function<bool(VarId)>& is_own) {
+  VarId found;
+  auto part = [&](const TypePtr& t) {
+    if (!found.valid()) found = unknown_in_parameter(t, known, is_own);
+  };
+  std::visit(Overloaded{[&](const TArrow& a) {
+                          std::unordered_set<VarId> taken;
+                          core::free_sizes(a.from, taken);
+                          for (VarId v : taken) {
+                            if (is_own(v) && !known.count(v)) found = v;
+                          }
+                          known.insert(taken.begin(), taken.end());
+                          if (a.param.valid()) known.insert(a.param);
+                          core::whole_sizes(a.to, known);
+                          part(a.to);
+                        },
+                        [&](const core::TRecord& r) {
+                          for (const auto& f : r.fields) part(f.second);
+                        },
+                        [&](const core::TSum& s) {
+                          for (const auto& c : s.constructors) {
+                            std::for_each(c.second.begin(), c.second.end(), part);
+                          }
+                        },
+                        [](const auto&) {}},
+             type->node);
+  return found;
+}
+
+/// Is there a size that neither inference nor generalisation has given a meaning?
+void Checker::check_open_sizes(const FnState& fn) {
+  const auto open = [&](const OpenSize& s) {
+    const Size size = resolve(Size::of_var(s.size));
+    if (size.kind != Size::kVar) return false;
+    const Var& var = vars_[size.var.index];
+    return s.kind == OpenSize::kBinder ? var.binder && var.means.kind == Size::kAny : var.flex;
+  };
+  if (auto found = first_open(fn.open_sizes, open, out_.var_names)) {
+    errors_.push_back(std::move(*found));
+  }
+}
+
+/// Is this a size that is known only when a value of that size is?
+bool Checker::is_unknown(VarId v) const {
+  const Var& var = vars_[v.index];
+  return !var.origin.empty() && !var.vague && var.means.kind == Size::kAny;
+}
+
+/// The operator of a section is made before its operand is evaluated.
+void Checker::check_sections(const FnState& fn) {
+  for (const Section& s : fn.sections) {
+    std::unordered_set<VarId> sizes;
+    core::free_sizes(s.op->type, sizes);
+    for (VarId v : std::set<VarId>(sizes.begin(), sizes.end())) {
+      if (v.index < s.start || v.index >= s.end || !is_unknown(v)) continue;
+      const std::string name = "\"" + out_.var_names[v.index] + "\"";
+      later({Severity::kError,
+             s.op->range,
+             "Causality check: size " + name + " needed for type of operator section:\n  " +
+                 type_text(s.op->type) + "\nBut " + name + " is computed at " +
+                 vars_[v.index].range.str() + ".\nHint: bind the expression that computes " + name +
+                 " with \"let\" beforehand.",
+             "causality-check",
+             {}});
+    }
+  }
+}
+
+}  // namespace kenaz::check
