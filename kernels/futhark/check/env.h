@@ -72,7 +72,8 @@ struct ValBinding {
   std::function<void(ValBinding&)> force;  // kLazy: completes the binding on first use
   SourceRange range;
   Defined defined;
-  bool broken = false;  // its definition has an error, and nothing is known: see recover.cc
+  bool broken = false;        // its definition has an error, and nothing is known: see recover.cc
+  bool type_written = false;  // the definition says of what type its value or result is
 };
 
 struct TypeBinding {

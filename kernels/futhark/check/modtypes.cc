@@ -1,6 +1,5 @@
 // Matching a module against a module type.
 #include "kernels/futhark/check/scope.h"
-#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -172,11 +171,15 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
     const auto* t = std::get_if<TyVarId>(&want.params[i]);
     const auto* other = std::get_if<TyVarId>(&impl->params[i]);
     if (t && other) subst.types[*t] = core::make_type(core::TParam{*other});
+    const auto* size = std::get_if<VarId>(&want.params[i]);
+    const auto* other_size = std::get_if<VarId>(&impl->params[i]);
+    if (size && other_size) subst.sizes[*size] = Size::of_var(*other_size);
   }
+  // Existential sizes are the same if they are in the same places.
+  for (VarId v : want.ext) subst.sizes[v] = Size::of_var(new_flex(out_.var_names[v.index]));
   const TypePtr wanted = core::substitute(look_through(want.type), subst);
   const TypePtr have = look_through(impl->type);
   bool same = false;
-  const Restore lenient(any_sizes_, true);
   in_function({}, [&](FnState&) { same = unify(wanted, have); });
   if (same) return;
   const std::string name = "\n  type " + m.path + want.name + " = ";
@@ -305,88 +308,6 @@ void Checker::name_abstract_types(const Mod& mod, const std::string& name, int d
     if (m.state == ModBinding::State::kReady)
       name_abstract_types(m.mod, name + "." + part, depth + 1);
   }
-}
-
-// Every abstract type replaced by what it stands for.
-TypePtr Checker::look_through(const TypePtr& t) {
-  return std::visit(
-      Overloaded{[&](const core::TArray& a) {
-                   return core::make_type(core::TArray{a.dim, look_through(a.elem)}, t->unique);
-                 },
-                 [&](const core::TRecord& r) {
-                   core::TRecord out;
-                   for (const auto& [name, f] : r.fields)
-                     out.fields.emplace_back(name, look_through(f));
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TSum& s) {
-                   core::TSum out;
-                   for (const auto& [name, payload] : s.constructors) {
-                     std::vector<TypePtr> types;
-                     for (const auto& p : payload) types.push_back(look_through(p));
-                     out.constructors.emplace_back(name, std::move(types));
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TArrow& a) {
-                   return core::make_type(core::TArrow{a.param, a.consumes, look_through(a.from),
-                                                       a.ext, look_through(a.to)},
-                                          t->unique);
-                 },
-                 [&](const core::TAbstract& a) {
-                   return look_through(core::expand_abstract(a, out_.abstract_types));
-                 },
-                 [&](const auto&) { return t; }},
-      t->node);
-}
-
-// `out` has the scheme that the module type gives; finds the instance of `impl` that has it.
-// Types are compared with abstract ones looked through: `impl` was defined inside.
-void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
-                     const SourceRange& range) {
-  out.is_intrinsic = impl.is_intrinsic;
-  out.op = impl.op;
-  out.mask = impl.mask;
-  out.var = impl.var;
-  out.narrowed = true;
-  in_function({}, [&](FnState&) {
-    core::Subst subst;
-    std::vector<TypePtr> metas;
-    std::vector<Size> sizes;
-    for (TyVarId t : impl.scheme.tparams) {
-      const TypeMask mask = impl.is_intrinsic && metas.empty() ? impl.mask : kMaskAny;
-      metas.push_back(new_meta(mask & instance_mask(t)));
-      subst.types[t] = metas.back();
-    }
-    for (VarId s : impl.scheme.sparams) {
-      sizes.push_back(Size::of_var(new_flex()));
-      subst.sizes[s] = sizes.back();
-    }
-    TypePtr have = core::substitute(look_through(impl.scheme.type), subst);
-    TypePtr want = look_through(out.scheme.type);
-    const bool outer = lenient_;
-    // An overloaded intrinsic under an abstract type is the prelude's business.
-    lenient_ = lenient_ || impl.is_intrinsic;
-    const bool ok = unify(want, have);
-    lenient_ = outer;
-    const auto wrong = ok ? core::uniqueness_error(want, have) : core::UniquenessError::kNone;
-    if (!ok || wrong != core::UniquenessError::kNone) {
-      error(range, "Module type requires\n  val " + name + " : " + type_text(out.scheme.type) +
-                       "\nbut module defines\n  val " + name + " : " + type_text(impl.scheme.type) +
-                       core::describe(wrong));
-      return;
-    }
-    // `impl` may itself be an instance of its definition.
-    if (impl.narrowed) {
-      for (const auto& t : impl.targs) out.targs.push_back(core::substitute(t, subst));
-      for (const auto& s : impl.sargs) out.sargs.push_back(core::substitute(s, subst));
-    } else {
-      out.targs = metas;
-      out.sargs = sizes;
-    }
-    for (auto& t : out.targs) t = zonk(t, Zonk::kFinal);
-    for (auto& s : out.sargs) s = zonk(s, Zonk::kFinal);
-  });
 }
 
 }  // namespace kenaz::check

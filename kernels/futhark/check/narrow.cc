@@ -1,0 +1,116 @@
+// Values of a module as its module type has them.
+#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/uniqueness.h"
+#include "protocol/base/overloaded.h"
+
+namespace kenaz::check {
+
+// Every abstract type replaced by what it stands for.
+TypePtr Checker::look_through(const TypePtr& t) {
+  return std::visit(
+      Overloaded{[&](const core::TArray& a) {
+                   return core::make_type(core::TArray{a.dim, look_through(a.elem)}, t->unique);
+                 },
+                 [&](const core::TRecord& r) {
+                   core::TRecord out;
+                   for (const auto& [name, f] : r.fields)
+                     out.fields.emplace_back(name, look_through(f));
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const core::TSum& s) {
+                   core::TSum out;
+                   for (const auto& [name, payload] : s.constructors) {
+                     std::vector<TypePtr> types;
+                     for (const auto& p : payload) types.push_back(look_through(p));
+                     out.constructors.emplace_back(name, std::move(types));
+                   }
+                   return core::make_type(std::move(out), t->unique);
+                 },
+                 [&](const core::TArrow& a) {
+                   return core::make_type(core::TArrow{a.param, a.consumes, look_through(a.from),
+                                                       a.ext, look_through(a.to)},
+                                          t->unique);
+                 },
+                 [&](const core::TAbstract& a) {
+                   return look_through(core::expand_abstract(a, out_.abstract_types));
+                 },
+                 [&](const auto&) { return t; }},
+      t->node);
+}
+
+// Is there a number in `have` where `want`, the type of a value, has a size of an abstract type
+// that nothing is known of?
+bool Checker::fixes_open_size(const TypePtr& want, const TypePtr& have) {
+  std::vector<Size> open;
+  map_dims(want, [&](const Size& s) {
+    open.push_back(s);
+    return s;
+  });
+  size_t at = 0;
+  bool fixed = false;
+  map_dims(have, [&](const Size& s) {
+    fixed |= at < open.size() && open[at].kind == Size::kAny && resolve(s).kind == Size::kConst;
+    at++;
+    return s;
+  });
+  return fixed;
+}
+
+// `out` has the scheme that the module type gives; finds the instance of `impl` that has it.
+// Types are compared with abstract ones looked through: `impl` was defined inside.
+void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
+                     const SourceRange& range) {
+  out.is_intrinsic = impl.is_intrinsic;
+  out.op = impl.op;
+  out.mask = impl.mask;
+  out.var = impl.var;
+  out.narrowed = true;
+  out.type_written = impl.type_written;
+  in_function({}, [&](FnState&) {
+    core::Subst subst;
+    std::vector<TypePtr> metas;
+    std::vector<Size> sizes;
+    for (TyVarId t : impl.scheme.tparams) {
+      const TypeMask mask = impl.is_intrinsic && metas.empty() ? impl.mask : kMaskAny;
+      metas.push_back(new_meta(mask & instance_mask(t)));
+      subst.types[t] = metas.back();
+    }
+    for (VarId s : impl.scheme.sparams) {
+      sizes.push_back(Size::of_var(new_flex()));
+      subst.sizes[s] = sizes.back();
+    }
+    TypePtr have = core::substitute(look_through(impl.scheme.type), subst);
+    TypePtr want = look_through(out.scheme.type);
+    const bool outer = lenient_;
+    // An overloaded intrinsic under an abstract type is the prelude's business.
+    lenient_ = lenient_ || impl.is_intrinsic;
+    const bool ok = unify(want, have);
+    lenient_ = outer;
+    const auto wrong = ok ? core::uniqueness_error(want, have) : core::UniquenessError::kNone;
+    if (ok && !impl.type_written && fixes_open_size(want, have)) {
+      error(range, "Module type requires\n  val " + name + " : " + type_text(out.scheme.type) +
+                       "\nwhose values may be of any size, but module defines\n  val " + name +
+                       " : " + type_text(impl.scheme.type) + "\nHint: write the type of \"" + name +
+                       "\" in the module.");
+      return;
+    }
+    if (!ok || wrong != core::UniquenessError::kNone) {
+      error(range, "Module type requires\n  val " + name + " : " + type_text(out.scheme.type) +
+                       "\nbut module defines\n  val " + name + " : " + type_text(impl.scheme.type) +
+                       (ok ? "" : mismatch_.str()) + core::describe(wrong));
+      return;
+    }
+    // `impl` may itself be an instance of its definition.
+    if (impl.narrowed) {
+      for (const auto& t : impl.targs) out.targs.push_back(core::substitute(t, subst));
+      for (const auto& s : impl.sargs) out.sargs.push_back(core::substitute(s, subst));
+    } else {
+      out.targs = metas;
+      out.sargs = sizes;
+    }
+    for (auto& t : out.targs) t = zonk(t, Zonk::kFinal);
+    for (auto& s : out.sargs) s = zonk(s, Zonk::kFinal);
+  });
+}
+
+}  // namespace kenaz::check
