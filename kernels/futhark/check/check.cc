@@ -58,6 +58,17 @@ std::string directory_of(const std::string& path) {
 
 }  // namespace
 
+Checker::Checker(const SourceReader& read)
+    : read_(read),
+      entries_({out_, tyvar_names_,
+                [this](const syntax::QualName& name, EnvRef env) {
+                  const TypeBinding* found = nullptr;
+                  in_function(env, [&](FnState&) { found = find_type(name); });
+                  return found;
+                },
+                [this](const SourceRange& range, const std::string& text) { error(range, text); },
+                [this] { return failed(); }}) {}
+
 void Checker::error(const SourceRange& range, std::string message, std::string anchor) {
   if (failed()) return;  // what follows an error is not to be trusted
   Diagnostic d;
@@ -222,7 +233,7 @@ Result<core::Checked> Checker::run(const std::string& path) {
   fn_ = &outermost;
   root_path_ = normalise(path);
   load_intrinsics();
-  add_prim_types();
+  entries_.add_prim_types();
   const auto& sources = prelude::sources();
   const bool has_prelude = std::any_of(sources.begin(), sources.end(),
                                        [](const auto& s) { return s.first == "prelude"; });

@@ -6,9 +6,9 @@
 // (unification of types), sizes.cc, size_of.cc, existential.cc, sizes_known.cc (sizes),
 // constraints.cc (what else is known of types), finish.cc (from inference to finished core),
 // types.cc, abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, modules.cc,
-// modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves), entry.cc.
-// Apart from it stand mismatch.h (words), open_sizes.h, recursion.h, and the folders consumption
-// and sizes, which look at finished definitions.
+// modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves). Apart from
+// it stand entry.h (entry points), mismatch.h (words), open_sizes.h, recursion.h, and the folders
+// consumption and sizes, which look at finished definitions.
 #pragma once
 
 #include <deque>
@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "kernels/diagnostics/source_reader.h"
+#include "kernels/futhark/check/entry.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/mismatch.h"
 #include "kernels/futhark/check/open_sizes.h"
@@ -121,7 +122,7 @@ struct DecContext {
 
 class Checker {
  public:
-  explicit Checker(const SourceReader& read) : read_(read) {}
+  explicit Checker(const SourceReader& read);
   Result<core::Checked> run(const std::string& path);
   /// Of a run that has ended, well or not: in the order of the text, the files in the order in
   /// which they were met.
@@ -516,7 +517,6 @@ class Checker {
                    const Matching& m);
   void narrow(ValBinding& out, ValBinding& impl, const std::string& name, const SourceRange& range);
   bool fixes_open_size(const TypePtr& want, const TypePtr& have);
-  TypePtr look_through(const TypePtr& t);
   void name_abstract_types(const Mod& mod, const std::string& name, int depth = 0);
 
   // ---- modules of which only the type is known (assume.cc)
@@ -530,24 +530,6 @@ class Checker {
   void check_parameter_names(const syntax::TypeExp& type);
   void check_duplicate_specs(const syntax::ModTypeSpecs& specs);
   void check_functor(const Functor& f, const SourceRange& range);
-
-  // ---- entry points (entry.cc)
-  void check_entry_sizes(const syntax::DecVal& d, const core::Def& def);
-  void add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def, EnvRef env);
-  struct Named {  // a type as written somewhere, or null
-    const syntax::TypeExp* te = nullptr;
-    EnvRef env;
-  };
-  std::string entry_type(const TypePtr& t, Named named, const SourceRange& range);
-  void entry_record(const core::TRecord& r, Named named, const SourceRange& range, ValueType& out);
-  void entry_array(const TypePtr& t, Named named, const SourceRange& range, ValueType& out);
-  void entry_sum(const core::TSum& s, Named named, const SourceRange& range, ValueType& out);
-  void array_named(const TypePtr& t, const std::string& name, Named elem, int rank,
-                   const SourceRange& range);
-  void array_parts(const TypePtr& elem, Named source, const SourceRange& range, ValueType& out);
-  Named field_source(Named root, const std::string& field);
-  Named root_type(Named named);
-  void add_prim_types();
 
   const SourceReader& read_;
   core::Checked out_;
@@ -583,6 +565,7 @@ class Checker {
   bool assuming_ = false;  // in a body that check_functor checks
   bool quiet_ = false;     // see `warn`
   Warnings warnings_;
+  EntryPoints entries_;
   MutDef last_def_;            // what check_value made
   bool lenient_ = false;       // in prelude text: constraints hold of abstract types too
   Mismatch mismatch_;          // of the last unify

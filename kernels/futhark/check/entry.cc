@@ -3,15 +3,21 @@
 
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/entry.h"
 #include "kernels/futhark/core/leaves.h"
+#include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
+using core::Size;
+using core::TypePtr;
+using core::VarId;
 using syntax::TypeExp;
 
 namespace {
+
+constexpr int kMaxAbbreviations = 500;  // of abbreviations
 
 // The type in a pattern's ascription, if it has one.
 const TypeExp* ascribed(const syntax::Pat& p) {
@@ -104,8 +110,8 @@ std::string written_name(const TypeExp& source) {
 }  // namespace
 
 // The record, sum or array type that a written type abbreviates, as far as it is written.
-Checker::Named Checker::root_type(Named named) {
-  for (int i = 0; named.te && i < kMaxTypeDepth; i++) {
+EntryPoints::Named EntryPoints::root_type(Named named) {
+  for (int i = 0; named.te && i < kMaxAbbreviations; i++) {
     named.te = strip(named.te);
     const TypeExp* head = named.te;
     bool type_args = false;
@@ -115,15 +121,14 @@ Checker::Named Checker::root_type(Named named) {
     }
     const auto* v = std::get_if<syntax::TypeVar>(&head->node);
     if (!v) return named;
-    TypeBinding* b = nullptr;
-    in_function(named.env, [&](FnState&) { b = find_type(v->name); });
+    const TypeBinding* b = context_.find_type(v->name, named.env);
     if (!b || !b->source || type_args) return {};
     named = {b->source, b->source_env};
   }
   return named;
 }
 
-Checker::Named Checker::field_source(Named root, const std::string& field) {
+EntryPoints::Named EntryPoints::field_source(Named root, const std::string& field) {
   if (!root.te) return {};
   if (const auto* t = std::get_if<syntax::TypeTuple>(&root.te->node)) {
     for (size_t i = 0; i < t->elems.size(); i++) {
@@ -137,8 +142,8 @@ Checker::Named Checker::field_source(Named root, const std::string& field) {
   return {};
 }
 
-void Checker::entry_record(const core::TRecord& r, Named named, const SourceRange& range,
-                           ValueType& out) {
+void EntryPoints::entry_record(const core::TRecord& r, Named named, const SourceRange& range,
+                               ValueType& out) {
   out.kind = TypeKind::kRecord;
   Named root = root_type(named);
   for (const auto& [name, type] : r.fields) {
@@ -146,12 +151,12 @@ void Checker::entry_record(const core::TRecord& r, Named named, const SourceRang
   }
 }
 
-void Checker::entry_sum(const core::TSum& s, Named named, const SourceRange& range,
-                        ValueType& out) {
+void EntryPoints::entry_sum(const core::TSum& s, Named named, const SourceRange& range,
+                            ValueType& out) {
   out.kind = TypeKind::kSum;
   Named root = root_type(named);
   const auto* written = root.te ? std::get_if<syntax::TypeSum>(&root.te->node) : nullptr;
-  core::SumLayout layout = core::sum_layout(s, out_.abstract_types);
+  core::SumLayout layout = core::sum_layout(s, context_.out.abstract_types);
   for (size_t i = 0; i < s.constructors.size(); i++) {
     const auto& [name, payload] = s.constructors[i];
     ValueType::Variant v;
@@ -172,7 +177,8 @@ void Checker::entry_sum(const core::TSum& s, Named named, const SourceRange& ran
   }
 }
 
-void Checker::entry_array(const TypePtr& t, Named named, const SourceRange& range, ValueType& out) {
+void EntryPoints::entry_array(const TypePtr& t, Named named, const SourceRange& range,
+                              ValueType& out) {
   out.kind = TypeKind::kArray;
   TypePtr elem = core::row_type(t, &out.rank);
   Named source = root_type(named);
@@ -185,8 +191,8 @@ void Checker::entry_array(const TypePtr& t, Named named, const SourceRange& rang
 }
 
 // Element type and, for arrays of records, fields of the array type `out`.
-void Checker::array_parts(const TypePtr& elem, Named source, const SourceRange& range,
-                          ValueType& out) {
+void EntryPoints::array_parts(const TypePtr& elem, Named source, const SourceRange& range,
+                              ValueType& out) {
   out.elemtype = entry_type(elem, source, range);
   const auto* r = std::get_if<core::TRecord>(&elem->node);
   if (!r) return;
@@ -205,14 +211,14 @@ void Checker::array_parts(const TypePtr& elem, Named source, const SourceRange& 
 }
 
 // Adds the array type called `name`, `rank` dimensions round a type written as `elem`.
-void Checker::array_named(const TypePtr& t, const std::string& name, Named elem, int rank,
-                          const SourceRange& range) {
-  if (failed() || out_.types.count(name)) return;
+void EntryPoints::array_named(const TypePtr& t, const std::string& name, Named elem, int rank,
+                              const SourceRange& range) {
+  if (context_.failed() || context_.out.types.count(name)) return;
   ValueType out;
   out.name = name;
-  out.leaves = core::leaves_of(t, out_.abstract_types);
+  out.leaves = core::leaves_of(t, context_.out.abstract_types);
   out.kind = TypeKind::kArray;
-  out_.types.emplace(name, out);
+  context_.out.types.emplace(name, out);
   TypePtr row = core::row_type(t, &out.rank);
   for (int i = rank; i < out.rank && elem.te; i++) {
     elem = root_type(elem);
@@ -220,28 +226,29 @@ void Checker::array_named(const TypePtr& t, const std::string& name, Named elem,
     elem = a ? Named{a->elem.get(), elem.env} : Named{};
   }
   array_parts(row, elem, range, out);
-  out_.types[name] = out;
+  context_.out.types[name] = out;
 }
 
 // The name of `t` in the type table; adds it and what it consists of.
-std::string Checker::entry_type(const TypePtr& type, Named named, const SourceRange& range) {
-  TypePtr t = look_through(type);
+std::string EntryPoints::entry_type(const TypePtr& type, Named named, const SourceRange& range) {
+  TypePtr t = core::look_through(type, context_.out.abstract_types);
   int rank = 0;
   TypePtr row = core::row_type(t, &rank);
   if (std::holds_alternative<core::TArrow>(row->node) || core::contains_function(row)) {
-    error(range, "Entry point functions may not be higher-order.");
+    context_.error(range, "Entry point functions may not be higher-order.");
     return "";
   }
   if (std::holds_alternative<core::TParam>(row->node)) {
-    error(range, "Entry point functions may not be polymorphic.");
+    context_.error(range, "Entry point functions may not be polymorphic.");
     return "";
   }
   ValueType out;
-  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types, false};
+  core::Names names{&context_.out.var_names, &context_.tyvar_names, &context_.out.abstract_types,
+                    false};
   out.name = named.te && !core::as_prim(row) ? written_name(*named.te) : core::str(t, names);
-  if (out_.types.count(out.name)) return out.name;
-  out.leaves = core::leaves_of(t, out_.abstract_types);
-  out_.types.emplace(out.name, out);  // before its parts: the table stays consistent
+  if (context_.out.types.count(out.name)) return out.name;
+  out.leaves = core::leaves_of(t, context_.out.abstract_types);
+  context_.out.types.emplace(out.name, out);  // before its parts: the table stays consistent
   if (rank) {
     entry_array(t, named, range, out);
   } else if (const auto* r = std::get_if<core::TRecord>(&t->node)) {
@@ -249,22 +256,22 @@ std::string Checker::entry_type(const TypePtr& type, Named named, const SourceRa
   } else if (const auto* s = std::get_if<core::TSum>(&t->node)) {
     entry_sum(*s, named, range, out);
   }
-  out_.types[out.name] = out;
+  context_.out.types[out.name] = out;
   return out.name;
 }
 
-void Checker::add_prim_types() {
+void EntryPoints::add_prim_types() {
   for (int i = 0; i < kPrimTypeCount; i++) {
     const auto p = static_cast<PrimType>(i);
     ValueType t;
     t.name = prim_name(p);
     t.leaves = {{p, 0}};
-    out_.types.emplace(t.name, t);
+    context_.out.types.emplace(t.name, t);
   }
 }
 
 // Callers give arrays, and no sizes: those of the parameters must say all.
-void Checker::check_entry_sizes(const syntax::DecVal& d, const core::Def& def) {
+void EntryPoints::check_sizes(const syntax::DecVal& d, const core::Def& def) {
   std::unordered_set<VarId> whole, mentioned;
   TypePtr t = def.type;
   while (const auto* arrow = std::get_if<core::TArrow>(&t->node)) {
@@ -274,25 +281,26 @@ void Checker::check_entry_sizes(const syntax::DecVal& d, const core::Def& def) {
   }
   for (VarId v : def.sparams) {
     if (whole.count(v)) continue;
-    const std::string name = "[" + out_.var_names[v.index] + "]";
-    error(d.name_range,
-          mentioned.count(v)
-              ? "Size parameter " + name +
-                    " of an entry point is only used non-constructively: as a part of sizes, or of "
-                    "what an abstract type is of."
-              : "Entry point functions may not be size-polymorphic in their result: no "
-                "parameter has the size " +
-                    name + ".");
+    const std::string name = "[" + context_.out.var_names[v.index] + "]";
+    context_.error(
+        d.name_range,
+        mentioned.count(v)
+            ? "Size parameter " + name +
+                  " of an entry point is only used non-constructively: as a part of sizes, or of "
+                  "what an abstract type is of."
+            : "Entry point functions may not be size-polymorphic in their result: no "
+              "parameter has the size " +
+                  name + ".");
   }
 }
 
-void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def,
-                        EnvRef env) {
+void EntryPoints::add(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def,
+                      EnvRef env) {
   if (!def.tparams.empty()) {
-    error(d.name_range, "Entry point functions may not be polymorphic.");
+    context_.error(d.name_range, "Entry point functions may not be polymorphic.");
     return;
   }
-  check_entry_sizes(d, def);
+  check_sizes(d, def);
   core::EntryPoint out;
   out.def = def.id;
   out.name = d.name;
@@ -322,12 +330,12 @@ void Checker::add_entry(const syntax::DecVal& d, const syntax::Dec& dec, const c
     ret = written ? Named{written->to.get(), ret.env} : Named{};
     t = arrow->to;
   }
-  if (failed()) return;
+  if (context_.failed()) return;
   out.result_unique = t->unique;
   out.result = entry_type(t, ret, d.name_range);
   for (const auto& a : dec.attrs) out.attrs.push_back(a.str());
   out.doc = dec.doc.value_or("");
-  out_.entries.push_back(std::move(out));
+  context_.out.entries.push_back(std::move(out));
 }
 
 }  // namespace kenaz::check

@@ -177,8 +177,9 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
   }
   // Existential sizes are the same if they are in the same places.
   for (VarId v : want.ext) subst.sizes[v] = Size::of_var(new_flex(out_.var_names[v.index]));
-  const TypePtr wanted = core::substitute(look_through(want.type), subst);
-  const TypePtr have = look_through(impl->type);
+  const TypePtr wanted =
+      core::substitute(core::look_through(want.type, out_.abstract_types), subst);
+  const TypePtr have = core::look_through(impl->type, out_.abstract_types);
   bool same = false;
   in_function({}, [&](FnState&) { same = unify(wanted, have); });
   if (same) return;

@@ -148,7 +148,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   if (failed()) return;
   bind(ctx.env->vals, d.name, v, local);
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
-    add_entry(d, dec, *last_def_, env);
+    entries_.add(d, dec, *last_def_, env);
     recover();  // the definition itself is right
   }
 }

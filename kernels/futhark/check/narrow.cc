@@ -5,39 +5,6 @@
 
 namespace kenaz::check {
 
-// Every abstract type replaced by what it stands for.
-TypePtr Checker::look_through(const TypePtr& t) {
-  return std::visit(
-      Overloaded{[&](const core::TArray& a) {
-                   return core::make_type(core::TArray{a.dim, look_through(a.elem)}, t->unique);
-                 },
-                 [&](const core::TRecord& r) {
-                   core::TRecord out;
-                   for (const auto& [name, f] : r.fields)
-                     out.fields.emplace_back(name, look_through(f));
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TSum& s) {
-                   core::TSum out;
-                   for (const auto& [name, payload] : s.constructors) {
-                     std::vector<TypePtr> types;
-                     for (const auto& p : payload) types.push_back(look_through(p));
-                     out.constructors.emplace_back(name, std::move(types));
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TArrow& a) {
-                   return core::make_type(core::TArrow{a.param, a.consumes, look_through(a.from),
-                                                       a.ext, look_through(a.to)},
-                                          t->unique);
-                 },
-                 [&](const core::TAbstract& a) {
-                   return look_through(core::expand_abstract(a, out_.abstract_types));
-                 },
-                 [&](const auto&) { return t; }},
-      t->node);
-}
-
 // Is there a number in `have` where `want`, the type of a value, has a size of an abstract type
 // that nothing is known of?
 bool Checker::fixes_open_size(const TypePtr& want, const TypePtr& have) {
@@ -79,8 +46,9 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
       sizes.push_back(Size::of_var(new_flex()));
       subst.sizes[s] = sizes.back();
     }
-    TypePtr have = core::substitute(look_through(impl.scheme.type), subst);
-    TypePtr want = look_through(out.scheme.type);
+    TypePtr have =
+        core::substitute(core::look_through(impl.scheme.type, out_.abstract_types), subst);
+    TypePtr want = core::look_through(out.scheme.type, out_.abstract_types);
     const bool outer = lenient_;
     // An overloaded intrinsic under an abstract type is the prelude's business.
     lenient_ = lenient_ || impl.is_intrinsic;

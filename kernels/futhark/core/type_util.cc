@@ -270,6 +270,36 @@ void free_sizes(const Size& s, std::unordered_set<VarId>& out) {
   if (s.kind == Size::kExp) free_in_exp(s.exp, out);
 }
 
+TypePtr look_through(const TypePtr& t, const std::vector<AbstractType>& table) {
+  const auto part = [&](const TypePtr& x) { return look_through(x, table); };
+  return std::visit(Overloaded{[&](const TArray& a) {
+                                 return make_type(TArray{a.dim, part(a.elem)}, t->unique);
+                               },
+                               [&](const TRecord& r) {
+                                 TRecord out;
+                                 for (const auto& [name, f] : r.fields)
+                                   out.fields.emplace_back(name, part(f));
+                                 return make_type(std::move(out), t->unique);
+                               },
+                               [&](const TSum& s) {
+                                 TSum out;
+                                 for (const auto& [name, payload] : s.constructors) {
+                                   std::vector<TypePtr> types;
+                                   for (const auto& p : payload) types.push_back(part(p));
+                                   out.constructors.emplace_back(name, std::move(types));
+                                 }
+                                 return make_type(std::move(out), t->unique);
+                               },
+                               [&](const TArrow& a) {
+                                 return make_type(
+                                     TArrow{a.param, a.consumes, part(a.from), a.ext, part(a.to)},
+                                     t->unique);
+                               },
+                               [&](const TAbstract& a) { return part(expand_abstract(a, table)); },
+                               [&](const auto&) { return t; }},
+                    t->node);
+}
+
 void free_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
   std::visit(Overloaded{[&](const TArray& a) {
                           free_sizes(a.dim, out);

@@ -39,6 +39,9 @@ Size substitute(const Size& size, const Subst& s);
 /// The body of `a` with its parameters replaced by the arguments.
 TypePtr expand_abstract(const TAbstract& a, const std::vector<AbstractType>& table);
 
+/// Every abstract type replaced by what it stands for.
+TypePtr look_through(const TypePtr& t, const std::vector<AbstractType>& table);
+
 /// Size variables that occur free (bound ones are parameters and existentials of arrows).
 void free_sizes(const TypePtr& t, std::unordered_set<VarId>& out);
 void free_sizes(const Size& s, std::unordered_set<VarId>& out);
