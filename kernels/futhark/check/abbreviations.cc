@@ -6,7 +6,7 @@
 namespace kenaz::check {
 
 TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
-  TypeBinding* out = new_type_binding();
+  TypeBinding* out = scopes_.new_type();
   in_function(env, [&](FnState& state) {
     Params params = type_params(b.params);
     TypeSizes sizes;

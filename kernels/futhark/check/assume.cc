@@ -2,7 +2,7 @@
 // and the bodies of parametric modules where they are defined, with such a module as argument.
 #include <set>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -33,15 +33,14 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
                  },
                  [&](const syntax::ModTypeSpecs& s) -> Mod {
                    check_duplicate_specs(s);
-                   Env* env = new_env(type.env);
+                   Env* env = scopes_.new_env(type.env);
                    for (const auto& spec : s.specs) {
                      if (!failed()) assume_spec(*spec, env, withs);
                    }
                    return {env, nullptr};
                  },
                  [&](const syntax::ModTypeArrow& a) -> Mod {
-                   functors_.emplace_back();
-                   Functor& f = functors_.back();
+                   Functor& f = scopes_.new_functor();
                    f.param = a.param.value_or("");
                    f.param_type = {a.from.get(), type.env};
                    f.env = type.env;
@@ -52,37 +51,37 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
 }
 
 void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs) {
-  const EnvRef here = now(env);
+  const EnvRef here = scopes_.now(env);
   std::visit(Overloaded{[&](const syntax::SpecVal& v) {
                           check_parameter_names(*v.type);
-                          ValBinding* b = new_val();
+                          ValBinding* b = scopes_.new_val();
                           b->var = new_var(v.name);
                           b->scheme = spec_scheme(v, here);
                           b->defined = {v.name_range, v.doc ? &*v.doc : nullptr};
                           seen(v.name_range, v.name, b);
-                          bind(env->vals, v.name, b, false);
+                          scopes_.bind(env->vals, v.name, b, false);
                         },
                         [&](const syntax::SpecTypeAbbr& t) {
                           for (const With& w : withs) not_abstract(w, t.bind.name);
                           TypeBinding* b = type_bind(t.bind, here);
                           b->defined.range = t.bind.name_range;
                           seen(t.bind.name_range, t.bind.name, b);
-                          bind(env->types, t.bind.name, b, false);
+                          scopes_.bind(env->types, t.bind.name, b, false);
                         },
                         [&](const syntax::SpecType& t) { assume_type(t, env, withs); },
                         [&](const syntax::SpecMod& m) {
-                          ModBinding* b = new_mod();
+                          ModBinding* b = scopes_.new_mod();
                           b->mod = assume({m.type.get(), here}, withs_of(m.name, withs));
                           b->defined.range = m.name_range;
                           seen(m.name_range, m.name, b);
-                          bind(env->mods, m.name, b, false);
+                          scopes_.bind(env->mods, m.name, b, false);
                         },
                         [&](const syntax::SpecInclude& i) {
                           const Mod part = assume({i.type.get(), here}, withs);
                           if (failed()) return;
                           if (part.env) {
                             warn_of_inclusion(*part.env, here, spec.range);
-                            open_into(env, *part.env, false);
+                            scopes_.open_into(env, *part.env, false);
                           } else {
                             error(spec.range, "Cannot include a parametric module type.");
                           }
@@ -95,10 +94,10 @@ void Checker::check_refinement(const syntax::ModTypeWith& w, const Mod& refined)
   if (failed()) return;
   const Env* env = refined.env;
   for (const std::string& q : w.name.quals) {
-    ModBinding* m = env ? find(env->mods, q, stamp_, true) : nullptr;
+    ModBinding* m = env ? scopes_.find_outside(env->mods, q) : nullptr;
     env = m ? m->mod.env : nullptr;
   }
-  if (env && find(env->types, w.name.name, stamp_, true)) return;
+  if (env && scopes_.find_outside(env->types, w.name.name)) return;
   std::string name;
   for (const std::string& q : w.name.quals) name += q + ".";
   error(w.name.range, "\"" + name + w.name.name + "\" is not an abstract type in the module type.");
@@ -118,7 +117,7 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
     refined = &w;
   }
   Params params;
-  in_function(now(env), [&](FnState&) { params = type_params(t.params); });
+  in_function(scopes_.now(env), [&](FnState&) { params = type_params(t.params); });
   if (refined) {
     const auto& given = refined->with->params;
     bool same = given.size() == t.params.size();
@@ -132,14 +131,14 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
     }
     TypeBinding* b = refined_type(*refined);
     b->defined.range = t.name_range;
-    return bind(env->types, t.name, b, false);
+    return scopes_.bind(env->types, t.name, b, false);
   }
   // What it stands for is a type that is nothing else.
   const TyVarId unknown = new_tyvar(t.name, t.lifted);
   const core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
   out_.abstract_types.push_back({t.name, params.all, core::make_type(core::TParam{unknown})});
   abstract_lifted_.push_back(t.lifted);
-  TypeBinding* b = new_type_binding();
+  TypeBinding* b = scopes_.new_type();
   b->name = t.name;
   b->params = params.all;
   b->lifted = t.lifted;
@@ -154,7 +153,7 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
     }
   }
   b->type = core::make_type(std::move(type));
-  bind(env->types, t.name, b, false);
+  scopes_.bind(env->types, t.name, b, false);
 }
 
 // The names of parameters in a function's type are all different.
@@ -195,11 +194,11 @@ void Checker::match_functor(const Functor& f, const syntax::ModTypeArrow& type, 
   ascribe_with(argument, f.param_type, {Seal::kTransparent, m.range, false, m.path}, {});
   const Mod result = apply_functor(f, argument, m.range);
   if (failed()) return;
-  Env* inside = new_env(env);
-  ModBinding* param = new_mod();
+  Env* inside = scopes_.new_env(env);
+  ModBinding* param = scopes_.new_mod();
   param->mod = argument;
-  if (type.param) bind(inside->mods, *type.param, param, false);
-  ascribe_with(result, {type.to.get(), now(inside)}, m, {});
+  if (type.param) scopes_.bind(inside->mods, *type.param, param, false);
+  ascribe_with(result, {type.to.get(), scopes_.now(inside)}, m, {});
 }
 
 }  // namespace kenaz::check

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/syntax/parser.h"
 #include "kernels/prelude/prelude.h"
 
@@ -101,12 +101,12 @@ std::string Checker::size_text(const Size& s) {
 
 // The surroundings of the prelude: primitive types, the module `intrinsics`, plain operators.
 void Checker::load_intrinsics() {
-  base_ = new_env({});
+  base_ = scopes_.new_env({});
   for (int i = 0; i < kPrimTypeCount; i++) {
-    TypeBinding* b = new_type_binding();
+    TypeBinding* b = scopes_.new_type();
     b->type = core::prim_type(static_cast<PrimType>(i));
     b->name = prim_name(static_cast<PrimType>(i));
-    bind(base_->types, b->name, b, false);
+    scopes_.bind(base_->types, b->name, b, false);
   }
   std::string text = "module type intrinsics = {\n";
   for (const auto& row : kIntrinsics) {
@@ -121,26 +121,28 @@ void Checker::load_intrinsics() {
   intrinsics_program_ = std::move(*parsed);
   const auto& type = *std::get<syntax::DecModType>(intrinsics_program_.decs[0]->node).type;
   const auto& specs = std::get<syntax::ModTypeSpecs>(type.node).specs;
-  Env* env = new_env({});
+  Env* env = scopes_.new_env({});
   for (size_t i = 0; i < specs.size(); i++) {
     const IntrinsicRow& row = kIntrinsics[i];
     const auto* spec = std::get_if<syntax::SpecVal>(&specs[i]->node);
-    ValBinding* v = new_val();
+    ValBinding* v = scopes_.new_val();
     v->is_intrinsic = true;
     v->op = row.op;
     v->mask = row.mask;
     v->state = ValBinding::State::kLazy;
-    v->force = [this, spec](ValBinding& out) { out.scheme = spec_scheme(*spec, now(base_)); };
-    bind(env->vals, row.name, v, false);
+    v->force = [this, spec](ValBinding& out) {
+      out.scheme = spec_scheme(*spec, scopes_.now(base_));
+    };
+    scopes_.bind(env->vals, row.name, v, false);
     if (std::string_view("+-*/%&|^<>=!").find(row.name[0]) != std::string_view::npos &&
         row.op != core::Intrinsic::kNot) {
-      bind(base_->vals, row.name, v, false);
+      scopes_.bind(base_->vals, row.name, v, false);
     }
   }
   add_accumulators(env);
-  ModBinding* m = new_mod();
+  ModBinding* m = scopes_.new_mod();
   m->mod.env = env;
-  bind(base_->mods, "intrinsics", m, false);
+  scopes_.bind(base_->mods, "intrinsics", m, false);
 }
 
 /// The type of accumulators, `acc` of an array's type. It stands for a record of the array whose
@@ -153,12 +155,12 @@ void Checker::add_accumulators(Env* env) {
   out_.abstract_types.push_back(
       {"intrinsics.acc", {array}, core::make_type(core::TRecord{{{" array", param}}})});
   abstract_lifted_.push_back(lifted);
-  TypeBinding* b = new_type_binding();
+  TypeBinding* b = scopes_.new_type_binding();
   b->name = "acc";
   b->params = {array};
   b->lifted = lifted;
   b->type = core::make_type(core::TAbstract{id, {param}});
-  bind(env->types, b->name, b, false);
+  scopes_.bind(env->types, b->name, b, false);
 }
 
 FileState* Checker::import(const std::string& path, const FileState* from,
@@ -219,9 +221,10 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
   DepthGuard guard(depth_);
   if (!guard.ok()) error(range, "Imports are nested too deeply.");
   const Restore assuming(assuming_, false);
-  file->env = new_env(file->prelude || !prelude_ ? now(base_) : now(prelude_));
+  file->env =
+      scopes_.new_env(file->prelude || !prelude_ ? scopes_.now(base_) : scopes_.now(prelude_));
   file->busy = true;
-  in_function(now(file->env), [&](FnState&) {
+  in_function(scopes_.now(file->env), [&](FnState&) {
     declarations(file->program.decs, {file, file->env, true});
   });
   file->busy = false;
@@ -240,8 +243,8 @@ Result<core::Checked> Checker::run(const std::string& path) {
   if (!failed() && has_prelude) {
     FileState* prelude = load(std::string(kPrelude) + "prelude", {});
     if (prelude) {
-      Env* env = new_env(now(base_));
-      open_into(env, *prelude->env, false);
+      Env* env = scopes_.new_env(scopes_.now(base_));
+      scopes_.open_into(env, *prelude->env, false);
       prelude_ = env;
     }
   }

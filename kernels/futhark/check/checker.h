@@ -11,7 +11,6 @@
 // consumption and sizes, which look at finished definitions.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -26,6 +25,7 @@
 #include "kernels/futhark/check/mismatch.h"
 #include "kernels/futhark/check/open_sizes.h"
 #include "kernels/futhark/check/record.h"
+#include "kernels/futhark/check/scope.h"
 #include "kernels/futhark/check/warnings.h"
 #include "kernels/futhark/core/type_util.h"
 
@@ -263,21 +263,12 @@ class Checker {
   std::vector<VarId> unsolved_flex(const TypePtr& t);
 
   // ---- names (scope.cc)
-  template <class T>
-  static T* find(const NameMap<T>& map, const std::string& name, uint32_t stamp, bool outside);
   /// What was found, unless it is broken: then this declaration ends without an error of its own.
   template <class T>
-  T* sound(T* found);
-  template <class T>
-  T* find_scoped(NameMap<T> Env::*map, EnvRef ref, const std::string& name);
-  template <class T>
-  void bind(NameMap<T>& map, const std::string& name, T* what, bool local);
-  EnvRef now(Env* env) const { return {env, stamp_}; }
-  Env* new_env(EnvRef parent);
-  ValBinding* new_val();
-  TypeBinding* new_type_binding();
-  ModBinding* new_mod();
-  void open_into(Env* target, const Env& source, bool local);
+  T* sound(T* found) {
+    if (found && found->broken) abandon();
+    return found;
+  }
   Env* module_of(const std::vector<std::string>& quals, size_t count);
   const Mod* find_mod(const syntax::QualName& name, bool report);
   void force(ValBinding& v);
@@ -544,21 +535,15 @@ class Checker {
   int deepest_tyvar_ = 0;                            // the largest of these
   std::vector<syntax::Liftedness> abstract_lifted_;  // by AbstractId
   std::vector<std::string> abstract_names_;          // likewise, as far as known: "m.t"
+  Scopes scopes_;
   std::vector<Meta> metas_;
   std::vector<Var> vars_;
-  std::deque<Env> envs_;
-  std::deque<ValBinding> vals_;
-  std::deque<TypeBinding> types_;
-  std::deque<ModBinding> mods_;
-  std::deque<ModTypeBinding> mod_types_;
-  std::deque<Functor> functors_;
   std::map<std::string, std::unique_ptr<FileState>> files_;
   syntax::Program intrinsics_program_;
   Env* base_ = nullptr;     // primitive types, operators, `intrinsics`
   Env* prelude_ = nullptr;  // what user files see around them
   FnState* fn_ = nullptr;
   std::string root_path_;
-  uint32_t stamp_ = 1;
   int depth_ = 0;
   int functor_applications_ = 0;
   int applying_ = 0;       // how many applications of parametric modules are around

@@ -84,7 +84,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   }
   TypePtr hint = ret ? ret : new_meta();
   if (top && !fun.params.empty()) {  // it sees itself
-    ValBinding* self = new_val();
+    ValBinding* self = scopes_.new_val();
     self->is_self = true;
     self->defined.range = b.range;
     self->var = def->id;

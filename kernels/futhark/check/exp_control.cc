@@ -118,7 +118,7 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
   const uint32_t start = next_var();
   MutDef def = define({l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
   if (failed()) return bad_exp(range);
-  ValBinding* v = new_val();
+  ValBinding* v = scopes_.new_val();
   v->var = def->id;
   v->scheme = {def->tparams, def->sparams, def->type};
   v->defined.range = l.name_range;

@@ -1,5 +1,5 @@
 // Matching a module against a module type.
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -40,7 +40,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
               error(range, "Module type requires a structure, but this module is parametric.");
               return {};
             }
-            Env* out = new_env(type.env);
+            Env* out = scopes_.new_env(type.env);
             match_specs(s, type.env, mod, out, m, withs);
             return {out, nullptr};
           },
@@ -50,8 +50,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
               return {};
             }
             match_functor(*mod.functor, a, type.env, m);
-            functors_.emplace_back();
-            Functor& f = functors_.back();
+            Functor& f = scopes_.new_functor();
             f.param = a.param.value_or("");
             f.param_type = {a.from.get(), type.env};
             f.env = type.env;
@@ -79,21 +78,22 @@ std::vector<Checker::With> Checker::withs_of(const std::string& name,
 void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
                           const Matching& m, const std::vector<With>& withs) {
   // Specs see the names before them: `scope` has them in front of the module type's surroundings.
-  Env* scope = out->parent.env == env.env && out->parent.stamp == env.stamp ? out : new_env(env);
+  Env* scope =
+      out->parent.env == env.env && out->parent.stamp == env.stamp ? out : scopes_.new_env(env);
   std::vector<Env*> outs{out};
   if (scope != out) outs.push_back(scope);
   for (const auto& spec : specs.specs) {
     if (failed()) return;
-    const EnvRef here = now(scope);
+    const EnvRef here = scopes_.now(scope);
     std::visit(Overloaded{[&](const syntax::SpecVal& v) { match_value(v, here, mod, outs, m); },
                           [&](const syntax::SpecTypeAbbr& t) {
                             TypeBinding* b = type_bind(t.bind, here);
                             match_abbreviation(*b, mod, m);
-                            for (Env* o : outs) bind(o->types, t.bind.name, b, false);
+                            for (Env* o : outs) scopes_.bind(o->types, t.bind.name, b, false);
                           },
                           [&](const syntax::SpecType& t) { match_type(t, mod, outs, m, withs); },
                           [&](const syntax::SpecMod& part) {
-                            ModBinding* impl = find(mod.env->mods, part.name, stamp_, true);
+                            ModBinding* impl = scopes_.find_outside(mod.env->mods, part.name);
                             if (!impl) {
                               error(m.range, "Module does not define a module named \"" + m.path +
                                                  part.name + "\".");
@@ -101,13 +101,13 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                             }
                             force(*impl);
                             sound(impl);
-                            ModBinding* b = new_mod();
+                            ModBinding* b = scopes_.new_mod();
                             b->defined = impl->defined;
                             Matching below = m;
                             below.path += part.name + ".";
                             b->mod = ascribe_with(impl->mod, {part.type.get(), here}, below,
                                                   withs_of(part.name, withs));
-                            for (Env* o : outs) bind(o->mods, part.name, b, false);
+                            for (Env* o : outs) scopes_.bind(o->mods, part.name, b, false);
                           },
                           [&](const syntax::SpecInclude& i) {
                             Mod part = ascribe_with(mod, {i.type.get(), here}, m, withs);
@@ -116,7 +116,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                               error(spec->range, "Cannot include a parametric module type.");
                               return;
                             }
-                            for (Env* o : outs) open_into(o, *part.env, false);
+                            for (Env* o : outs) scopes_.open_into(o, *part.env, false);
                           }},
                spec->node);
   }
@@ -124,7 +124,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
 
 // The type that a `with` gives to the specification's.
 TypeBinding* Checker::refined_type(const With& w) {
-  TypeBinding* b = new_type_binding();
+  TypeBinding* b = scopes_.new_type();
   in_function(w.env, [&](FnState& state) {
     Params p = type_params(w.with->params);
     TypeSizes sizes;
@@ -144,7 +144,7 @@ TypeBinding* Checker::refined_type(const With& w) {
 // The module's type of that name, or null after an error.
 TypeBinding* Checker::matching_type(const std::string& name, size_t params, const Mod& mod,
                                     const Matching& m) {
-  TypeBinding* impl = find(mod.env->types, name, stamp_, true);
+  TypeBinding* impl = scopes_.find_outside(mod.env->types, name);
   if (!impl) {
     error(m.range, "Module does not define a type named \"" + m.path + name + "\".");
     return nullptr;
@@ -192,7 +192,7 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
                          const Matching& m, const std::vector<With>& withs) {
   const std::string& name = spec.name;
   auto add = [&](TypeBinding* b) {
-    for (Env* o : outs) bind(o->types, name, b, false);
+    for (Env* o : outs) scopes_.bind(o->types, name, b, false);
   };
   for (const With& w : withs) {
     if (w.depth != w.with->name.quals.size() || w.with->name.name != name) continue;
@@ -226,7 +226,7 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
   out_.abstract_types.push_back(std::move(abstract));
   abstract_lifted_.push_back(spec.lifted);
-  TypeBinding* b = new_type_binding();
+  TypeBinding* b = scopes_.new_type();
   b->name = name;
   b->defined = impl->defined;
   core::TAbstract type{id, {}};
@@ -264,12 +264,12 @@ void Checker::check_constructive(const syntax::SpecType& spec, const TypeBinding
 
 void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
                           std::vector<Env*> outs, const Matching& m) {
-  ValBinding* impl = find(mod.env->vals, v.name, stamp_, true);
+  ValBinding* impl = scopes_.find_outside(mod.env->vals, v.name);
   if (!impl) {
     error(m.range, "Module does not define a value named \"" + m.path + v.name + "\".");
     return;
   }
-  ValBinding* b = new_val();
+  ValBinding* b = scopes_.new_val();
   b->range = m.range;
   b->defined = impl->defined;
   if (!b->defined.doc && v.doc) b->defined.doc = &*v.doc;
@@ -286,7 +286,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
     narrow(out, *impl, name, range);
   };
   if (!m.lazy) force(*b);
-  for (Env* o : outs) bind(o->vals, v.name, b, false);
+  for (Env* o : outs) scopes_.bind(o->vals, v.name, b, false);
 }
 
 /// For messages: the abstract types of a module called `name` are `name.t`. One that a module has

@@ -1,7 +1,7 @@
 // Declarations and modules.
 #include <set>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -77,53 +77,53 @@ void Checker::check_duplicate_specs(const syntax::ModTypeSpecs& specs) {
 }
 
 void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool local) {
-  std::visit(Overloaded{[&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
-                        [&](const syntax::DecType& d) {
-                          TypeBinding* t = type_bind(d.bind, now(ctx.env));
-                          t->defined = {d.bind.name_range, dec.doc ? &*dec.doc : nullptr};
-                          seen(d.bind.name_range, d.bind.name, t);
-                          bind(ctx.env->types, d.bind.name, t, local);
-                        },
-                        [&](const syntax::DecModType& d) {
-                          mod_types_.push_back({d.type.get(), now(ctx.env)});
-                          ModTypeBinding* b = &mod_types_.back();
-                          b->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
-                          seen(d.name_range, d.name, b);
-                          if (!ctx.file || !ctx.file->prelude) assume(*b, {});
-                          bind(ctx.env->mod_types, d.name, b, local);
-                        },
-                        [&](const syntax::DecMod& d) { declare_module(d, dec, ctx, local); },
-                        [&](const syntax::DecOpen& d) {
-                          Mod m = mod_exp(*d.mod, now(ctx.env), ctx.file);
-                          if (failed()) return;
-                          if (!m.env) {
-                            error(dec.range, "Cannot open a parametric module.");
-                            return;
-                          }
-                          open_into(ctx.env, *m.env, local);
-                        },
-                        [&](const syntax::DecImport& d) {  // short for: local open import
-                          const bool user = ctx.file && !ctx.file->prelude;
-                          if (user && d.path.rfind("/prelude/", 0) == 0) {
-                            error(dec.range, d.path +
-                                                 " may not be explicitly imported: its names "
-                                                 "are known everywhere.");
-                          }
-                          if (failed()) return;
-                          FileState* f = import(d.path, ctx.file, dec.range);
-                          if (f && !failed()) open_into(ctx.env, *f->env, true);
-                        },
-                        [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
-             dec.node);
+  std::visit(
+      Overloaded{[&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
+                 [&](const syntax::DecType& d) {
+                   TypeBinding* t = type_bind(d.bind, scopes_.now(ctx.env));
+                   t->defined = {d.bind.name_range, dec.doc ? &*dec.doc : nullptr};
+                   seen(d.bind.name_range, d.bind.name, t);
+                   scopes_.bind(ctx.env->types, d.bind.name, t, local);
+                 },
+                 [&](const syntax::DecModType& d) {
+                   ModTypeBinding* b = scopes_.new_mod_type({d.type.get(), scopes_.now(ctx.env)});
+                   b->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
+                   seen(d.name_range, d.name, b);
+                   if (!ctx.file || !ctx.file->prelude) assume(*b, {});
+                   scopes_.bind(ctx.env->mod_types, d.name, b, local);
+                 },
+                 [&](const syntax::DecMod& d) { declare_module(d, dec, ctx, local); },
+                 [&](const syntax::DecOpen& d) {
+                   Mod m = mod_exp(*d.mod, scopes_.now(ctx.env), ctx.file);
+                   if (failed()) return;
+                   if (!m.env) {
+                     error(dec.range, "Cannot open a parametric module.");
+                     return;
+                   }
+                   scopes_.open_into(ctx.env, *m.env, local);
+                 },
+                 [&](const syntax::DecImport& d) {  // short for: local open import
+                   const bool user = ctx.file && !ctx.file->prelude;
+                   if (user && d.path.rfind("/prelude/", 0) == 0) {
+                     error(dec.range, d.path +
+                                          " may not be explicitly imported: its names "
+                                          "are known everywhere.");
+                   }
+                   if (failed()) return;
+                   FileState* f = import(d.path, ctx.file, dec.range);
+                   if (f && !failed()) scopes_.open_into(ctx.env, *f->env, true);
+                 },
+                 [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
+      dec.node);
 }
 
 void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
                             bool local) {
-  ValBinding* v = new_val();
+  ValBinding* v = scopes_.new_val();
   v->range = d.name_range;
   v->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
   seen(d.name_range, d.name, v);
-  const EnvRef env = now(ctx.env);
+  const EnvRef env = scopes_.now(ctx.env);
   const bool in_root = ctx.file && ctx.file->root;
   const bool lazy = ctx.file && ctx.file->prelude;
   if (d.name == "&&" || d.name == "||") {
@@ -146,7 +146,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   v->force = work;
   if (!lazy) force(*v);
   if (failed()) return;
-  bind(ctx.env->vals, d.name, v, local);
+  scopes_.bind(ctx.env->vals, d.name, v, local);
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
     entries_.add(d, dec, *last_def_, env);
     recover();  // the definition itself is right
@@ -155,10 +155,10 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
 
 void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
                              bool local) {
-  ModBinding* m = new_mod();
+  ModBinding* m = scopes_.new_mod();
   m->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
   seen(d.name_range, d.name, m);
-  const EnvRef env = now(ctx.env);
+  const EnvRef env = scopes_.now(ctx.env);
   FileState* file = ctx.file;
   m->state = ModBinding::State::kLazy;
   m->force = [this, &d, env, file, assumed = assuming_](ModBinding& out) {
@@ -183,14 +183,13 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
     force(*m);
     if (applying_ == 0) name_abstract_types(m->mod, d.name);
   }
-  bind(ctx.env->mods, d.name, m, local);
+  scopes_.bind(ctx.env->mods, d.name, m, local);
 }
 
 Mod Checker::functor_of(const std::vector<syntax::ModParam>& params, size_t at,
                         const syntax::ModTypeExp* ret, const syntax::ModExp& body, EnvRef env,
                         FileState* file) {
-  functors_.emplace_back();
-  Functor& f = functors_.back();
+  Functor& f = scopes_.new_functor();
   f.param = params[at].name;
   f.param_type = {params[at].type.get(), env};
   f.env = env;
@@ -216,12 +215,12 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
   const bool lazy = f.file && f.file->prelude;
   Mod seen = ascribe(arg, f.param_type, Seal::kTransparent, range, lazy);
   if (failed()) return {};
-  Env* env = new_env(f.env);
-  ModBinding* m = new_mod();
+  Env* env = scopes_.new_env(f.env);
+  ModBinding* m = scopes_.new_mod();
   m->mod = seen;
-  bind(env->mods, f.param, m, false);
+  scopes_.bind(env->mods, f.param, m, false);
   if (assuming_ && applying_ == 0) name_abstract_types(seen, f.param);
-  const EnvRef inside = now(env);
+  const EnvRef inside = scopes_.now(env);
   if (f.inner) {
     Mod result = apply_functor(*f.inner, arg, range);
     if (failed() || !f.ret) return result;
@@ -254,7 +253,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                  },
                  [&](const syntax::ModParens& p) { return mod_exp(*p.inner, env, file); },
                  [&](const syntax::ModDecs& d) -> Mod {
-                   Env* inside = new_env(env);
+                   Env* inside = scopes_.new_env(env);
                    declarations(d.decs, {file, inside, false});
                    return {inside, nullptr};
                  },
@@ -281,8 +280,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                    return ascribe(inner, {a.type.get(), env}, Seal::kOpaque, m.range, lazy);
                  },
                  [&](const syntax::ModLambda& l) -> Mod {
-                   functors_.emplace_back();
-                   Functor& f = functors_.back();
+                   Functor& f = scopes_.new_functor();
                    f.param = l.param.name;
                    f.param_type = {l.param.type.get(), env};
                    f.env = env;

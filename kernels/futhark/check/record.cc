@@ -4,7 +4,7 @@
 #include <map>
 #include <unordered_set>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 
 namespace kenaz::check {
 
@@ -71,12 +71,12 @@ void Checker::seen_path(const syntax::QualName& name, size_t modules, const Mean
   ModBinding* m = nullptr;
   for (size_t i = 0; i < modules; i++) {
     if (i > 0) {
-      m = m->mod.env ? find(m->mod.env->mods, name.quals[i], stamp_, true) : nullptr;
+      m = m->mod.env ? scopes_.find_outside(m->mod.env->mods, name.quals[i]) : nullptr;
     } else {
       for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend() && !m; ++it) {
-        if (it->opened) m = find(it->opened->mods, name.quals[0], stamp_, true);
+        if (it->opened) m = scopes_.find_outside(it->opened->mods, name.quals[0]);
       }
-      if (!m) m = find_scoped(&Env::mods, fn_->env, name.quals[0]);
+      if (!m) m = Scopes::find_scoped(&Env::mods, fn_->env, name.quals[0]);
     }
     if (!m) return;
     seen(word_range(name, i), name.quals[i], m);
@@ -163,7 +163,7 @@ void Checker::take_env(const Env& env, uint32_t stamp, bool outside) {
   auto take = [&](const auto& map) {
     std::map<std::string, Meaning> visible;  // in an order that does not change
     for (const auto& [name, versions] : map) {
-      if (auto* what = find(map, name, stamp, outside)) visible.emplace(name, what);
+      if (auto* what = Scopes::find(map, name, stamp, outside)) visible.emplace(name, what);
     }
     for (const auto& [name, meaning] : visible) take_name(name, meaning);
   };
@@ -200,14 +200,15 @@ void Checker::take_names(const std::vector<std::string>& quals) {
   if (record_->wanted || failed()) return;
   record_->wanted.emplace();
   if (!quals.empty()) {
-    if (const Env* env = module_of(quals, quals.size())) return take_env(*env, stamp_, true);
+    if (const Env* env = module_of(quals, quals.size()))
+      return take_env(*env, scopes_.stamp(), true);
     return take_fields({{quals.begin(), quals.end() - 1}, quals.back(), {}});
   }
   const std::vector<Local> locals = fn_->locals;
   for (auto it = locals.rbegin(); it != locals.rend(); ++it) {
     if (it->val) take_name(it->name, it->val);
     if (it->type) take_name(it->name, it->type);
-    if (it->opened) take_env(*it->opened, stamp_, true);
+    if (it->opened) take_env(*it->opened, scopes_.stamp(), true);
   }
   for (EnvRef ref = fn_->env; ref.env; ref = ref.env->parent) {
     take_env(*ref.env, ref.stamp, false);

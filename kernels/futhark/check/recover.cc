@@ -4,7 +4,7 @@
 // cause of its own.
 #include <algorithm>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 
 namespace kenaz::check {
 
@@ -34,24 +34,24 @@ void Checker::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool lo
   if (const auto* l = std::get_if<syntax::DecLocal>(&dec.node)) {
     bind_broken(*l->inner, ctx, true);
   } else if (const auto* v = std::get_if<syntax::DecVal>(&dec.node)) {
-    ValBinding* b = new_val();
+    ValBinding* b = scopes_.new_val();
     b->range = v->name_range;
-    b->broken = !bind_declared(*v, now(ctx.env), *b);
-    bind(ctx.env->vals, v->name, b, local);
+    b->broken = !bind_declared(*v, scopes_.now(ctx.env), *b);
+    scopes_.bind(ctx.env->vals, v->name, b, local);
   } else if (const auto* t = std::get_if<syntax::DecType>(&dec.node)) {
-    TypeBinding* b = new_type_binding();
+    TypeBinding* b = scopes_.new_type();
     b->name = t->bind.name;
     b->type = unit_;
     b->broken = true;
-    bind(ctx.env->types, t->bind.name, b, local);
+    scopes_.bind(ctx.env->types, t->bind.name, b, local);
   } else if (const auto* m = std::get_if<syntax::DecMod>(&dec.node)) {
-    ModBinding* b = new_mod();
+    ModBinding* b = scopes_.new_mod();
     b->broken = true;
-    bind(ctx.env->mods, m->name, b, local);
+    scopes_.bind(ctx.env->mods, m->name, b, local);
   } else if (const auto* s = std::get_if<syntax::DecModType>(&dec.node)) {
-    mod_types_.push_back({s->type.get(), now(ctx.env)});
-    mod_types_.back().broken = true;
-    bind(ctx.env->mod_types, s->name, &mod_types_.back(), local);
+    ModTypeBinding* b = scopes_.new_mod_type({s->type.get(), scopes_.now(ctx.env)});
+    b->broken = true;
+    scopes_.bind(ctx.env->mod_types, s->name, b, local);
   } else {
     names_missing_ = true;
   }

@@ -2,31 +2,22 @@
 #include "kernels/futhark/check/scope.h"
 
 #include "kernels/futhark/check/checker.h"
+#include "protocol/base/check.h"
 
 namespace kenaz::check {
 
-Env* Checker::new_env(EnvRef parent) {
-  envs_.emplace_back();
-  envs_.back().parent = parent;
-  return &envs_.back();
+Env* Scopes::new_env(EnvRef parent) {
+  Env& env = envs_.emplace_back();
+  env.parent = parent;
+  return &env;
 }
 
-ValBinding* Checker::new_val() {
-  vals_.emplace_back();
-  return &vals_.back();
+ModTypeBinding* Scopes::new_mod_type(ModTypeBinding made) {
+  mod_types_.push_back(std::move(made));
+  return &mod_types_.back();
 }
 
-TypeBinding* Checker::new_type_binding() {
-  types_.emplace_back();
-  return &types_.back();
-}
-
-ModBinding* Checker::new_mod() {
-  mods_.emplace_back();
-  return &mods_.back();
-}
-
-void Checker::open_into(Env* target, const Env& source, bool local) {
+void Scopes::open_into(Env* target, const Env& source, bool local) {
   auto copy = [&](const auto& from, auto& to) {
     for (const auto& [name, versions] : from) {
       for (auto it = versions.entries.rbegin(); it != versions.entries.rend(); ++it) {
@@ -74,15 +65,15 @@ Env* Checker::module_of(const std::vector<std::string>& quals, size_t count) {
   CHECK(count > 0);
   ModBinding* m = nullptr;
   for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend() && !m; ++it) {
-    if (it->opened) m = find(it->opened->mods, quals[0], stamp_, true);
+    if (it->opened) m = scopes_.find_outside(it->opened->mods, quals[0]);
   }
-  if (!m) m = find_scoped(&Env::mods, fn_->env, quals[0]);
+  if (!m) m = Scopes::find_scoped(&Env::mods, fn_->env, quals[0]);
   for (size_t i = 0; m; i++) {
     force(*m);
     sound(m);
     if (!m->mod.env) return nullptr;
     if (i + 1 == count) return m->mod.env;
-    m = find(m->mod.env->mods, quals[i + 1], stamp_, true);
+    m = scopes_.find_outside(m->mod.env->mods, quals[i + 1]);
   }
   return nullptr;
 }
@@ -91,12 +82,12 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
   ModBinding* m = nullptr;
   if (!name.quals.empty()) {
     Env* env = module_of(name.quals, name.quals.size());
-    if (env) m = find(env->mods, name.name, stamp_, true);
+    if (env) m = scopes_.find_outside(env->mods, name.name);
   } else {
     for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend() && !m; ++it) {
-      if (it->opened) m = find(it->opened->mods, name.name, stamp_, true);
+      if (it->opened) m = scopes_.find_outside(it->opened->mods, name.name);
     }
-    if (!m) m = find_scoped(&Env::mods, fn_->env, name.name);
+    if (!m) m = Scopes::find_scoped(&Env::mods, fn_->env, name.name);
   }
   if (!m) {
     if (report) {
@@ -126,7 +117,7 @@ ValBinding* Checker::look_up_value(const syntax::QualName& name, size_t* used) {
   for (size_t count = name.quals.size(); count > 0; count--) {
     Env* env = module_of(name.quals, count);
     if (!env) continue;
-    if (ValBinding* v = find(env->vals, words[count], stamp_, true)) {
+    if (ValBinding* v = scopes_.find_outside(env->vals, words[count])) {
       *used = count + 1;
       return v;
     }
@@ -135,10 +126,10 @@ ValBinding* Checker::look_up_value(const syntax::QualName& name, size_t* used) {
   for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend(); ++it) {
     if (it->val && it->name == words[0]) return it->val;
     if (it->opened) {
-      if (ValBinding* v = find(it->opened->vals, words[0], stamp_, true)) return v;
+      if (ValBinding* v = scopes_.find_outside(it->opened->vals, words[0])) return v;
     }
   }
-  return find_scoped(&Env::vals, fn_->env, words[0]);
+  return Scopes::find_scoped(&Env::vals, fn_->env, words[0]);
 }
 
 TypeBinding* Checker::find_type(const syntax::QualName& name) {
@@ -150,24 +141,24 @@ TypeBinding* Checker::find_type(const syntax::QualName& name) {
 TypeBinding* Checker::look_up_type(const syntax::QualName& name) {
   if (!name.quals.empty()) {
     Env* env = module_of(name.quals, name.quals.size());
-    return env ? find(env->types, name.name, stamp_, true) : nullptr;
+    return env ? scopes_.find_outside(env->types, name.name) : nullptr;
   }
   for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend(); ++it) {
     if (it->type && it->name == name.name) return it->type;
     if (it->opened) {
-      if (TypeBinding* t = find(it->opened->types, name.name, stamp_, true)) return t;
+      if (TypeBinding* t = scopes_.find_outside(it->opened->types, name.name)) return t;
     }
   }
-  return find_scoped(&Env::types, fn_->env, name.name);
+  return Scopes::find_scoped(&Env::types, fn_->env, name.name);
 }
 
 ModTypeBinding* Checker::find_mod_type(const syntax::QualName& name) {
   ModTypeBinding* t = nullptr;
   if (!name.quals.empty()) {
     Env* env = module_of(name.quals, name.quals.size());
-    if (env) t = find(env->mod_types, name.name, stamp_, true);
+    if (env) t = scopes_.find_outside(env->mod_types, name.name);
   } else {
-    t = find_scoped(&Env::mod_types, fn_->env, name.name);
+    t = Scopes::find_scoped(&Env::mod_types, fn_->env, name.name);
   }
   seen_path(name, name.quals.size(), t ? Meaning(t) : Meaning());
   return t;
@@ -175,7 +166,7 @@ ModTypeBinding* Checker::find_mod_type(const syntax::QualName& name) {
 
 void Checker::local_value(const std::string& name, VarId var, TypePtr type,
                           const SourceRange& range) {
-  ValBinding* v = new_val();
+  ValBinding* v = scopes_.new_val();
   v->var = var;
   vars_[var.index].named = true;
   v->scheme.type = std::move(type);
@@ -185,7 +176,7 @@ void Checker::local_value(const std::string& name, VarId var, TypePtr type,
 }
 
 void Checker::local_type(const std::string& name, TyVarId id, const SourceRange& range) {
-  TypeBinding* t = new_type_binding();
+  TypeBinding* t = scopes_.new_type();
   t->name = name;
   t->type = core::make_type(core::TParam{id});
   t->defined.range = range;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 #include "protocol/base/nearest.h"
 
 namespace kenaz::check {
@@ -89,7 +89,7 @@ std::vector<std::string> Checker::names_in_scope(NameMap<T> Env::*map) const {
                         : std::is_same_v<T, TypeBinding> ? it->type != nullptr
                                                          : false;
     if (wanted && is_word(it->name)) names.push_back(it->name);
-    if (it->opened) add_names(it->opened->*map, stamp_, true, names);
+    if (it->opened) add_names(it->opened->*map, scopes_.stamp(), true, names);
   }
   for (EnvRef ref = fn_->env; ref.env; ref = ref.env->parent) {
     add_names(ref.env->*map, ref.stamp, false, names);
@@ -107,11 +107,11 @@ std::vector<std::string> Checker::modules_with(const std::string& name) {
     }
   }
   std::erase_if(modules, [&](const std::string& m) {
-    ModBinding* module = find_scoped(&Env::mods, fn_->env, m);
+    ModBinding* module = Scopes::find_scoped(&Env::mods, fn_->env, m);
     if (!module) return true;
     if (module->state == ModBinding::State::kLazy && prim_from_name(m)) force(*module);
     if (module->state != ModBinding::State::kReady || !module->mod.env) return true;
-    return find(module->mod.env->vals, name, stamp_, true) == nullptr;
+    return scopes_.find_outside(module->mod.env->vals, name) == nullptr;
   });
   return modules;
 }
@@ -127,7 +127,7 @@ std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
     for (size_t i = 0; i + 1 < used; i++) module += word(i) + ".";
     std::vector<std::string> names;
     const Env* env = module_of(name.quals, used - 1);
-    if (env) add_names(env->vals, stamp_, true, names);
+    if (env) add_names(env->vals, scopes_.stamp(), true, names);
     if (const std::string near = nearest(word(used - 1), names); !near.empty()) {
       return did_you_mean(module + near + rest);
     }
@@ -157,7 +157,7 @@ std::string Checker::suggest_type(const syntax::QualName& name) {
   if (!name.quals.empty()) {
     const Env* env = module_of(name.quals, name.quals.size());
     std::vector<std::string> names;
-    if (env) add_names(env->types, stamp_, true, names);
+    if (env) add_names(env->types, scopes_.stamp(), true, names);
     std::string near = nearest(name.name, names);
     if (near.empty()) return "";
     for (auto q = name.quals.rbegin(); q != name.quals.rend(); ++q) near = *q + "." + near;

@@ -1,7 +1,7 @@
 // Where the checker finds what it warns of.
 #include <algorithm>
 
-#include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/syntax/bindings.h"
 
 namespace kenaz::check {
@@ -99,7 +99,7 @@ void Checker::warn_of_inclusion(const Env& part, EnvRef before, const SourceRang
   }
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
-    if (find_scoped(&Env::types, before, name)) {
+    if (Scopes::find_scoped(&Env::types, before, name)) {
       warn(Warning::kInclusionShadows, range, name);
     }
   }
