@@ -19,7 +19,6 @@ namespace {
 using core::Exp;
 using core::ExpPtr;
 using core::VarId;
-using Known = std::unordered_set<VarId>;
 
 class Causality {
  public:
@@ -29,7 +28,7 @@ class Causality {
   std::optional<Diagnostic> check(const core::Def& def) {
     if (!def.body) return std::nullopt;
     find_origins(*def.body);
-    if (!origins_.empty()) visit(*def.body, {});
+    if (!origins_.empty()) visit(*def.body);
     return std::move(found_);
   }
 
@@ -41,14 +40,13 @@ class Causality {
     }
   }
 
-  void need(const core::TypePtr& type, const std::string& what, const SourceRange& range,
-            const Known& known) {
+  void need(const core::TypePtr& type, const std::string& what, const SourceRange& range) {
     if (found_) return;
     std::unordered_set<VarId> sizes;
     core::free_sizes(type, sizes);
     for (VarId v : std::set<VarId>(sizes.begin(), sizes.end())) {
       const auto origin = origins_.find(v);
-      if (origin == origins_.end() || known.count(v)) continue;
+      if (origin == origins_.end() || known_.count(v)) continue;
       const std::string name = core::str(core::Size::of_var(v), names_);
       found_ = Diagnostic{Severity::kError, range, "", "", {}};
       found_->message = "Causality check: size \"" + name + "\" needed for type of " + what +
@@ -61,56 +59,55 @@ class Causality {
     }
   }
 
-  /// Returns what is known after `e`, besides what was known before it.
-  Known visit(const Exp& e, const Known& known) {
-    Known made;
-    if (found_) return made;
+  /// Goes through `e`; afterwards, what is known after it is known.
+  void visit(const Exp& e) {
+    if (found_) return;
     if (const auto* lambda = std::get_if<core::ELambda>(&e.node)) {
-      Known inside = known;
-      for (const auto& p : lambda->params) {
-        need(p->type, "a parameter", p->range, known);
-        bind(*p, inside);
-      }
-      visit(*lambda->body, inside);  // what it makes is nothing outside
-      return made;
+      const size_t before = order_.size();
+      for (const auto& p : lambda->params) need(p->type, "a parameter", p->range);
+      for (const auto& p : lambda->params) bind(*p);
+      visit(*lambda->body);
+      forget(before);  // what it makes is nothing outside
+      return;
     }
     if (const auto* apply = std::get_if<core::EApply>(&e.node)) {
-      visit_apply(*apply, known, made);
+      visit_apply(*apply);
     } else if (const auto* let = std::get_if<core::ELet>(&e.node)) {
-      made = visit(*let->value, known);
-      made.insert(let->sizes.begin(), let->sizes.end());
-      bind(*let->pat, made);
-      then(*let->body, known, made);
+      visit(*let->value);
+      for (VarId v : let->sizes) learn(v);
+      bind(*let->pat);
+      visit(*let->body);
     } else if (const auto* match = std::get_if<core::EMatch>(&e.node)) {
-      made = visit(*match->scrutinee, known);
-      branches(*match, known, made);
+      visit(*match->scrutinee);
+      std::vector<VarId> made;
+      for (const auto& [pat, body] : match->cases) branch(pat.get(), *body, made);
+      for (VarId v : made) learn(v);
     } else if (const auto* loop = std::get_if<core::ELoop>(&e.node)) {
-      visit_loop(*loop, known, made);
-    } else if (const auto* branch = std::get_if<core::EIf>(&e.node)) {
-      made = visit(*branch->cond, known);
-      const Known before = joined(known, made);
-      for (const ExpPtr& x : {branch->then_branch, branch->else_branch})
-        add(made, visit(*x, before));
+      visit_loop(*loop);
+    } else if (const auto* choice = std::get_if<core::EIf>(&e.node)) {
+      visit(*choice->cond);
+      std::vector<VarId> made;
+      for (const ExpPtr& x : {choice->then_branch, choice->else_branch}) branch(nullptr, *x, made);
+      for (VarId v : made) learn(v);
     } else {
-      core::for_each_child(e, [&](const ExpPtr& x) { then(*x, known, made); });
-      need_own(e, joined(known, made));
+      core::for_each_child(e, [&](const ExpPtr& x) { visit(*x); });
+      need_own(e);
     }
-    made.insert(e.ext.begin(), e.ext.end());
-    return made;
+    for (VarId v : e.ext) learn(v);
   }
 
-  void need_own(const Exp& e, const Known& known) {
+  void need_own(const Exp& e) {
     if (const auto* v = std::get_if<core::EVar>(&e.node)) {
       const bool instance = !v->targs.empty() || !v->sargs.empty();
-      if (instance) need(e.type, "\"" + (*names_.vars)[v->id.index] + "\"", e.range, known);
+      if (instance) need(e.type, "\"" + (*names_.vars)[v->id.index] + "\"", e.range);
     } else if (std::holds_alternative<core::EIntrinsic>(e.node)) {
-      need(e.type, "this operation", e.range, known);
+      need(e.type, "this operation", e.range);
     } else if (std::holds_alternative<core::EHole>(e.node)) {
-      need(e.type, "hole", e.range, known);
+      need(e.type, "hole", e.range);
     } else if (const auto* a = std::get_if<core::EArray>(&e.node)) {
-      if (a->elems.empty()) need(e.type, "empty array", e.range, known);
+      if (a->elems.empty()) need(e.type, "empty array", e.range);
     } else if (const auto* c = std::get_if<core::EConstr>(&e.node)) {
-      need(e.type, "\"#" + c->name + "\"", e.range, known);
+      need(e.type, "\"#" + c->name + "\"", e.range);
     }
   }
 
@@ -123,58 +120,60 @@ class Causality {
            std::string_view("+-*/%&|^<>=!").find(name[0]) != std::string_view::npos;
   }
 
-  void visit_apply(const core::EApply& apply, const Known& known, Known& made) {
-    std::vector<ExpPtr> order = apply.args;
-    if (!is_operator(*apply.fun)) std::reverse(order.begin(), order.end());
-    for (const ExpPtr& x : order) then(*x, known, made);
-    then(*apply.fun, known, made);
-  }
-
-  void branches(const core::EMatch& match, const Known& known, Known& made) {
-    const Known before = joined(known, made);
-    for (const auto& [pat, body] : match.cases) {
-      Known inside = before;
-      bind(*pat, inside);
-      add(made, visit(*body, inside));
+  void visit_apply(const core::EApply& apply) {
+    if (is_operator(*apply.fun)) {
+      for (const ExpPtr& x : apply.args) visit(*x);
+    } else {
+      for (auto x = apply.args.rbegin(); x != apply.args.rend(); ++x) visit(**x);
     }
+    visit(*apply.fun);
   }
 
-  void visit_loop(const core::ELoop& loop, const Known& known, Known& made) {
-    made = visit(*loop.init, known);
-    Known inside = joined(known, made);
-    inside.insert(loop.sizes.begin(), loop.sizes.end());
-    bind(*loop.pat, inside);
-    if (loop.index.valid()) inside.insert(loop.index);
-    if (loop.elem_pat) bind(*loop.elem_pat, inside);
-    add(inside, visit(*loop.bound, inside));
-    visit(*loop.body, inside);
+  /// One of several ways, of which none knows what another makes; `made` gets what this one does.
+  void branch(const core::Pat* pat, const Exp& body, std::vector<VarId>& made) {
+    const size_t before = order_.size();
+    if (pat) bind(*pat);
+    const size_t start = order_.size();
+    visit(body);
+    made.insert(made.end(), order_.begin() + static_cast<std::ptrdiff_t>(start), order_.end());
+    forget(before);
   }
 
-  static void bind(const core::Pat& p, Known& out) {
-    if (const auto* b = std::get_if<core::PBind>(&p.node)) out.insert(b->id);
+  void visit_loop(const core::ELoop& loop) {
+    visit(*loop.init);
+    const size_t before = order_.size();
+    for (VarId v : loop.sizes) learn(v);
+    bind(*loop.pat);
+    if (loop.index.valid()) learn(loop.index);
+    if (loop.elem_pat) bind(*loop.elem_pat);
+    visit(*loop.bound);
+    visit(*loop.body);
+    forget(before);
+  }
+
+  void bind(const core::Pat& p) {
+    if (const auto* b = std::get_if<core::PBind>(&p.node)) learn(b->id);
     if (const auto* r = std::get_if<core::PRecord>(&p.node)) {
-      for (const auto& f : r->fields) bind(*f.second, out);
+      for (const auto& f : r->fields) bind(*f.second);
     }
     if (const auto* c = std::get_if<core::PConstr>(&p.node)) {
-      for (const auto& x : c->args) bind(*x, out);
+      for (const auto& x : c->args) bind(*x);
     }
   }
 
-  /// Evaluates `e` after what made `made`.
-  void then(const Exp& e, const Known& known, Known& made) {
-    add(made, visit(e, joined(known, made)));
+  void learn(VarId v) {
+    if (known_.insert(v).second) order_.push_back(v);
   }
-
-  static void add(Known& into, const Known& more) { into.insert(more.begin(), more.end()); }
-  static Known joined(const Known& a, const Known& b) {
-    Known out = a;
-    add(out, b);
-    return out;
+  /// All but the first `count` that were learnt.
+  void forget(size_t count) {
+    for (; order_.size() > count; order_.pop_back()) known_.erase(order_.back());
   }
 
   const core::Names& names_;
   const IsUnknown& is_unknown_;
   std::unordered_map<VarId, SourceRange> origins_;  // of existential sizes: where they are computed
+  std::unordered_set<VarId> known_;                 // at this point of the evaluation
+  std::vector<VarId> order_;                        // of these, as they were learnt
   std::optional<Diagnostic> found_;
 };
 
