@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <random>
 #include <thread>
 
 #include "client/cli/subcommands.h"
@@ -98,12 +99,26 @@ std::function<int()> declare_test(CLI::App& app) {
   command->workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   app.add_option("paths", command->paths, "Programs, and folders of programs");
   app.add_option("--list", command->list, "A file that names programs, one per line");
-  app.add_option("-e,--entry-point", command->test.entry, "Only cases of this entry point");
+  app.add_option("-e,--entry-point", command->test.entry,
+                 "Only cases of this entry point, or this property");
   app.add_option("-j,--concurrency", command->workers, "Programs tested at a time")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   app.add_option("--exclude", command->test.exclude, "Leave out programs and cases with this tag")
       ->allow_extra_args(false);
+  auto& properties = command->test.properties;
+  properties.seed = (uint64_t{std::random_device()()} << 32) | std::random_device()();
+  app.add_option("-n,--num-tests", properties.tests, "Candidates for each property")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("-m,--max-size", properties.size, "Size of candidates")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--seed", properties.seed, "Of candidates; otherwise it differs in each run");
+  app.add_option("--num-tries", properties.shrink_tries,
+                 "How often a shrinker may fail to find a smaller candidate")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   app.add_flag("!--no-tuning", command->test.tuning, "Leave files PROGRAM.tuning alone");
   app.add_option("--timeout", command->test.timeout, "Seconds that a program may take")
       ->capture_default_str();

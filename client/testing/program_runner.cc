@@ -42,6 +42,9 @@ class ProgramTest {
   template <class Body>
   void for_each_case(const ProgramSpec& spec, Body body) const;
   void run_cases(const ProgramSpec& spec);
+  template <class Body>
+  void run_one(Run run, Body body);
+  void run_properties(const ProgramSpec& spec);
   Status run_case(const std::string& entry, const Case& c);
   Result<std::vector<data::Value>> results_of(Connection& server, const std::string& entry,
                                               const Input& input);
@@ -215,22 +218,62 @@ void ProgramTest::for_each_case(const ProgramSpec& spec, Body body) const {
   }
 }
 
+/// Does a run, which gives what is wrong or an empty string, and enters it in the results.
+template <class Body>
+void ProgramTest::run_one(Run run, Body body) {
+  ++result_.runs;
+  const auto begin = client::Clock::now();
+  run.failure = begin >= deadline_ ? "no time is left for this run" : body();
+  run.seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
+  if (!run.failure.empty()) {
+    drop_variables();
+    result_.failures.push_back({run.entry, run.dataset, run.failure, run.line});
+  }
+  result_.cases.push_back(std::move(run));
+}
+
 void ProgramTest::run_cases(const ProgramSpec& spec) {
   for_each_case(spec, [&](const std::string& entry, const Case& c) {
     if (excluded(c.tags)) return;
-    ++result_.runs;
-    Run run{entry, c.name, c.line, 0, ""};
-    const auto begin = client::Clock::now();
-    if (begin >= deadline_) {
-      run.failure = "no time is left for this run";
-    } else if (const auto status = run_case(entry, c); !status) {
-      run.failure = status.error().text();
-      drop_variables();
-    }
-    run.seconds = std::chrono::duration<double>(client::Clock::now() - begin).count();
-    if (!run.failure.empty()) result_.failures.push_back({entry, c.name, run.failure, c.line});
-    result_.cases.push_back(std::move(run));
+    run_one({entry, c.name, c.line, 0, ""}, [&]() -> std::string {
+      const auto status = run_case(entry, c);
+      return status ? "" : status.error().text();
+    });
   });
+}
+
+/// Declarations that are wrong are one failed run, and no property is tested then.
+void ProgramTest::run_properties(const ProgramSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& property : spec.properties) names.push_back(property.name);
+  Result<DeclaredProperties> declared = server().and_then(
+      [&](Connection* connection) { return find_properties(*connection, names); });
+  // Other servers need not know of attributes, as long as no block names a property.
+  if (!declared && names.empty()) return;
+  const int line = names.empty() ? 0 : spec.properties[0].line;
+  if (!declared || !declared->errors.empty()) {
+    return run_one({"properties", "declared", line, 0, ""}, [&] {
+      return declared ? fmt::format("{}", fmt::join(declared->errors, "\n"))
+                      : declared.error().text();
+    });
+  }
+  std::vector<std::string> reports;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!options_.entry.empty() && names[i] != options_.entry) continue;
+    run_one({names[i], "property", spec.properties[i].line, 0, ""}, [&] {
+      const auto report = server().and_then([&](Connection* connection) {
+        return test_property(*connection, scratch_, declared->properties[i], options_.properties,
+                             path_);
+      });
+      std::string text = report ? *report : report.error().text();
+      if (!text.empty()) reports.push_back(text);
+      return text;
+    });
+  }
+  if (reports.empty()) return;
+  if (const auto written = write_property_reports(path_, reports); !written) {
+    fail(written.error().text());
+  }
 }
 
 void ProgramTest::run() {
@@ -252,12 +295,14 @@ void ProgramTest::run() {
   // A program that cannot be loaded fails once, not once per run.
   if (const auto started = server(); !started) {
     for_each_case(*spec, [&](const std::string&, const Case&) { ++result_.runs; });
+    result_.runs += static_cast<int>(spec->properties.size());
     return fail(started.error().text());
   }
   const auto said = client::read_file(scratch_.file(kServerStderr));
   const bool expected = !spec->warnings.empty();  // then they are no news
   if (said && !expected && said->find("Warning") != std::string::npos) result_.warnings = *said;
   run_cases(*spec);
+  run_properties(*spec);
   if (!server_ || server_->broken()) return;
   if (const auto status = check_starts_and_ends(); !status) fail(status.error().text());
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "client/lib/connection.h"
+#include "client/testing/property.h"
 #include "client/testing/spec.h"
 
 namespace kenaz::testing {
@@ -13,8 +14,9 @@ struct TestOptions {
   client::ServerOptions server;      // `program` and `stderr_path` are filled in per program
   double timeout = 300;              // seconds for a whole program
   std::vector<std::string> exclude;  // tags of programs and cases that are left out
-  std::string entry;                 // only cases of this entry point; empty: all
-  bool tuning = true;                // give the server the file PROGRAM.tuning, if there is one
+  std::string entry;                 // only its cases, or this property; empty: all
+  PropertyOptions properties;
+  bool tuning = true;  // give the server the file PROGRAM.tuning, if there is one
 };
 
 enum class Outcome { kPass, kFail, kExcluded };

@@ -82,7 +82,7 @@ class BlockParser {
   Result<Literal> literal();
   Result<RandomInput> random_input();
   Result<std::variant<RandomType, data::Value>> random_value(std::string_view token);
-  Status parse_structure();
+  Status parse_properties();
   Status parse_case();
   enum class InputKind { kValues, kRandom, kScript };
   Status parse_input(Case& c, InputKind kind);
@@ -259,9 +259,9 @@ Status BlockParser::parse_expected(Case& c) {
 }
 
 tl::unexpected<Error> BlockParser::no_case(const std::string& word) const {
-  static const std::vector<std::string> kWords = {"input",    "output",   "auto",   "error:",
-                                                  "entry:",   "tags",     "random", "script",
-                                                  "warning:", "structure"};
+  static const std::vector<std::string> kWords = {
+      "input",  "output", "auto",     "error:",    "entry:",   "tags",
+      "random", "script", "warning:", "property:", "structure"};
   if (word.empty()) return error("expected a test case");
   const std::string near = nearest(word, kWords);
   return error(fmt::format("expected a test case, but here is '{}'{}", word,
@@ -304,11 +304,11 @@ Status BlockParser::parse_case() {
   return {};
 }
 
-/// `structure kind { Name count ... }` counts nodes of another compiler's programs: skipped.
-Status BlockParser::parse_structure() {
-  word();
-  KENAZ_TRY(braces());
-  return {};
+Status BlockParser::parse_properties() {
+  const int first = line();
+  const auto names = words_of_line();
+  for (const auto& name : names) spec_.properties.push_back({name, first});
+  return names.empty() ? error("expected the name of a property") : Status();
 }
 
 Status BlockParser::parse() {
@@ -331,12 +331,13 @@ Status BlockParser::parse() {
       finish_group();
       group_.entries = words_of_line();
       if (group_.entries.empty()) return error("expected the name of an entry point");
-    } else if (accept("structure")) {
-      KENAZ_TRY(parse_structure());
+    } else if (accept("structure")) {  // { Name count .. }: of another compiler's programs
+      word();
+      KENAZ_TRY(braces());
     } else if (accept("warning:")) {
       spec_.warnings.emplace_back(rest_of_line());
     } else if (accept("property:")) {
-      return error("property tests are not supported yet");
+      KENAZ_TRY(parse_properties());
     } else if (accept("error:")) {
       spec_.compile_error = std::string(rest_of_line());
     } else {
@@ -385,7 +386,7 @@ Result<ProgramSpec> parse_spec(std::string_view source, const SpecLanguage& lang
   for (const auto& block : find_blocks(source, language.comment)) {
     KENAZ_TRY(BlockParser(block, language.entry, spec).parse());
   }
-  if (spec.compile_error && !spec.groups.empty()) {
+  if (spec.compile_error && !(spec.groups.empty() && spec.properties.empty())) {
     return bad_request("test block: a program that must be rejected cannot have inputs");
   }
   return spec;

@@ -8,6 +8,7 @@
 //   -- "name" tag ... input { values } output { values }
 //   -- random input { [100]i32 f64 10i64 } auto output
 //   -- input @ file.gz  error: regex
+//   -- property: name ...
 //
 // or, for a program that must be rejected, only `error: regex`. Blocks after the first continue it.
 #pragma once
@@ -65,11 +66,18 @@ struct CaseGroup {
   std::vector<Case> cases;
 };
 
+/// An entry point that should give true for any argument (property.h).
+struct PropertyCase {
+  std::string name;
+  int line = 0;
+};
+
 struct ProgramSpec {
   bool has_block = false;
   std::vector<std::string> tags;
   std::optional<std::string> compile_error;  // the program must be rejected, with this regex
   std::vector<CaseGroup> groups;
+  std::vector<PropertyCase> properties;
   std::vector<std::string> warnings;  // regexes, each to be found in what the compiler warns of
 
   bool has_tag(std::string_view tag) const;

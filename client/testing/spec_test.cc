@@ -124,5 +124,18 @@ TEST(Spec, WordsThatNobodyKnowsAreNamed) {
             "test block, line 2: expected a test case, but here is 'nonsense:'");
 }
 
+TEST(Spec, Properties) {
+  const auto spec = parse_spec(
+      "-- ==\n-- property: a b\n-- input { 1 } output { 1 }\n--\n-- ==\n-- property: a\n");
+  ASSERT_TRUE(spec) << spec.error().message;
+  ASSERT_EQ(spec->properties.size(), 3u);
+  EXPECT_EQ(spec->properties[1].name, "b");
+  EXPECT_EQ(spec->properties[1].line, 2);
+  EXPECT_EQ(spec->properties[2].line, 6);
+  EXPECT_EQ(spec->groups.size(), 1u);
+  EXPECT_FALSE(parse_spec("-- ==\n-- property:\n"));
+  EXPECT_FALSE(parse_spec("-- ==\n-- error: x\n-- ==\n-- property: a\n"));
+}
+
 }  // namespace
 }  // namespace kenaz::testing
