@@ -40,4 +40,9 @@ void add_note(std::vector<Note>& notes, const Note& note) {
   }
 }
 
+std::string too_deep(const Function& f, int depth) {
+  return "Calls are nested too deeply: more than " + std::to_string(depth) +
+         ", the last of them of the recursive function " + f.name + ".";
+}
+
 }  // namespace kenaz::ir

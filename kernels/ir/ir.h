@@ -134,6 +134,8 @@ struct ELoop {
   Body body;
 };
 
+/// Runs a function, which may come to call itself, but no more than so deep: deeper calls fail.
+inline constexpr int kMaxCallDepth = 4096;
 struct ECall {
   FunId fun;
   std::vector<Atom> args;
@@ -238,6 +240,9 @@ struct Function {
   /// to; in `ret` (which has all results, these too) such a dim is the VarId in `ret_size_vars`.
   std::vector<VarId> ret_size_vars;
 };
+
+/// What a call that is one too many says.
+std::string too_deep(const Function& f, int depth);
 
 /// An entry point: how a client's values map to a function's parameters and results.
 struct Entry {

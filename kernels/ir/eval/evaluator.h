@@ -45,6 +45,7 @@ struct Value {
 
 struct Limits {
   int64_t max_bytes = int64_t{6} << 30;  // of all live arrays
+  int call_depth = kMaxCallDepth;        // of functions that call themselves
 };
 
 /// How segmented operations are run. No result may depend on any of it, so each is a way to find

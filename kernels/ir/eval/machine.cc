@@ -288,19 +288,6 @@ bool Machine::loop(const ELoop& e, const Stm& s) {
   return true;
 }
 
-bool Machine::call_stm(const ECall& e, const Stm& s) {
-  const Function& f = program.functions[e.fun.index];
-  for (size_t i = 0; i < f.params.size(); i++) {
-    if (!bind(f.params[i], e.args[i], false)) return false;
-    const Type& t = program.type_of(f.params[i]);
-    for (size_t d = 0; d < t.dims.size(); d++) {
-      if (t.dims[d].is_const()) continue;
-      scalars_[t.dims[d].var().index] = static_cast<uint64_t>(arrays_[f.params[i].index].shape[d]);
-    }
-  }
-  return run(f.body) && bind_results(f.body, s.pat);
-}
-
 bool Machine::call(const Function& f, std::vector<Value>& args, std::vector<Value>& results) {
   if (args.size() != f.params.size()) return internal("wrong number of arguments");
   std::vector<char> bound(program.vars.size(), 0);
@@ -368,7 +355,8 @@ Result<Evaluator> Evaluator::make(Program program, Limits limits) {
 }
 
 Status Evaluator::prepare() {
-  if (!machine_->run_constants()) return tl::make_unexpected(machine_->error);
+  if (!machine_->with_stack([&] { return machine_->run_constants(); }))
+    return tl::make_unexpected(machine_->error);
   return {};
 }
 
@@ -376,7 +364,9 @@ Result<std::vector<Value>> Evaluator::call(FunId function, std::vector<Value> ar
   std::vector<Value> results;
   const Function& f = machine_->program.functions[function.index];
   if (machine_->needs_constants(function)) KENAZ_TRY(prepare());
-  if (!machine_->call(f, args, results)) return tl::make_unexpected(machine_->error);
+  if (!machine_->with_stack([&] { return machine_->call(f, args, results); })) {
+    return tl::make_unexpected(machine_->error);
+  }
   return results;
 }
 

@@ -1,6 +1,8 @@
 // The inside of the evaluator: one slot per variable of the program.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -29,6 +31,9 @@ class Machine {
   bool needs_constants(FunId function);
   bool call(const Function& f, std::vector<Value>& args, std::vector<Value>& results);
   bool allocate(PrimType type, const std::vector<int64_t>& shape, Array& out);
+  /// What `run` gives. Calls of functions nest on the machine's stack: if the program has any, it
+  /// runs on a thread whose stack is large enough for Limits::call_depth.
+  bool with_stack(const std::function<bool()>& run);
 
  private:
   // ---- values
@@ -62,7 +67,9 @@ class Machine {
   /// Which results of a body are its own variables and named once: those can be moved out.
   const std::vector<char>& movable(const Body& body);
   bool bind_results(const Body& body, std::span<const VarId> pat);
+  // ---- calls (calls.cc)
   bool call_stm(const ECall& e, const Stm& s);
+  const std::vector<VarId>& variables_of(FunId function);
   bool assertion(const EAssert& e, const Stm& s);
   bool loop(const ELoop& e, const Stm& s);
   bool iterate(const ELoop& e);
@@ -128,7 +135,10 @@ class Machine {
   std::shared_ptr<std::atomic<int64_t>> live_ = std::make_shared<std::atomic<int64_t>>(0);
   uint32_t bodies_run_ = 0;
   bool have_constants_ = false;
-  std::unordered_map<uint32_t, bool> needs_constants_;  // by function, as far as asked for
+  std::unordered_map<uint32_t, bool> needs_constants_;          // by function, as far as asked for
+  std::unordered_map<uint32_t, std::vector<VarId>> variables_;  // of functions that were called
+  int call_depth_ = 0;
+  std::optional<bool> has_calls_;
 };
 
 /// The array as one of rows: its leading `rank` dims joined.
