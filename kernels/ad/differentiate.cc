@@ -93,6 +93,9 @@ Status differentiate(Program& p) {
   bool found = has_operators(p.constants);
   for (const Function& f : p.functions) found = found || has_operators(f.body);
   if (!found) return {};
+  // Loops have rules, calls have none.
+  passes::tail_calls(p);
+  passes::inline_calls(p);
   KENAZ_TRY(Differentiate(p).run());
   KENAZ_TRY(Differentiate(p).run());  // functions with derivatives of their own, now outside
   passes::copy_shared(p);
