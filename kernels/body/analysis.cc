@@ -111,33 +111,31 @@ class Consumption {
     });
   }
 
+  /// What a function does is what its signature says, since it may call itself.
   void call(const ir::Stm& s, const ir::ECall& e) {
-    if (depth_ >= kMaxCallDepth) return;
-    depth_++;
     const auto& f = program_.functions[e.fun.index];
-    for (size_t i = 0; i < f.params.size() && i < e.args.size(); i++) alias(f.params[i], e.args[i]);
-    body(f.body);
-    for (size_t i = 0; i < s.pat.size() && i < f.body.results.size(); i++) {
-      alias(s.pat[i], f.body.results[i]);
+    for (size_t i = 0; i < e.args.size(); i++) {
+      if (e.args[i].is_const()) continue;
+      if (f.consumed[i]) consume(e.args[i].var());
+      for (VarId v : s.pat) alias(v, e.args[i]);
     }
-    depth_--;
   }
 
   const ir::Program& program_;
   std::map<VarId, std::set<VarId>> aliases_;
-  int depth_ = 0;
 };
 
+/// `seen`: the functions that were looked into.
 bool any_in(const ir::Program& program, const ir::Body& body,
-            const std::function<bool(const ir::Exp&)>& pred, int depth) {
+            const std::function<bool(const ir::Exp&)>& pred, std::set<uint32_t>& seen) {
   for (const auto& s : body.stms) {
     if (pred(s.exp)) return true;
     for (const ir::Body* b : bodies_of(s.exp)) {
-      if (any_in(program, *b, pred, depth)) return true;
+      if (any_in(program, *b, pred, seen)) return true;
     }
-    if (const auto* call = std::get_if<ir::ECall>(&s.exp); call && depth < kMaxCallDepth) {
-      if (any_in(program, program.functions[call->fun.index].body, pred, depth + 1)) return true;
-    }
+    const auto* call = std::get_if<ir::ECall>(&s.exp);
+    if (call == nullptr || !seen.insert(call->fun.index).second) continue;
+    if (any_in(program, program.functions[call->fun.index].body, pred, seen)) return true;
   }
   return false;
 }
@@ -176,7 +174,8 @@ std::set<VarId> consumed_in(const ir::Program& program, const ir::Body& body) {
 
 bool any_exp(const ir::Program& program, const ir::Body& body,
              const std::function<bool(const ir::Exp&)>& pred) {
-  return any_in(program, body, pred, 0);
+  std::set<uint32_t> seen;
+  return any_in(program, body, pred, seen);
 }
 
 bool updates_in_place(const ir::Program& program, const ir::Body& body) {

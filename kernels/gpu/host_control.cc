@@ -248,14 +248,12 @@ void HostGen::loop_results(const ir::ELoop& e, const std::vector<ScalarReg>& sca
   }
 }
 
-// ---- calls: translated in place
+// ---- calls: translated in place, except of functions that call themselves
 
 void HostGen::call(const ir::Stm& s, const ir::ECall& e) {
   const ir::Function& f = ir_.functions[e.fun.index];
-  if (call_depth_ >= kMaxCallDepth) {
-    refuse(s.prov, "the recursive function " + f.name);
-    return;
-  }
+  if (functions_.count(e.fun.index) != 0) return recursive_call(s, e);
+  CHECK(call_depth_ < kMaxCallDepth);
   call_depth_++;
   std::vector<HostValue> args;
   for (const auto& a : e.args) {
@@ -340,7 +338,7 @@ void HostGen::gen_entry(const EntryPoint& point) {
     if (const auto* a = std::get_if<program::ArrayLeaf>(&leaf)) keep.insert(a->block);
   }
   insert_releases(entry.code, keep);
-  std::set<uint32_t> tuning;
+  std::set<uint32_t> tuning = functions_tuning_;
   for (const auto& [reg, param] : tuned_) tuning.insert(param);
   entry.tuning.assign(tuning.begin(), tuning.end());
   entry.scalar_regs = static_cast<int>(reg_types_.size());

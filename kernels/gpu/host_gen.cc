@@ -30,7 +30,11 @@ Status HostGen::run() {
     if (t.cls == ir::TuneClass::kUser) cls = program::TuningClass::kUser;
     out_.tuning.push_back({t.name, cls, t.fallback.value_or(target_.threads)});
   }
+  find_functions();
   gen_constants();
+  for (const auto& [id, index] : functions_) {
+    if (!failed()) gen_function(id);
+  }
   for (const auto& e : lowered_.entries) {
     if (failed()) break;
     gen_entry(e);

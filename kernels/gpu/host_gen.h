@@ -112,6 +112,10 @@ class HostGen : public body::Host {
   void host_if(const ir::Stm& s, const ir::EIf& e);
   void host_loop(const ir::Stm& s, const ir::ELoop& e);
   void call(const ir::Stm& s, const ir::ECall& e);
+  // functions that call themselves (host_calls.cc)
+  void find_functions();
+  void gen_function(uint32_t id);
+  void recursive_call(const ir::Stm& s, const ir::ECall& e);
   void check(const ir::Stm& s, const ir::EAssert& e);
   void gen_constants();
   void gen_entry(const EntryPoint& entry);
@@ -166,6 +170,8 @@ class HostGen : public body::Host {
   std::string error_;
   ir::ProvId place_;
   int call_depth_ = 0;
+  std::map<uint32_t, uint32_t> functions_;  // FunIds to Program::functions
+  std::set<uint32_t> functions_tuning_;     // parameters that these read
 };
 
 /// Lets registers go of their blocks after the last use, except those in `keep`.

@@ -19,6 +19,7 @@ void uses_of(const HostOp& op, Live& uses) {
                      if (a.kind == program::Arg::kBlock) uses.insert(a.block);
                    }
                  },
+                 [&](const program::OpCall& o) { uses.insert(o.blocks.begin(), o.blocks.end()); },
                  [&](const program::OpRead& o) { uses.insert(o.block); },
                  [&](const program::OpWrite& o) { uses.insert(o.block); },
                  [](const auto&) {},
@@ -26,10 +27,11 @@ void uses_of(const HostOp& op, Live& uses) {
              op.op);
 }
 
-std::optional<BlockReg> defined_by(const HostOp& op) {
-  if (const auto* a = std::get_if<program::OpAlloc>(&op.op)) return a->dst;
-  if (const auto* m = std::get_if<program::OpMoveBlock>(&op.op)) return m->dst;
-  return std::nullopt;
+std::vector<BlockReg> defined_by(const HostOp& op) {
+  if (const auto* a = std::get_if<program::OpAlloc>(&op.op)) return {a->dst};
+  if (const auto* m = std::get_if<program::OpMoveBlock>(&op.op)) return {m->dst};
+  if (const auto* call = std::get_if<program::OpCall>(&op.op)) return call->block_results;
+  return {};
 }
 
 /// What is live before the code, given what is live after it. Changes nothing.
@@ -51,7 +53,7 @@ Live live_before(const Code& code, Live live) {
       }
       continue;
     }
-    if (auto d = defined_by(*it)) live.erase(*d);
+    for (const BlockReg b : defined_by(*it)) live.erase(b);
     uses_of(*it, live);
   }
   return live;
@@ -106,8 +108,9 @@ Live rewrite(Code& code, Live held, const Live& live_after) {
       }());
       rewrite(loop->body, in, at_head);
       held = in;
-    } else if (auto d = defined_by(op)) {
-      held.insert(*d);
+    } else {
+      const auto defined = defined_by(op);
+      held.insert(defined.begin(), defined.end());
     }
     out.push_back(std::move(op));
     dead = minus(held, after[k]);

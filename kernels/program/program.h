@@ -133,10 +133,35 @@ struct OpAssert {
   std::string backtrace;
 };
 
+/// Calls Program::functions[function]: its code runs on registers of its own, of which those of the
+/// constants have the caller's values. Arguments and results are as many as the function says.
+/// Fails the call with `too_deep` and `backtrace` where kMaxCallDepth calls are not done yet.
+struct OpCall {
+  uint32_t function = 0;
+  std::vector<Operand> scalars;  // arguments
+  std::vector<BlockReg> blocks;
+  std::vector<ScalarReg> scalar_results;
+  std::vector<BlockReg> block_results;
+  std::string too_deep, backtrace;
+};
+inline constexpr int kMaxCallDepth = 4096;
+
 struct HostOp {
   std::variant<OpScalar, OpMove, OpAlloc, OpMoveBlock, OpRelease, OpLaunch, OpRead, OpWrite, OpIf,
-               OpWhile, OpTune, OpCompare, OpAssert>
+               OpWhile, OpTune, OpCompare, OpAssert, OpCall>
       op;
+};
+
+/// A function that calls itself. Blocks are those of dense arrays; their sizes are among the
+/// scalars.
+struct Function {
+  std::string name;
+  std::vector<ScalarReg> scalars;  // get the arguments
+  std::vector<BlockReg> blocks;
+  std::vector<Operand> scalar_results;
+  std::vector<BlockReg> block_results;
+  Code code;
+  int scalar_regs = 0, block_regs = 0;
 };
 
 /// One kernel. Its failure numbers index Program::kernel_failures.
@@ -206,6 +231,7 @@ struct Program {
   /// preset from its final register files.
   Code constants;
   int constant_scalar_regs = 0, constant_block_regs = 0;
+  std::vector<Function> functions;
   std::vector<TuningParam> tuning;
 };
 

@@ -211,6 +211,10 @@ void fields(A& a, OpAssert& x) {
   a(x.cond, x.message, x.backtrace);
 }
 template <class A>
+void fields(A& a, OpCall& x) {
+  a(x.function, x.scalars, x.blocks, x.scalar_results, x.block_results, x.too_deep, x.backtrace);
+}
+template <class A>
 void fields(A& a, HostOp& x) {
   a(x.op);
 }
@@ -238,6 +242,11 @@ template <class A>
 void fields(A& a, Entry& x) {
   a(x.name, x.params, x.result_type, x.result_unique, x.result, x.attrs, x.doc, x.tuning, x.code,
     x.scalar_regs, x.block_regs);
+}
+template <class A>
+void fields(A& a, Function& x) {
+  a(x.name, x.scalars, x.blocks, x.scalar_results, x.block_results, x.code, x.scalar_regs,
+    x.block_regs);
 }
 template <class A>
 void fields(A& a, LeafType& x) {
@@ -268,7 +277,7 @@ void fields(A& a, TuningParam& x) {
 template <class A>
 void fields(A& a, Program& x) {
   a(x.name, x.target, x.types, x.entries, x.kernels, x.kernel_failures, x.constants,
-    x.constant_scalar_regs, x.constant_block_regs, x.tuning);
+    x.constant_scalar_regs, x.constant_block_regs, x.functions, x.tuning);
 }
 
 template <class T>

@@ -33,11 +33,13 @@ Program sample() {
             {std::move(branch)},
             {OpTune{{1}, 0}},
             {OpCompare{{1}, 0, n(5)}},
+            {OpCall{0, {n(6)}, {{1}}, {{2}}, {{0}}, "too deep", "-> #0  c.fut:1:1-2"}},
             {OpAssert{ScalarReg{1}, {std::string("size "), n(3)}, "-> #0  b.fut:1:1-2"}}};
   p.entries["main"] = std::move(e);
   p.constants = {{OpMove{{0}, n(1)}}};
   p.constant_scalar_regs = 1;
   p.entries["main"].tuning = {0};
+  p.functions = {{"f", {{1}}, {{1}}, {n(8), ScalarReg{1}}, {{1}}, {{OpRelease{{0}}}}, 2, 2}};
   p.tuning = {{"t", TuningClass::kThreshold, 7}};
   return p;
 }
@@ -48,7 +50,7 @@ TEST(Serialise, RoundTrips) {
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(serialise(*back), bytes);  // every field is written, so equal bytes mean equal programs
   EXPECT_EQ(back->kernels[0].spirv, (std::vector<uint32_t>{1, 2, 3}));
-  EXPECT_EQ(back->entries.at("main").code.size(), 9u);
+  EXPECT_EQ(back->entries.at("main").code.size(), 10u);
   EXPECT_EQ(back->target, sample().target);
 }
 

@@ -37,9 +37,18 @@ class CodeChecker {
     if (static_cast<int>(t) < kPrimTypeCount) return {};
     return internal_error(fmt::format("primitive type {}", static_cast<int>(t)));
   }
+  template <class Reg>
+  Status regs(const std::vector<Reg>& list) const {
+    for (const Reg r : list) KENAZ_TRY(reg(r));
+    return {};
+  }
   Status operand(const Operand& o) const {
     if (const auto* r = std::get_if<ScalarReg>(&o)) return reg(*r);
     return type(std::get<PrimValue>(o).type);
+  }
+  Status operands(const std::vector<Operand>& list) const {
+    for (const Operand& o : list) KENAZ_TRY(operand(o));
+    return {};
   }
   Status tuning(uint32_t param) const {
     if (param < program_.tuning.size()) return {};
@@ -47,10 +56,6 @@ class CodeChecker {
   }
 
  private:
-  Status operands(const std::vector<Operand>& list) const {
-    for (const Operand& o : list) KENAZ_TRY(operand(o));
-    return {};
-  }
   Status op_ok(const OpScalar& o, int) const {
     KENAZ_TRY(reg(o.dst));
     KENAZ_TRY(type(o.type));
@@ -133,6 +138,23 @@ class CodeChecker {
     return {};
   }
 
+  Status op_ok(const OpCall& o, int) const {
+    if (o.function >= program_.functions.size()) {
+      return internal_error(
+          fmt::format("function {} of {}", o.function, program_.functions.size()));
+    }
+    const Function& f = program_.functions[o.function];
+    if (o.scalars.size() != f.scalars.size() || o.blocks.size() != f.blocks.size() ||
+        o.scalar_results.size() != f.scalar_results.size() ||
+        o.block_results.size() != f.block_results.size()) {
+      return internal_error(fmt::format("a call does not fit function {}", f.name));
+    }
+    KENAZ_TRY(operands(o.scalars));
+    KENAZ_TRY(regs(o.blocks));
+    KENAZ_TRY(regs(o.scalar_results));
+    return regs(o.block_results);
+  }
+
   const Program& program_;
   int64_t scalar_regs_, block_regs_;
 };
@@ -199,6 +221,19 @@ Status check_entry(const Program& program, const Entry& entry) {
   return code.check(entry.code);
 }
 
+Status check_function(const Program& program, const Function& f) {
+  KENAZ_TRY(check_register_files(f.scalar_regs, f.block_regs));
+  if (f.scalar_regs < program.constant_scalar_regs || f.block_regs < program.constant_block_regs) {
+    return internal_error("fewer registers than the constants need");
+  }
+  const CodeChecker code(program, f.scalar_regs, f.block_regs);
+  KENAZ_TRY(code.regs(f.scalars));
+  KENAZ_TRY(code.regs(f.blocks));
+  KENAZ_TRY(code.operands(f.scalar_results));
+  KENAZ_TRY(code.regs(f.block_results));
+  return code.check(f.code);
+}
+
 Status check_kernel(const Kernel& kernel) {
   if (kernel.glsl.empty() && kernel.spirv.empty()) return internal_error("no code");
   if (kernel.slots < 2 || kernel.slots > (1 << 12)) {
@@ -236,6 +271,9 @@ Status check_program(const Program& program) {
   KENAZ_TRY(check_register_files(program.constant_scalar_regs, program.constant_block_regs));
   const CodeChecker constants(program, program.constant_scalar_regs, program.constant_block_regs);
   KENAZ_TRY(in(constants.check(program.constants), "the constants"));
+  for (const Function& f : program.functions) {
+    KENAZ_TRY(in(check_function(program, f), "function " + f.name));
+  }
   for (const auto& [name, entry] : program.entries) {
     KENAZ_TRY(in(check_entry(program, entry), "entry point " + name));
   }

@@ -33,6 +33,8 @@ class Search {
     return in(array.block) || in(array.dims);
   }
   bool in(const Arg& arg) const { return arg.kind == Arg::kBlock ? in(arg.block) : in(arg.scalar); }
+  /// Whether what was looked through so far calls functions.
+  bool calls() const { return calls_; }
   bool in(const HostOp& op) const {
     return std::visit([&](const auto& o) { return in(o); }, op.op);
   }
@@ -51,7 +53,12 @@ class Search {
   bool in(const OpTune& o) const { return in(o.dst); }
   bool in(const OpCompare& o) const { return in(o.dst) || in(o.size); }
   bool in(const OpAssert& o) const { return in(o.cond) || in(o.message); }
+  bool in(const OpCall& o) const {
+    calls_ = true;
+    return in(o.scalars) || in(o.blocks) || in(o.scalar_results) || in(o.block_results);
+  }
 
+  mutable bool calls_ = false;
   uint32_t scalars_, blocks_;
 };
 
@@ -59,7 +66,12 @@ class Search {
 
 bool uses_constants(const Program& program, const Entry& entry) {
   const Search search(program.constant_scalar_regs, program.constant_block_regs);
-  return search.in(entry.code) || search.in(entry.result);
+  if (search.in(entry.code) || search.in(entry.result)) return true;
+  // Which functions are called matters little: most programs have none.
+  return search.calls() &&
+         std::any_of(program.functions.begin(), program.functions.end(), [&](const Function& f) {
+           return search.in(f.code) || search.in(f.scalar_results) || search.in(f.block_results);
+         });
 }
 
 }  // namespace kenaz::host

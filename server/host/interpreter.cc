@@ -41,15 +41,39 @@ int64_t Registers::index(const Operand& o) const {
 }
 
 Status Interpreter::run(const Code& code) {
-  for (size_t n = 0; n < code.size();) {
-    if (const size_t reads = reads_together(std::span(code).subspan(n)); reads > 1) {
-      KENAZ_TRY(read(std::span(code).subspan(n, reads)));
-      n += reads;
+  stack_.assign(1, Piece{&code});
+  callers_.clear();
+  while (!stack_.empty()) {
+    Piece& top = stack_.back();
+    if (top.next == top.code->size()) {
+      KENAZ_TRY(leave());
       continue;
     }
-    KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, code[n].op));
-    ++n;
+    const std::span<const HostOp> rest = std::span(*top.code).subspan(top.next);
+    if (const size_t reads = reads_together(rest); reads > 1) {
+      top.next += reads;
+      KENAZ_TRY(read(rest.first(reads)));
+      continue;
+    }
+    const HostOp& op = (*top.code)[top.next++];
+    KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
   }
+  return {};
+}
+
+Status Interpreter::leave() {
+  Piece& top = stack_.back();
+  if (top.loop != nullptr) {
+    const bool was_head = top.code == &top.loop->head;
+    if (!was_head) KENAZ_TRY(stop_.check());
+    if (!was_head || registers_.value(top.loop->cond).as_bool()) {
+      top.code = was_head ? &top.loop->body : &top.loop->head;
+      top.next = 0;
+      return {};
+    }
+  }
+  if (top.call != nullptr) give_results(*top.call);
+  stack_.pop_back();
   return {};
 }
 
@@ -273,16 +297,52 @@ Status Interpreter::step(const OpWrite& op) {
 // ---- control
 
 Status Interpreter::step(const OpIf& op) {
-  return run(registers_.value(op.cond).as_bool() ? op.then_code : op.else_code);
+  stack_.push_back({registers_.value(op.cond).as_bool() ? &op.then_code : &op.else_code});
+  return {};
 }
 
 Status Interpreter::step(const OpWhile& op) {
-  while (true) {
-    KENAZ_TRY(stop_.check());
-    KENAZ_TRY(run(op.head));
-    if (!registers_.value(op.cond).as_bool()) return {};
-    KENAZ_TRY(run(op.body));
+  KENAZ_TRY(stop_.check());
+  stack_.push_back({&op.head, 0, &op});
+  return {};
+}
+
+Status Interpreter::step(const OpCall& op) {
+  if (callers_.size() >= size_t{kMaxCallDepth}) return program_failure(op.too_deep, op.backtrace);
+  KENAZ_TRY(stop_.check());
+  const Function& f = program_.functions[op.function];
+  Registers own;
+  const auto constants = [](const auto& from, auto& to, int count, int all) {
+    to.assign(from.begin(), from.begin() + count);
+    to.resize(static_cast<size_t>(all));
+  };
+  constants(registers_.scalars, own.scalars, program_.constant_scalar_regs, f.scalar_regs);
+  constants(registers_.blocks, own.blocks, program_.constant_block_regs, f.block_regs);
+  for (size_t k = 0; k < f.scalars.size(); ++k) {
+    own.scalars[f.scalars[k].index] = registers_.value(op.scalars[k]);
   }
+  for (size_t k = 0; k < f.blocks.size(); ++k) {
+    own.blocks[f.blocks[k].index] = registers_.blocks[op.blocks[k].index];
+  }
+  callers_.push_back(std::exchange(registers_, std::move(own)));
+  stack_.push_back({&f.code, 0, nullptr, &op});
+  return {};
+}
+
+void Interpreter::give_results(const OpCall& op) {
+  const Function& f = program_.functions[op.function];
+  std::vector<PrimValue> scalars;
+  for (const Operand& o : f.scalar_results) scalars.push_back(registers_.value(o));
+  std::vector<device::BlockPtr> blocks;
+  for (const BlockReg b : f.block_results) blocks.push_back(registers_.blocks[b.index]);
+  // What the function leaves behind goes by way of set(), which sees what is freed.
+  for (uint32_t k = 0; k < registers_.blocks.size(); ++k) set(BlockReg{k}, nullptr);
+  registers_ = std::move(callers_.back());
+  callers_.pop_back();
+  for (size_t k = 0; k < scalars.size(); ++k) {
+    registers_.scalars[op.scalar_results[k].index] = scalars[k];
+  }
+  for (size_t k = 0; k < blocks.size(); ++k) set(op.block_results[k], std::move(blocks[k]));
 }
 
 Status Interpreter::step(const OpTune& op) {

@@ -66,12 +66,24 @@ class Interpreter {
   /// All of `ops`, OpReads of which none needs what another reads, with one wait.
   Status read(std::span<const program::HostOp> ops);
   Status step(const program::OpWrite& op);
-  Status step(const program::OpIf& op);
-  Status step(const program::OpWhile& op);
   Status step(const program::OpTune& op);
   Status step(const program::OpCompare& op);
   Status step(const program::OpAssert& op);
+  // What these run comes on the stack.
+  Status step(const program::OpIf& op);
+  Status step(const program::OpWhile& op);
+  Status step(const program::OpCall& op);
 
+  /// Code that is not done: up to where, and for what it runs.
+  struct Piece {
+    const program::Code* code = nullptr;
+    size_t next = 0;
+    const program::OpWhile* loop = nullptr;  // of which it is the head or the body
+    const program::OpCall* call = nullptr;   // of whose function it is
+  };
+  /// Takes the piece on top, which is done, off the stack, or goes on with its loop.
+  Status leave();
+  void give_results(const program::OpCall& op);
   /// Puts `block` (may be null) into a register; the one that was there goes.
   void set(program::BlockReg reg, device::BlockPtr block);
   Result<device::BlockPtr> get(program::BlockReg reg) const;
@@ -93,6 +105,8 @@ class Interpreter {
   const Waiter waiter_;
   CallTuning& tuning_;
   Registers& registers_;
+  std::vector<Piece> stack_;        // on the heap, since calls may nest deeply
+  std::vector<Registers> callers_;  // registers of the calls that are not done, outermost first
   Hazards hazards_;
   std::vector<device::ReadBack> pieces_;  // of the wait at hand; kept for its capacity
   std::vector<uint64_t> slots_;           // of the launch at hand; kept for its capacity
