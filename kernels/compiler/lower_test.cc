@@ -215,10 +215,26 @@ TEST(Lower, ranges) {
 
 TEST(Lower, refusals_name_construct_and_place) {
   std::string text = ir_of(
-      "def f (n: i64) : i64 = if n == 0 then 1 else n * f (n - 1)\n"
-      "def main (n: i64) = f n\n");
+      "def g (h: i64 -> i64) (n: i64) : i64 = if n == 0 then h n else g h (n - 1)\n"
+      "def f (k: i64 -> i64) (n: i64) : i64 = if n == 0 then k 0 else g (\\_ -> f k (n - 1)) n\n"
+      "def main (n: i64) (m: i64) = f (\\x -> x + m) n\n");
   EXPECT_THAT(text, HasSubstr("t.fut:"));
-  EXPECT_THAT(text, HasSubstr("recursive functions are not supported yet: f"));
+  EXPECT_THAT(text, HasSubstr("functions with captured values are not supported yet: f"));
+}
+
+TEST(Lower, recursive_functions_are_made_once_for_each_use_that_differs) {
+  const std::string text = ir_of(
+      "def f 'a (x: a) (n: i64) : a = if n == 0 then x else f x (n - 1)\n"
+      "def twice (g: i64 -> i64) (n: i64) : i64 = if n == 0 then 0 else g (twice g (n - 1))\n"
+      "def main (n: i64) (m: i64) =\n"
+      "  (f n m, f m 3, f (n, true) m, twice (+ n) m, twice (+ n) n)\n");
+  const auto count = [&](const std::string& what) {
+    size_t found = 0, at = 0;
+    for (; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("fun f"), 2u) << text;
+  EXPECT_EQ(count("fun twice"), 2u) << text;
 }
 
 /// The leaves of type t as lowering has them in parameters and as it has them in results; empty if

@@ -28,7 +28,8 @@ namespace {
 constexpr size_t kMaxInlined = 2000000;
 constexpr size_t kMaxIdle = 300000;
 
-/// The lambda that a definition's body is, attributes looked through; null if it is none.
+}  // namespace
+
 const core::ExpPtr* lambda_of(const core::ExpPtr& body) {
   const core::ExpPtr* e = &body;
   while (*e != nullptr) {
@@ -41,23 +42,16 @@ const core::ExpPtr* lambda_of(const core::ExpPtr& body) {
   return nullptr;
 }
 
-}  // namespace
+Lowerer::Call::Call(Lowerer& l) : l_(l), range_(l.b_.range()), caller_(l.b_.caller()) {
+  l_.calls_.push_back(range_);
+  if (!l_.entering_) l_.b_.set_place(range_, l_.b_.prov());
+  l_.entering_ = false;
+}
 
-/// The call at the current place is what surrounds everything lowered while one lives.
-struct Lowerer::Call {
-  explicit Call(Lowerer& l) : l_(l), range_(l.b_.range()), caller_(l.b_.caller()) {
-    l_.calls_.push_back(range_);
-    if (!l_.entering_) l_.b_.set_place(range_, l_.b_.prov());
-    l_.entering_ = false;
-  }
-  ~Call() {
-    l_.calls_.pop_back();
-    l_.b_.set_place(range_, caller_);
-  }
-  Lowerer& l_;
-  const SourceRange* range_;
-  ir::ProvId caller_;
-};
+Lowerer::Call::~Call() {
+  l_.calls_.pop_back();
+  l_.b_.set_place(range_, caller_);
+}
 
 Env Lowerer::new_frame(Env env) const {
   auto f = std::make_shared<Frame>();
@@ -85,7 +79,8 @@ V Lowerer::instantiate(const core::DefPtr& def, Env def_env,
     return make(std::move(f));
   }
   if (def->recursive) {
-    return fail("recursive functions are not supported yet: " + def->name);
+    return fail("a recursive function that is not written with parameters is not supported yet: " +
+                def->name);
   }
   // A polymorphic value, or a function that is not written as one: its body, here.
   for (size_t i = 0; i < def->sparams.size() && i < sargs.size(); ++i) {
@@ -125,15 +120,13 @@ V Lowerer::invoke(const VFun& f, const std::vector<V>& args, bool unsafe) {
     return fail("more than 1000 function calls are nested here");
   }
   if (f.hole != nullptr) return eval_hole(Ty{std::get<core::TArrow>(f.hole->node).to, f.env});
+  if (f.def != nullptr && f.def->recursive) return call_recursive(f, args);
   Call call(*this);
   Env env = new_frame(f.env);
   if (f.lambda != nullptr) {
     const auto& l = std::get<core::ELambda>(f.lambda->node);
     for (size_t i = 0; i < args.size(); ++i) env = bind_pattern(*l.params[i], args[i], env);
     return eval(l.body, env);
-  }
-  if (f.def->recursive) {
-    return fail("recursive functions are not supported yet: " + f.def->name);
   }
   const auto& l = std::get<core::ELambda>((*lambda_of(f.def->body))->node);
   // Sizes from the arguments' shapes first: they are certain. Then as the checker inferred them.

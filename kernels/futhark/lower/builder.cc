@@ -35,10 +35,10 @@ bool Builder::in_scope(const Atom& a) const {
   return a.is_const() || open_[scope_of_[a.var().index]];
 }
 
-void Builder::enter_constants() {
+void Builder::set_aside(bool visible) {
   std::vector<Scope> rest;
   for (size_t i = 1; i < scopes_.size(); ++i) {
-    open_[scopes_[i].id] = false;
+    open_[scopes_[i].id] = visible;
     rest.push_back(std::move(scopes_[i]));
   }
   scopes_.resize(1);
@@ -231,7 +231,7 @@ bool Builder::movable(VarId v, bool arrays, std::vector<int>& order, int fuel) {
     std::vector<Atom> ops;
     if (type_of(v).is_scalar() && operands(s.exp, ops)) {
       for (VarId c : s.certs) ops.push_back(c);
-    } else if (arrays) {
+    } else if (arrays && !std::holds_alternative<ir::ECall>(s.exp)) {  // it might not end
       ops.clear();
       for (const VarId used : ir::free_vars(program_, s)) {
         if (used != v) ops.push_back(used);

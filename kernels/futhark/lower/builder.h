@@ -29,8 +29,13 @@ class Builder {
   bool in_scope(const ir::Atom& a) const;
 
   /// Sets all but the outermost scope (constants) aside; leave_constants brings them back.
-  void enter_constants();
+  void enter_constants() { set_aside(false); }
   void leave_constants();
+  /// The same for a function; what stands in the scopes set aside may be used, and then becomes
+  /// parameters of it.
+  void enter_function() { set_aside(true); }
+  /// Whether the variable belongs to the top-level constants.
+  bool is_constant(ir::VarId v) const { return scope_of_[v.index] == 0; }
 
   /// While one lives, code goes to (and in_scope is asked for) the scope around the current one.
   class Outside {
@@ -105,6 +110,7 @@ class Builder {
   static Key key(ScalarOp op, PrimType t, PrimType to, const std::vector<ir::Atom>& args);
   ir::Atom numbered(ScalarOp op, PrimType t, PrimType to, std::vector<ir::Atom> args,
                     const std::vector<ir::VarId>& certs);
+  void set_aside(bool visible);
   bool movable(ir::VarId v, bool arrays, std::vector<int>& order, int fuel);
 
   ir::Program& program_;

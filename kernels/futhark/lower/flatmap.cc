@@ -37,6 +37,7 @@ V Lowerer::flatmap(const V& fun, const V& array) {
   plus.intrinsic = &kPlus;
   plus.arity = 2;
   const V add = make(std::move(plus));
+  const size_t calls = recursive_calls_;
 
   // Sizes, and what else the function returns.
   const PerElement here(per_element_);
@@ -68,22 +69,42 @@ V Lowerer::flatmap(const V& fun, const V& array) {
   }
   V tmpl = close_lambda(make(std::move(pair)), soac.map, n, nullptr, "flatmap's function");
   if (failed()) return unit();
+  // To call a function that calls itself twice would take exponential time: once, one after the
+  // other. What has been lowered so far only tells the types.
+  if (recursive_calls_ != calls)
+    return flatmap_in_turn(fun, array, rows, elems, project(tmpl, "1"));
   std::vector<ir::VarId> vars;
   V both = result_arrays(n, tmpl, vars);
   b_.emit(std::move(vars), std::move(soac));
   const V lengths = make(VArr{n, project(as_array(both).elem, "0")});
   const V others = make(VArr{n, project(as_array(both).elem, "1")});
 
-  const V zero = leaf(ir::i64(0));
-  const V ends = reduce(add, zero, lengths, false, true);
-  const Atom total = as_atom(reduce(add, zero, lengths, true, false));
+  const Atom total = as_atom(reduce(add, leaf(ir::i64(0)), lengths, true, false));
   if (failed()) return unit();
+  auto [offsets, flags] = segment_flags(lengths, total);
+  V elements = flatmap_elements(fun, array, rows, elems, total, offsets);
+  return flatmap_result(lengths, flags, offsets, elements, others);
+}
+
+/// Where segments of these lengths begin, and a flag for each element whether one begins there.
+std::pair<Atom, V> Lowerer::segment_flags(const V& lengths, const Atom& total) {
+  VFun plus;
+  plus.intrinsic = &kPlus;
+  plus.arity = 2;
+  const Atom n = as_array(lengths).dim;
+  const V ends = reduce(make(std::move(plus)), leaf(ir::i64(0)), lengths, false, true);
+  if (failed()) return {ir::i64(0), unit()};
   const Atom length_array = as_atom(as_array(lengths).elem);
   auto [offsets, places] = segment_starts(n, as_atom(as_array(ends).elem), length_array);
   const V flags =
       scatter(replicate(total, leaf(PrimValue::of_bool(false))), make(VArr{n, leaf(places)}),
               replicate(n, leaf(PrimValue::of_bool(true))), 1);
-  V elements = flatmap_elements(fun, array, rows, elems, total, offsets);
+  return {offsets, flags};
+}
+
+V Lowerer::flatmap_result(const V& lengths, const V& flags, const Atom& offsets, const V& elements,
+                          const V& others) {
+  const Atom n = as_array(lengths).dim;
   VRec out;
   out.fields = {{"0", lengths},
                 {"1", flags},
@@ -137,6 +158,74 @@ V Lowerer::flatmap_elements(const V& fun, const V& array, const V& rows,
   k = 0;
   return make(
       VArr{total, map_leaves(as_array(rows).elem, [&](const Atom&) { return finals[k++]; })});
+}
+
+/// A loop that appends the rows of one call after the other. `rest`: what the function returns
+/// beside rows, for its structure and types.
+V Lowerer::flatmap_in_turn(const V& fun, const V& array, const V& rows,
+                           const std::vector<ir::Type>& elems, const V& rest) {
+  const Atom n = as_array(array).dim;
+  const ir::Type number{PrimType::kI64, {}};
+  // Total length, lengths, elements, rest: the loop's results, and its parameters of the same
+  // types.
+  ir::ELoop loop;
+  std::vector<ir::VarId> finals = {b_.var(number, "total")};
+  loop.params.push_back({{}, ir::i64(0)});
+  const auto add = [&](const Atom& size, ir::Type t, const Atom& now) {
+    t.dims.insert(t.dims.begin(), size);
+    finals.push_back(b_.var(t, "parts"));
+    t.dims[0] = now;
+    loop.params.push_back({{}, b_.let(t, ir::EScratch{t.prim, t.dims}, "parts")});
+  };
+  add(n, number, n);
+  for (const ir::Type& t : elems) add(finals[0], t, ir::i64(0));
+  for (const auto& l : leaves(rest)) add(n, b_.type_of(l.atom), n);
+  b_.open();
+  const ir::VarId i = b_.var(number, "i");
+  loop.form = ir::LoopFor{i, n};
+  for (size_t k = 0; k < finals.size(); ++k) {
+    ir::Type t = b_.type_of(finals[k]);
+    const bool grows = k > 1 && k < 2 + elems.size();
+    if (grows) t.dims[0] = loop.params[0].var;
+    loop.params[k].var = b_.var(t, "parts");
+  }
+  const V result = apply(fun, {row(array, i)});
+  if (failed()) return unit();
+  const V made = materialise(project(result, "0"));
+  const Atom count = as_array(made).dim;
+  const Atom total = b_.prim(ScalarOp::kSizeAdd, PrimType::kI64, {loop.params[0].var, count});
+  loop.body.results = {total};
+  const auto store = [&](const Atom& value) {
+    const ir::VarId to = loop.params[loop.body.results.size()].var;
+    ir::EUpdate u{to, {ir::DimFix{i}}, value};
+    std::vector<Atom> dims = b_.type_of(to).dims;
+    dims.erase(dims.begin());
+    for (const Atom& d : dims) u.dims.push_back(ir::DimRange{ir::i64(0), d, ir::i64(1)});
+    if (!dims.empty()) u.value = reshape(value, dims, {});
+    loop.body.results.push_back(b_.let(b_.type_of(to), std::move(u), "parts"));
+  };
+  store(count);
+  for (const auto& l : leaves(as_array(made).elem)) {
+    const size_t k = loop.body.results.size();
+    if (l.is_dim() || k >= 2 + elems.size()) continue;
+    std::vector<Atom> dims = elems[k - 2].dims;
+    dims.insert(dims.begin(), count);
+    ir::EConcat join{{loop.params[k].var, array_var(reshape(l.atom, dims, {}))}, total};
+    dims[0] = total;
+    loop.body.results.push_back(b_.let({elems[k - 2].prim, dims}, std::move(join), "parts"));
+  }
+  for (const auto& l : leaves(materialise(project(result, "1")))) store(l.atom);
+  loop.body.stms = b_.close();
+  if (failed()) return unit();
+  if (loop.body.results.size() != finals.size()) return broken("flatmap's function in turn");
+  b_.emit(finals, std::move(loop));
+  size_t k = 1;
+  const auto next = [&](const Atom&) -> Atom { return finals[k++]; };
+  const V lengths = make(VArr{n, leaf(finals[k++])});
+  const V elements = make(VArr{finals[0], map_leaves(as_array(rows).elem, next)});
+  const V others = make(VArr{n, map_leaves(rest, next)});
+  auto [offsets, flags] = segment_flags(lengths, finals[0]);
+  return failed() ? unit() : flatmap_result(lengths, flags, offsets, elements, others);
 }
 
 }  // namespace kenaz::lower

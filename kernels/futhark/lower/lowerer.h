@@ -2,10 +2,10 @@
 // types) and emits IR for the rest. One Lowerer lowers one program. Errors are sticky: the first
 // one is kept, and from then on every step returns harmless values quickly.
 //
-// By file: types (types, sizes, sums), values (leaves of values), exp (expressions), apply (calls),
-// patterns, control (if, match), loops, arrays (indexing, literals, ranges), scalars (operators,
-// equality), soacs (map, reduce, ..), streams (accumulators), flat_slices, entry (entry points and
-// constants).
+// By file: recursion (functions that see themselves), types (types, sizes, sums), values (leaves of
+// values), exp (expressions), apply (calls), patterns, control (if, match), loops, arrays
+// (indexing, literals, ranges), scalars (operators, equality), soacs (map, reduce, ..), streams
+// (accumulators), flat_slices, entry (entry points and constants).
 #pragma once
 
 #include <functional>
@@ -25,6 +25,8 @@ namespace kenaz::lower {
 
 /// How many arguments an intrinsic takes.
 int intrinsic_arity(core::Intrinsic op);
+/// The lambda that a definition's body is, attributes looked through; null if it is none.
+const core::ExpPtr* lambda_of(const core::ExpPtr& body);
 
 class Lowerer {
  public:
@@ -130,7 +132,34 @@ class Lowerer {
   V too_large();
   static constexpr int kMaxBodyDepth = 500;
   Env new_frame(Env env) const;
-  struct Call;
+  /// The call at the current place is what surrounds everything lowered while one lives.
+  struct Call {
+    explicit Call(Lowerer& l);
+    ~Call();
+    Lowerer& l_;
+    const SourceRange* range_;
+    ir::ProvId caller_;
+  };
+
+  // ---- recursion.cc
+  struct Instance {
+    std::string key;           // the definition, types, and the structure of arguments
+    std::vector<V> functions;  // among the arguments, in order
+    ir::FunId fun;
+    std::vector<Atom> captures;  // what these functions need, passed behind the arguments
+  };
+  V call_recursive(const VFun& f, const std::vector<V>& given);
+  using Sizes = std::vector<std::optional<Atom>>;  // of a definition's size parameters, if known
+  Instance* instance_for(const VFun& f, const std::vector<V>& args, const Sizes& sizes);
+  void lower_instance(Instance& instance, const VFun& f, const std::vector<V>& given,
+                      const Sizes& sizes);
+  std::vector<V> instance_params(const VFun& f, const std::vector<V>& given, ir::Function& fun);
+  Env recursive_env(const VFun& f, const std::vector<V>& args, const Sizes& sizes);
+  std::string instance_name(const std::string& wanted) const;
+  void skeleton(const V& v, std::string& text, std::vector<V>& functions);
+  void finish_instance(ir::Function& fun, const V& result);
+  void capture(Instance& instance, ir::Function& fun);
+  void copy_shared_results(ir::Function& fun, size_t id);
 
   // ---- patterns.cc
   /// Binds size variables that `env` does not know from the value's shape.
@@ -202,6 +231,11 @@ class Lowerer {
   V flatmap(const V& fun, const V& array);
   V flatmap_elements(const V& fun, const V& array, const V& rows,
                      const std::vector<ir::Type>& elems, const Atom& total, const Atom& offsets);
+  V flatmap_in_turn(const V& fun, const V& array, const V& rows, const std::vector<ir::Type>& elems,
+                    const V& rest);
+  V flatmap_result(const V& lengths, const V& flags, const Atom& offsets, const V& elements,
+                   const V& others);
+  std::pair<Atom, V> segment_flags(const V& lengths, const Atom& total);
   std::pair<Atom, Atom> segment_starts(const Atom& width, const Atom& ends, const Atom& lengths);
 
   // flat_slices.cc
@@ -318,8 +352,10 @@ class Lowerer {
   size_t statements_at_call_ = 0;          // how many there were at the last call
   std::vector<Stream> streams_;            // whose functions are being lowered, outermost first
   int next_stream_ = 0;
-  int per_element_ = 0;      // how many PerElement there are
-  std::string shaped_name_;  // of the variable whose value is given its type's shape
+  int per_element_ = 0;  // how many PerElement there are
+  std::vector<std::shared_ptr<Instance>> instances_;
+  size_t recursive_calls_ = 0;  // emitted so far
+  std::string shaped_name_;     // of the variable whose value is given its type's shape
 };
 
 }  // namespace kenaz::lower
