@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "client/image/picture.h"
 #include "client/lib/values.h"
 #include "protocol/base/overloaded.h"
 
@@ -146,17 +147,50 @@ Result<ScriptValue> Interpreter::call_entry(const std::string& entry,
   return ScriptValue{Remote{words[2], output.type}};
 }
 
+/// A picture as [height][width]u32: alpha, red, green and blue from the highest byte down.
+Result<data::Value> Interpreter::load_image(const std::string& path) {
+  KENAZ_ASSIGN(auto picture, image::read_picture(path));
+  picture = image::with_bits(std::move(picture), 8);
+  return data::Value{PrimType::kU32,
+                     {picture.height(), picture.width()},
+                     std::move(picture.pixels.bytes)};  // blue first, as in a little endian word
+}
+
+/// A value of any type, opaque ones too, out of what `store` has written.
+Result<ScriptValue> Interpreter::restore(const std::string& type, const std::string& path) {
+  const auto name = fresh();
+  KENAZ_TRY(server_.request({"restore", path, name, type}));
+  return ScriptValue{Remote{name, type}};
+}
+
 Result<ScriptValue> Interpreter::call_builtin(const std::string& name,
                                               const std::vector<ScriptValue>& args) {
-  const Text* file = args.size() == 1 ? std::get_if<Text>(&args[0].value) : nullptr;
-  if (name != "$loaddata" && name != "$loadbytes") {
+  const size_t arity = name == "$restore" ? 2 : 1;
+  std::vector<std::string> texts;
+  for (const auto& arg : args) {
+    if (const auto* text = std::get_if<Text>(&arg.value)) texts.push_back(text->text);
+  }
+  const bool fits = args.size() == arity && texts.size() == arity;
+  const std::string path =
+      fits ? (std::filesystem::path(folder_) / texts.back()).string() : std::string();
+  const auto wrong = [&](const char* what) {
+    return bad_request(fmt::format("script: {} takes {}", name, what));
+  };
+  if (name == "$restore") {
+    if (!fits) return wrong("a type and a file's name");
+    return restore(texts[0], path);
+  }
+  if (name != "$loaddata" && name != "$loadbytes" && name != "$loadimg") {
     return bad_request(fmt::format("script: there is no builtin {}", name));
   }
-  if (file == nullptr) return bad_request(fmt::format("script: {} takes a file's name", name));
-  const std::string path = (std::filesystem::path(folder_) / file->text).string();
+  if (!fits) return wrong("a file's name");
   if (name == "$loadbytes") {
     KENAZ_ASSIGN(auto bytes, client::read_file(path));
     return ScriptValue{Text{std::move(bytes)}};
+  }
+  if (name == "$loadimg") {
+    KENAZ_ASSIGN(auto picture, load_image(path));
+    return ScriptValue{Constant{std::move(picture), false}};
   }
   KENAZ_ASSIGN(auto values, client::read_value_file(path));
   Tuple tuple;

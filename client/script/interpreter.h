@@ -49,6 +49,8 @@ class Interpreter {
   Result<ScriptValue> apply(const Apply& call, const Scope& scope);
   Result<ScriptValue> call_entry(const std::string& entry, std::vector<ScriptValue> args);
   Result<ScriptValue> call_builtin(const std::string& name, const std::vector<ScriptValue>& args);
+  Result<data::Value> load_image(const std::string& path);
+  Result<ScriptValue> restore(const std::string& type, const std::string& path);
   Result<ScriptValue> field(const ScriptValue& record, const std::string& name);
   Result<std::vector<ScriptValue>> spread(const ScriptValue& value);
   /// A variable of the server that holds the value as this type.
