@@ -133,11 +133,11 @@ Status try_to_load(const Options& options, Warnings& warnings) {
   return begun ? loading.check() : begun;
 }
 
-using Devices = std::function<Result<std::shared_ptr<device::Device>>()>;
+using DeviceMaker = std::function<Result<std::shared_ptr<device::Device>>()>;
 
 /// What the device can do. Whether workgroups proceed is tried, if that is not known; a device that
 /// has not passed is made anew.
-Result<program::Target> target_of(const Options& options, const Devices& devices,
+Result<program::Target> target_of(const Options& options, const DeviceMaker& devices,
                                   std::shared_ptr<device::Device>& device) {
   program::Target target = host::device_target(device->info(), options.device_threads,
                                                options.float_contract == "on");
@@ -145,8 +145,9 @@ Result<program::Target> target_of(const Options& options, const Devices& devices
     target.forward_progress = options.one_pass_scans == "on";
     return target;
   }
-  if (!device->info().forward_progress) return target;
-  const ProgressNotes notes(options.cache_folder, cache::build_id(), device->info());
+  const device::Info& info = device->info();
+  if (!info.forward_progress || info.interprets) return target;
+  const ProgressNotes notes(options.cache_folder, cache::build_id(), info);
   if (const auto known = notes.find()) {
     target.forward_progress = *known;
     return target;
@@ -161,6 +162,15 @@ Result<program::Target> target_of(const Options& options, const Devices& devices
   return target;
 }
 
+/// Of the device that the options name.
+DeviceMaker device_maker(const Options& options, device::VulkanOptions vulkan = {}) {
+  if (options.device == kInterpreter) {
+    return [how = options.interpreter] { return device::make_interpreter_device(how); };
+  }
+  vulkan.device = options.device;
+  return device::vulkan_device_maker(vulkan);
+}
+
 Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
                                                   std::shared_ptr<device::ValidationLog> validation,
                                                   std::shared_ptr<Metrics> metrics) {
@@ -171,7 +181,6 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
   }
   const cache::ProgramCache cache = program_cache(options);
   device::VulkanOptions vulkan;
-  vulkan.device = options.device;
   vulkan.validation = std::move(validation);
   vulkan.pipeline_cache =
       options.cache_file.empty() ? cache.pipelines(options.program) : options.cache_file;
@@ -180,7 +189,7 @@ Result<std::unique_ptr<host::Engine>> make_engine(const Options& options,
   vulkan.compile_apart = !options.listen.empty();
   // Starting the driver takes as long as compiling a program of moderate size: both at a time, as
   // far as code does not depend on the device.
-  auto devices = device::vulkan_device_maker(vulkan);
+  auto devices = device_maker(options, vulkan);
   auto starting = std::async([&] { return devices(); });
   Loading loading(options, cache);
   const Status begun = loading.begin();
@@ -256,9 +265,7 @@ Result<std::string> print_params(const Options& options) {
 
 Result<std::string> explanation(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
-  device::VulkanOptions vulkan;
-  vulkan.device = options.device;
-  const Devices devices = device::vulkan_device_maker(vulkan);
+  const DeviceMaker devices = device_maker(options);
   KENAZ_ASSIGN(auto device, devices());
   KENAZ_ASSIGN(const program::Target target, target_of(options, devices, device));
   explain::Report report;

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <bit>
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
@@ -79,7 +80,9 @@ void declare(CLI::App& app, Options& o) {
   app.add_option("--language", o.language,
                  "The language of the program: futhark or mfg. Default: by its ending")
       ->check(CLI::IsMember({"futhark", "mfg"}));
-  app.add_option("-d,--device", o.device, "Part of a device's name, #k for the k-th, or cpu")
+  app.add_option("-d,--device", o.device,
+                 "Part of a device's name, #k for the k-th, cpu, or interpreter: kernels are "
+                 "interpreted on the CPU, slowly, and what they do wrong fails the call")
       ->type_name("NAME");
   app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file")
       ->type_name("FILE");
@@ -114,12 +117,15 @@ void declare(CLI::App& app, Options& o) {
   auto* reference = app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
   app.add_option("--stage", o.stage,
                  "With --reference: evaluate the program as it is at this stage of the compiler: "
-                 "lowered, soacs (optimised) or seg (with what runs where)")
-      ->check(CLI::IsMember({"lowered", "soacs", "seg"}))
+                 "lowered, soacs (optimised), seg (with what runs where) or kir (the same as "
+                 "--device interpreter)")
+      ->check(CLI::IsMember({"lowered", "soacs", "seg", "kir"}))
       ->needs(reference);
   app.add_flag_callback(
       "--optimise", [&o] { o.stage = "soacs"; }, "The same as --stage soacs");
-  app.add_option("--seed", o.seed, "With --stage seg: of the order in which elements are computed");
+  app.add_option("--seed", o.seed,
+                 "Of the order in which elements are computed with --stage seg, and of that of "
+                 "threads with --device interpreter; there 0: each runs as far as it can");
   app.add_flag("--all-versions", o.all_versions,
                "With --stage seg: compute all versions of what has several, and compare them");
   app.add_flag("-L,--log,-D,--debugging", o.log, "Say in the replies what was done");
@@ -145,6 +151,32 @@ void declare(CLI::App& app, Options& o) {
                "Say how the program runs on the device: in which ways, and why so");
   app.add_flag("--print-params", o.print_params, "Print the tuning parameters");
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices");
+}
+
+/// The device that --device interpreter makes up.
+void declare_interpreter(CLI::App& app, Options& o) {
+  device::InterpreterOptions& i = o.interpreter;
+  app.add_option("--subgroup-size", i.subgroup_size,
+                 "With --device interpreter: threads of a subgroup; 1: it has none")
+      ->check([](const std::string& text) {
+        int n = 0;
+        const bool good = CLI::detail::lexical_cast(text, n) && n >= 1 && n <= 128 &&
+                          std::has_single_bit(static_cast<unsigned>(n));
+        return good ? std::string() : text + " is no power of two up to 128";
+      })
+      ->capture_default_str();
+  app.add_option("--max-group-size", i.max_group_size,
+                 "With --device interpreter: threads of a workgroup, at most")
+      ->check(CLI::Range(128, 1024))
+      ->capture_default_str();
+  app.add_option("--shared-memory", i.shared_bytes,
+                 "With --device interpreter: bytes that the threads of a workgroup share")
+      ->transform(as_bytes())
+      ->check(CLI::Range(int64_t{16} << 10, int64_t{1} << 20))
+      ->type_name("BYTES")
+      ->capture_default_str();
+  app.add_flag("--forward-progress", i.forward_progress,
+               "With --device interpreter: workgroups may wait for each other");
 }
 
 /// What is wrong with it; nothing, if it is a file's mode.
@@ -284,6 +316,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     app.set_help_flag("-h,--help", "Print this help");
     app.set_version_flag("--version", "kenaz-server " KENAZ_VERSION, "Print the version");
     declare(app, options);
+    declare_interpreter(app, options);
     declare_sockets(app, options);
     declare_limits(app, options);
     try {
@@ -301,6 +334,12 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     complain(fmt::format("kenaz-server: {}\n", e.what()));
     return 1;
   }
+  if (options.stage == "kir") {
+    options.reference = false;
+    options.device = kInterpreter;
+  }
+  options.interpreter.seed = options.seed;
+  options.interpreter.memory_limit = options.memory_limit;
   if (!options.listen.empty() && !options.call_limited) {
     options.limits.call_seconds = kSocketCallSeconds;
   }

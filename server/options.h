@@ -8,14 +8,18 @@
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "server/device/interpreter/interpreter_device.h"
 #include "server/limits.h"
 
 namespace kenaz {
 
+/// The device that interprets kernel IR on the CPU.
+inline constexpr std::string_view kInterpreter = "interpreter";
+
 struct Options {
   std::string program;   // the .fut or .mfg file
   std::string language;  // that it is written in; empty: its ending says so
-  std::string device;    // see device::VulkanOptions
+  std::string device;    // see device::VulkanOptions; or kInterpreter
   std::string cache_file, tuning_file;
   std::string cache_folder;             // of compiled programs; empty: none are kept
   std::vector<std::string> params;      // NAME=INT
@@ -25,9 +29,10 @@ struct Options {
   std::string one_pass_scans = "auto";  // "on", "off"; auto: if the device passes a test
   bool reference = false;               // the evaluator on the CPU instead of a device
   std::string stage = "lowered";        // with `reference`: what it evaluates; or "soacs", "seg"
-  uint64_t seed = 1;                    // of the orders in which it evaluates stage seg
+  uint64_t seed = 1;                    // of orders: of stage seg, and of the interpreter's threads
   bool all_versions = false;            // .. whether it compares what all versions compute
   bool log = false, profile = false, validate = false;
+  device::InterpreterOptions interpreter;  // but for what is above: seed, memory_limit
   bool no_wake = false;
   std::string float_contract = "on";
   // Instead of serving:

@@ -30,7 +30,31 @@ TEST(Options, StagesOfTheReferenceEvaluator) {
   EXPECT_EQ(stage({"a.fut", "--reference", "--optimise"}), "soacs");
   EXPECT_EQ(stage({"a.fut", "--reference", "--stage", "seg"}), "seg");
   EXPECT_EQ(stage({"a.fut", "--reference", "--stage", "glsl"}), "status 1");
+  EXPECT_EQ(stage({"a.fut", "--stage", "kir"}), "status 1");
   EXPECT_EQ(stage({"a.fut", "--stage", "seg"}), "status 1");
+}
+
+TEST(Options, StageKirIsTheInterpreter) {
+  const auto parsed =
+      parse({"a.fut", "--reference", "--stage", "kir", "--seed", "7", "--subgroup-size", "64",
+             "--max-group-size=256", "--shared-memory", "32kib", "--memory-limit", "1gib"});
+  const auto* o = std::get_if<Options>(&parsed);
+  ASSERT_NE(o, nullptr);
+  EXPECT_FALSE(o->reference);
+  EXPECT_EQ(o->device, kInterpreter);
+  EXPECT_EQ(o->interpreter.seed, 7u);
+  EXPECT_EQ(o->interpreter.subgroup_size, 64);
+  EXPECT_EQ(o->interpreter.max_group_size, 256);
+  EXPECT_EQ(o->interpreter.shared_bytes, 32 << 10);
+  EXPECT_EQ(o->interpreter.memory_limit, int64_t{1} << 30);
+}
+
+TEST(Options, DevicesThatCannotBeAreRefused) {
+  for (const char* size : {"0", "3", "256", "x"}) {
+    EXPECT_EQ(std::get<int>(parse({"a.fut", "--subgroup-size", size})), 1) << size;
+  }
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--max-group-size", "64"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--shared-memory", "1kib"})), 1);
 }
 
 TEST(Options, BadOnesEndWithStatusOne) {

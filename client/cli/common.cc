@@ -32,8 +32,9 @@ void add_server_options(CLI::App& app, client::ServerOptions& options) {
   app.add_option("-d,--device", options.device, "The device: part of its name, or #k");
   auto* reference =
       app.add_flag("--reference", options.reference, "Run on the reference evaluator, on the CPU");
-  app.add_option("--stage", options.stage,
-                 "With --reference: the stage of the compiler to evaluate: lowered, soacs or seg")
+  app.add_option(
+         "--stage", options.stage,
+         "With --reference: the stage of the compiler to evaluate: lowered, soacs, seg or kir")
       ->needs(reference);
   app.add_option_function<double>(
          "--memory-limit",

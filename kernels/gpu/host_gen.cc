@@ -52,7 +52,7 @@ ScalarReg HostGen::new_scalar(PrimType t) {
 BlockReg HostGen::new_block() { return BlockReg{block_regs_++}; }
 
 KernelId HostGen::add_kernel(program::Kernel k) {
-  auto [it, fresh] = kernels_by_text_.emplace(k.glsl, KernelId{});
+  auto [it, fresh] = kernels_by_text_.emplace(k.glsl + k.kir, KernelId{});
   if (!fresh) return it->second;
   it->second.index = static_cast<uint32_t>(out_.kernels.size());
   out_.kernels.push_back(std::move(k));

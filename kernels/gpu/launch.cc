@@ -5,7 +5,9 @@
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/kir/access.h"
 #include "kernels/kir/passes/passes.h"
+#include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
+#include "kernels/kir/visit.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::gpu {
@@ -39,6 +41,32 @@ void check([[maybe_unused]] const kir::Kernel& kernel) {
 #endif
 }
 
+/// The kernel as the interpreter takes it: provenances become indices into the kernel's own places.
+void keep_kernel_ir(const HostGen& host, kir::Kernel kernel, program::Kernel& out) {
+  std::map<uint32_t, uint32_t> numbers;
+  const auto renumber = [&](ir::ProvId& prov) {
+    if (!prov.valid()) return;
+    const auto [it, fresh] = numbers.emplace(prov.index, static_cast<uint32_t>(out.places.size()));
+    if (fresh) out.places.push_back(host.ir().backtrace(prov));
+    prov.index = it->second;
+  };
+  renumber(kernel.prov);
+  kir::for_each_inst_of(kernel, [&](kir::Inst& inst) { renumber(inst.prov); });
+  out.kir = kir::print(kernel);
+}
+
+void print_glsl(HostGen& host, const kir::Kernel& kernel, program::Kernel& out) {
+  glsl::PrintOptions options;
+  // Where the driver ends no loops, threads that cannot fail need not ask whether they have.
+  if (host.target().max_turns > 0) {
+    options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
+  }
+  options.contract = host.target().contracts_floats;
+  glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
+  out.glsl = std::move(printed.text);
+  out.nesting = printed.nesting;
+}
+
 /// Drops what is not needed; the text, and what the arguments are.
 std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& kernel,
                                  const std::map<size_t, program::Arg>& others,
@@ -49,16 +77,12 @@ std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& ke
   std::vector<program::Arg> args = t.args.finish(kernel, others);
   const auto access = kir::access_of(kernel);
   for (size_t n = 0; n < args.size(); n++) args[n].access = to_program(access[n]);
-  glsl::PrintOptions options;
-  // Where the driver ends no loops, threads that cannot fail need not ask whether they have.
-  if (host.target().max_turns > 0) {
-    options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
+  out.slots = static_cast<int>(args.size()) + 2;
+  if (host.target().interprets) {
+    keep_kernel_ir(host, kernel, out);
+  } else {
+    print_glsl(host, kernel, out);
   }
-  options.contract = host.target().contracts_floats;
-  glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
-  out.glsl = std::move(printed.text);
-  out.nesting = printed.nesting;
-  out.slots = printed.slots;
   return args;
 }
 

@@ -169,10 +169,14 @@ struct Kernel {
   std::string name;             // unique, speaking: "main_map_12"
   std::string glsl;             // compiled when the kernel is first launched
   std::vector<uint32_t> spirv;  // instead of GLSL, if not empty; none comes from the compiler
-  int workgroup_size = 0;       // x; y = z = 1
-  int slots = 0;                // failure record + args + groups
-  int nesting = 0;              // of conditions and loops, at most
-  std::string place;            // a backtrace, as KernelFailure has it; empty if unknown
+  std::string kir;  // for targets that interpret, instead of both: the text of kir::print
+  /// Where the instructions of `kir` come from, by the numbers that stand in it: backtraces, as
+  /// KernelFailure has them.
+  std::vector<std::string> places;
+  int workgroup_size = 0;  // x; y = z = 1
+  int slots = 0;           // failure record + args + groups
+  int nesting = 0;         // of conditions and loops, at most
+  std::string place;       // a backtrace, as KernelFailure has it; empty if unknown
 };
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.

@@ -220,7 +220,7 @@ void fields(A& a, HostOp& x) {
 }
 template <class A>
 void fields(A& a, Kernel& x) {
-  a(x.name, x.glsl, x.spirv, x.workgroup_size, x.slots, x.nesting, x.place);
+  a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.place);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {
@@ -268,7 +268,7 @@ template <class A>
 void fields(A& a, Target& x) {
   a(x.subgroup_size, x.subgroup_arithmetic, x.max_group_size, x.shared_bytes, x.threads,
     x.cache_bytes, x.f16, x.f64, x.i64_atomics, x.shared_i64_atomics, x.f32_atomic_add,
-    x.forward_progress, x.max_turns, x.contracts_floats);
+    x.forward_progress, x.max_turns, x.contracts_floats, x.interprets);
 }
 template <class A>
 void fields(A& a, TuningParam& x) {

@@ -1,6 +1,7 @@
 // A compute device, as the layers above see it: memory by address, kernels as SPIR-V, one command
-// stream. Vulkan implements it (device/vulkan); an interpreter of SPIR-V will, later. It knows no
-// program. One thread at a time may use a Device (blocks may be let go by any thread).
+// stream. Vulkan implements it (device/vulkan), and an interpreter on the CPU, which takes kernels
+// as kernel IR (device/interpreter). It knows no program. One thread at a time may use a Device
+// (blocks may be let go by any thread).
 #pragma once
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "protocol/base/result.h"
@@ -47,6 +49,10 @@ struct KernelSource {
   std::span<const uint32_t> spirv;
   uint32_t push_bytes = 0;
   std::span<const uint32_t> constants;  // specialisation constants 0, 1, ..
+  /// For a device with Info::interprets, instead of all that: kernel IR as text, and where its
+  /// instructions come from, by their number.
+  std::string_view kernel_ir;
+  std::span<const std::string> places;
 };
 
 struct Info {
@@ -64,6 +70,7 @@ struct Info {
   bool int64_atomics = false, shared_int64_atomics = false;  // on device memory; on a workgroup's
   bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
   bool forward_progress = false;     // workgroups that have started proceed, whatever others do
+  bool interprets = false;           // takes kernels as kernel IR, and no SPIR-V
 };
 
 /// One piece of a submit_and_read: data.size() bytes of `src` from `offset` go to `data`.

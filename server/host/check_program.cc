@@ -235,7 +235,8 @@ Status check_function(const Program& program, const Function& f) {
 }
 
 Status check_kernel(const Kernel& kernel) {
-  if (kernel.glsl.empty() && kernel.spirv.empty()) return internal_error("no code");
+  if (kernel.glsl.empty() && kernel.spirv.empty() && kernel.kir.empty())
+    return internal_error("no code");
   if (kernel.slots < 2 || kernel.slots > (1 << 12)) {
     return internal_error(fmt::format("{} slots", kernel.slots));
   }

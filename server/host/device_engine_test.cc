@@ -36,7 +36,7 @@ enum : uint32_t { kAdd, kStep, kCheck, kMany };
 
 template <size_t size>
 Kernel kernel(const char* name, const uint32_t (&words)[size], int slots) {
-  return {name, "", std::vector<uint32_t>(words, words + size), 64, slots};
+  return {name, "", std::vector<uint32_t>(words, words + size), "", {}, 64, slots};
 }
 
 Program base_program() {

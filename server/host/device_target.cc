@@ -39,10 +39,11 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
   target.shared_i64_atomics = info.shared_int64_atomics;
   // What a driver says of progress must first be seen to hold, by a test with tiles that stall.
   // Until there is one, scans take the plans that do not wait for other workgroups.
-  target.forward_progress = false;
+  target.forward_progress = info.interprets && info.forward_progress;
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
   // llvmpipe fuses nothing, but takes the permission for other ones.
-  target.contracts_floats = contract && !info.is_cpu;
+  target.contracts_floats = contract && !info.is_cpu && !info.interprets;
+  target.interprets = info.interprets;
   return target;
 }
 

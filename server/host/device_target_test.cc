@@ -18,6 +18,14 @@ TEST(DeviceTarget, OfADeviceThatPromisesNothingIsTheLeast) {
   EXPECT_EQ(target.max_turns, 0);
 }
 
+TEST(DeviceTarget, OnlyTheInterpreterIsTrustedWithProgress) {
+  device::Info info;
+  info.forward_progress = true;
+  EXPECT_FALSE(device_target(info).forward_progress || device_target(info).interprets);
+  info.interprets = true;
+  EXPECT_TRUE(device_target(info).forward_progress && device_target(info).interprets);
+}
+
 TEST(DeviceTarget, SubgroupsAreUsedWithArithmeticOnly) {
   device::Info info;
   info.subgroup_size = 32;

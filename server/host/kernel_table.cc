@@ -16,10 +16,13 @@ Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompil
                             "--reference.\n\nBacktrace:\n{}",
                             source.nesting, most, source.place));
   }
-  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
   constexpr int kMaxPushSlots = program::kPushBytes / 8;
   const uint32_t push_bytes =
       source.slots <= kMaxPushSlots ? 8 * static_cast<uint32_t>(source.slots) : 8;
+  if (device.info().interprets) {
+    return device.make_kernel({source.name, {}, push_bytes, {}, source.kir, source.places});
+  }
+  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
   const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
   return device.make_kernel({source.name, spirv, push_bytes, std::span(&loops_look, 1)});
 }

@@ -38,7 +38,7 @@ program::Program sample() {
   p.name = "sample";
   p.types["[]i32"] = {"[]i32", TypeKind::kArray, {{PrimType::kI32, 1}}, 1, "i32"};
   p.types["s"] = {"s", TypeKind::kSum, {}, 0, "", {{"f", "i32"}}, {{"A", {"i32"}, {{0, 1}, {}}}}};
-  p.kernels.push_back({"k", "void main() {}", {1, 2, 3}, 256, 3});
+  p.kernels.push_back({"k", "void main() {}", {1, 2, 3}, "", {}, 256, 3});
   p.kernel_failures.push_back({{std::string("at "), 0}, {PrimType::kI64}, "-> #0  a.fut:1:1-2"});
   Entry e;
   e.name = "main";

@@ -126,7 +126,8 @@ bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool
       FaultKind::kRace, g, t, op,
       fmt::format("byte {}: unordered with the {} of thread {} of workgroup {}: {}",
                   shared ? place.address : place.offset, conflict.was_write ? "write" : "read",
-                  who.local, who.group, name(code_.ops[conflict.with.op()])));
+                  who.local, who.group, name(code_.ops[conflict.with.op()])),
+      &code_.ops[conflict.with.op()]);
 }
 
 bool Machine::load(Group& g, Thread& t, const Op& op) {

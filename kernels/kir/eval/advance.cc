@@ -57,7 +57,7 @@ bool Machine::branch(const Group& g, Thread& t, const Op& op) {
 bool Machine::leaves(Thread& t, const Op& loop) const {
   if (loop.uniform) return false;
   const int64_t steps = options_.max_steps - schedule_.steps_left;
-  if (options_.stop_after >= 0 && steps >= options_.stop_after) t.stopped = true;
+  if (host_stops_ || (options_.stop_after >= 0 && steps >= options_.stop_after)) t.stopped = true;
   if (result_.failure && ++t.late >= schedule_.patience()) t.stopped = true;
   return t.stopped;
 }

@@ -1,13 +1,10 @@
 #include <fmt/format.h>
 
 #include "kernels/kir/eval/interpreter.h"
+#include "protocol/base/check.h"
 
 namespace kenaz::kir {
 namespace {
-
-constexpr const char* kFaults[] = {"kOutOfBlock", "kUndefined",        "kMisaligned",
-                                   "kRace",       "kDivergentBarrier", "kDivergentSubgroup",
-                                   "kEndless"};
 
 /// By the alternatives of Inst::op.
 constexpr const char* kNames[] = {"scalar operation",
@@ -65,12 +62,27 @@ std::string Machine::name(const Op& op) const {
 }
 
 bool Machine::fault(FaultKind kind, const Group& g, const Thread& t, const Op& op,
-                    const std::string& what) {
-  fault_ = Fault{fmt::format("{}: {}, in kernel {}, thread {} of workgroup {}: {}",
-                             kFaults[static_cast<int>(kind)], name(op), kernel_.name, t.number(),
-                             g.number, what),
-                 op.inst == nullptr ? kernel_.prov : op.inst->prov};
+                    const std::string& what, const Op* other) {
+  const auto place = [&](const Op& o) { return o.inst == nullptr ? kernel_.prov : o.inst->prov; };
+  fault_ = Fault{kind,
+                 fmt::format("{}, in kernel {}, thread {} of workgroup {}: {}", name(op),
+                             kernel_.name, t.number(), g.number, what),
+                 place(op), other == nullptr ? ir::ProvId{} : place(*other)};
   return false;
+}
+
+std::string_view describe(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kOutOfBlock: return "an access outside of a block";
+    case FaultKind::kUndefined: return "use of an undefined value";
+    case FaultKind::kMisaligned: return "a misaligned access";
+    case FaultKind::kRace: return "a race";
+    case FaultKind::kDivergentBarrier: return "a barrier that not all threads reach";
+    case FaultKind::kDivergentSubgroup:
+      return "a subgroup operation that not all threads of the subgroup reach";
+    case FaultKind::kEndless: return "a kernel that does not end";
+  }
+  UNREACHABLE("a FaultKind");
 }
 
 }  // namespace kenaz::kir

@@ -229,7 +229,7 @@ TEST(KirFaults, AFaultTellsWhereItIs) {
   t.k.set_prov({6});
   EXPECT_THAT(t.error(), StartsWith("kOutOfBlock: store of shared array tile (#"));
   EXPECT_THAT(t.error(), HasSubstr("in kernel sum, thread 1 of workgroup 1: index 2 of an array"));
-  EXPECT_EQ(t.where, ir::ProvId{5});
+  EXPECT_EQ(t.fault->prov, ir::ProvId{5});
 }
 
 TEST(KirFaults, ARaceTellsOfBothThreads) {

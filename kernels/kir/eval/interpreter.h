@@ -20,7 +20,7 @@ class Machine {
   /// All but `code` must outlive the machine.
   Machine(const Kernel& kernel, eval::Code code, Memory& memory, const RunOptions& options,
           Observer* observer);
-  Result<RunResult> run(int64_t groups, ir::ProvId* where);
+  Result<RunResult> run(int64_t groups, std::optional<Fault>* fault);
 
  private:
   using Op = eval::Op;
@@ -40,6 +40,7 @@ class Machine {
   bool step(Group& g);
   void make_ready(Group& g, Thread& t);
   bool stuck(Group& g);
+  void look_at_host();
 
   // ---- one thread (advance.cc)
   bool leaves(Thread& t, const Op& loop) const;
@@ -72,14 +73,9 @@ class Machine {
   void vote(Thread* lanes, const Op& op);
 
   // ---- faults (fault.cc)
-  bool fault(FaultKind kind, const Group& g, const Thread& t, const Op& op,
-             const std::string& what);
+  bool fault(FaultKind kind, const Group& g, const Thread& t, const Op& op, const std::string& what,
+             const Op* other = nullptr);
   std::string name(const Op& op) const;
-
-  struct Fault {
-    std::string text;
-    ir::ProvId prov;
-  };
 
   const Kernel& kernel_;
   const eval::Code code_;
@@ -89,6 +85,8 @@ class Machine {
   Observer* observer_;
   eval::Races races_;
   eval::Schedule schedule_;
+  int64_t look_at_ = 0;  // as Schedule::steps_left: when to look at the host again
+  bool host_stops_ = false;
   std::optional<Fault> fault_;
   RunResult result_;
 };

@@ -7,8 +7,11 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/kir/kir.h"
@@ -29,16 +32,22 @@ class Memory {
   uint64_t allocate(size_t bytes);
   /// A block that holds `data`.
   uint64_t allocate(std::span<const std::byte> data);
+  /// A block of zeros, which are undefined nevertheless: for memory that a host may look at.
+  uint64_t allocate_zeros(size_t bytes);
   /// The block's bytes; marks none of them as defined.
   std::span<const std::byte> bytes(uint64_t block) const;
   /// Whether all bytes of the range are defined.
   bool defined(uint64_t address, size_t bytes) const;
   void write(uint64_t address, std::span<const std::byte> data);
+  /// Copies bytes to another place that does not overlap, undefined ones as such.
+  void copy(uint64_t to, uint64_t from, size_t bytes);
   void release(uint64_t block);
 
  private:
   friend class Machine;
   struct Block;
+  /// The block and how far in it the range begins, which must lie inside of it.
+  std::pair<Block*, uint64_t> locate(uint64_t address, size_t bytes) const;
   std::map<uint64_t, std::unique_ptr<Block>> blocks_;
   uint64_t next_;
 };
@@ -53,6 +62,9 @@ struct RunOptions {
   /// that is not uniform. 0: the call has failed before, all threads have stopped at the start.
   /// Negative: never. After a failure, other threads stop there, too, after some iterations.
   int64_t stop_after = -1;
+  /// Looked at every some ten thousand steps: true from when on the host stops the call. May be
+  /// null.
+  std::function<bool()> stops;
 };
 
 /// What a thread recorded by IFail, first come.
@@ -74,6 +86,15 @@ enum class FaultKind : uint8_t {
   kEndless,  // max_steps, or all threads wait
 };
 
+/// What a kernel did wrong, where, and for races: what else is part of it.
+struct Fault {
+  FaultKind kind = FaultKind::kOutOfBlock;
+  std::string text;  // names the instruction, the kernel and the thread
+  ir::ProvId prov, other;
+};
+/// In a user's words: "a race", "an access outside of a block", ...
+std::string_view describe(FaultKind kind);
+
 /// Sees every executed instruction. Later: coalescing, bank conflicts, divergence.
 class Observer {
  public:
@@ -93,11 +114,10 @@ struct RunResult {
 };
 
 /// Runs `groups` workgroups. `args`: by Kernel::args, blocks by their address as u64. The kernel
-/// must be valid. An error says what is wrong with the kernel: its text begins with the
-/// FaultKind's name and names the instruction and the thread; `where`, if given, gets its
-/// provenance.
+/// must be valid. A fault is an error of kind kInternal: its text begins with the FaultKind's name;
+/// `fault`, if given, becomes the fault. What cannot be run is an error of another kind.
 Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const PrimValue> args,
                       int64_t groups, const RunOptions& options = {}, Observer* observer = nullptr,
-                      ir::ProvId* where = nullptr);
+                      std::optional<Fault>* fault = nullptr);
 
 }  // namespace kenaz::kir

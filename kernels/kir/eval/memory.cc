@@ -34,30 +34,48 @@ uint64_t Memory::allocate(std::span<const std::byte> data) {
   return address;
 }
 
+uint64_t Memory::allocate_zeros(size_t bytes) {
+  const uint64_t address = allocate(bytes);
+  auto& data = blocks_.at(address)->data;
+  std::fill(data.begin(), data.end(), std::byte{0});
+  return address;
+}
+
 std::span<const std::byte> Memory::bytes(uint64_t block) const {
   const auto it = blocks_.find(block);
   CHECK(it != blocks_.end());
   return it->second->data;
 }
 
-bool Memory::defined(uint64_t address, size_t bytes) const {
+std::pair<Memory::Block*, uint64_t> Memory::locate(uint64_t address, size_t bytes) const {
   auto it = blocks_.upper_bound(address);
   CHECK(it != blocks_.begin());
-  const Block& b = *std::prev(it)->second;
-  CHECK(address - b.address <= b.data.size() && bytes <= b.data.size() - (address - b.address));
-  const auto first = b.known.begin() + static_cast<int64_t>(address - b.address);
-  return std::find(first, first + static_cast<int64_t>(bytes), 0) ==
-         first + static_cast<int64_t>(bytes);
+  Block* const block = std::prev(it)->second.get();
+  const uint64_t offset = address - block->address;
+  CHECK(offset <= block->data.size() && bytes <= block->data.size() - offset);
+  return {block, offset};
+}
+
+bool Memory::defined(uint64_t address, size_t bytes) const {
+  const auto [block, offset] = locate(address, bytes);
+  const auto first = block->known.begin() + static_cast<int64_t>(offset);
+  const auto last = first + static_cast<int64_t>(bytes);
+  return std::find(first, last, 0) == last;
 }
 
 void Memory::write(uint64_t address, std::span<const std::byte> data) {
-  auto it = blocks_.upper_bound(address);
-  CHECK(it != blocks_.begin());
-  Block& b = *std::prev(it)->second;
-  const uint64_t offset = address - b.address;
-  CHECK(offset <= b.data.size() && data.size() <= b.data.size() - offset);
-  std::copy(data.begin(), data.end(), b.data.begin() + static_cast<int64_t>(offset));
-  std::fill_n(b.known.begin() + static_cast<int64_t>(offset), data.size(), 0xff);
+  const auto [block, offset] = locate(address, data.size());
+  std::copy(data.begin(), data.end(), block->data.begin() + static_cast<int64_t>(offset));
+  std::fill_n(block->known.begin() + static_cast<int64_t>(offset), data.size(), 0xff);
+}
+
+void Memory::copy(uint64_t to, uint64_t from, size_t bytes) {
+  const auto [source, source_offset] = locate(from, bytes);
+  const auto [target, target_offset] = locate(to, bytes);
+  std::copy_n(source->data.begin() + static_cast<int64_t>(source_offset), bytes,
+              target->data.begin() + static_cast<int64_t>(target_offset));
+  std::copy_n(source->known.begin() + static_cast<int64_t>(source_offset), bytes,
+              target->known.begin() + static_cast<int64_t>(target_offset));
 }
 
 void Memory::release(uint64_t block) {

@@ -8,6 +8,16 @@ namespace kenaz::kir {
 
 using eval::ThreadState;
 
+namespace {
+
+constexpr const char* kFaults[] = {"kOutOfBlock", "kUndefined",        "kMisaligned",
+                                   "kRace",       "kDivergentBarrier", "kDivergentSubgroup",
+                                   "kEndless"};
+/// Steps between two looks at the host: less than a hundredth of a second.
+constexpr int64_t kStepsPerLook = 1 << 16;
+
+}  // namespace
+
 Machine::Machine(const Kernel& kernel, eval::Code code, Memory& memory, const RunOptions& options,
                  Observer* observer)
     : kernel_(kernel),
@@ -57,7 +67,14 @@ bool Machine::step(Group& g) {
   return true;
 }
 
-Result<RunResult> Machine::run(int64_t groups, ir::ProvId* where) {
+void Machine::look_at_host() {
+  if (!options_.stops || schedule_.steps_left > look_at_) return;
+  look_at_ = schedule_.steps_left - kStepsPerLook;
+  host_stops_ = host_stops_ || options_.stops();
+}
+
+Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
+  look_at_ = schedule_.steps_left - kStepsPerLook;
   for (auto& [address, block] : memory_.blocks_) block->shadow.reset();
   const std::vector<int64_t> order = schedule_.order(groups);
   size_t started = 0;
@@ -70,6 +87,7 @@ Result<RunResult> Machine::run(int64_t groups, ir::ProvId* where) {
       idle.pop_back();
       running.back()->begin(order[started++], groups, options_.stop_after == 0);
     }
+    look_at_host();
     const size_t k = schedule_.pick_group(running.size());
     if (!step(*running[k])) break;
     if (running[k]->done < static_cast<int>(running[k]->threads.size())) continue;
@@ -79,13 +97,14 @@ Result<RunResult> Machine::run(int64_t groups, ir::ProvId* where) {
   }
   for (auto& [address, block] : memory_.blocks_) block->shadow.reset();
   if (!fault_) return std::move(result_);
-  if (where != nullptr) *where = fault_->prov;
-  return internal_error(fault_->text);
+  if (fault != nullptr) *fault = fault_;
+  return internal_error(
+      fmt::format("{}: {}", kFaults[static_cast<int>(fault_->kind)], fault_->text));
 }
 
 Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const PrimValue> args,
                       int64_t groups, const RunOptions& options, Observer* observer,
-                      ir::ProvId* where) {
+                      std::optional<Fault>* fault) {
   KENAZ_ASSIGN(eval::Code code, eval::compile(kernel, args, options.specs));
   if (groups < 0 || groups > int64_t{1} << 32) {
     return bad_request(fmt::format("kernel {}: {} workgroups", kernel.name, groups));
@@ -95,7 +114,7 @@ Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const Prim
     return bad_request(fmt::format("kernel {}: subgroups of {} in a workgroup of {}", kernel.name,
                                    options.subgroup_size, code.group_size));
   }
-  return Machine(kernel, std::move(code), memory, options, observer).run(groups, where);
+  return Machine(kernel, std::move(code), memory, options, observer).run(groups, fault);
 }
 
 }  // namespace kenaz::kir

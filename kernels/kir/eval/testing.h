@@ -20,7 +20,7 @@ struct KernelTest {
   RunOptions options;
   int64_t groups = 1;
   Observer* observer = nullptr;
-  ir::ProvId where;
+  std::optional<Fault> fault;
 
   KernelTest() { kernel.name = "test"; }
 
@@ -44,7 +44,7 @@ struct KernelTest {
   }
 
   Result<RunResult> run() {
-    return kir::run(kernel, memory, args, groups, options, observer, &where);
+    return kir::run(kernel, memory, args, groups, options, observer, &fault);
   }
   /// The error's text, or nothing.
   std::string error() {

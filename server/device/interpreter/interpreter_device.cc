@@ -1,0 +1,336 @@
+#include "server/device/interpreter/interpreter_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "kernels/kir/parse.h"
+#include "kernels/kir/validate.h"
+#include "kernels/program/program.h"
+#include "server/device/interpreter/store.h"
+
+namespace kenaz::device {
+namespace interpreter {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+/// The first argument list's address. No block lies so low.
+constexpr uint64_t kFirstStash = 1 << 16;
+constexpr int64_t kMaxStash = 64 << 10;
+
+class InterpretedKernel : public Kernel {
+ public:
+  kir::Kernel kernel;
+  std::vector<std::string> places;
+  uint32_t push_bytes = 0;
+  /// Failure record, arguments, number of workgroups: see program::Arg.
+  size_t slots() const { return kernel.args.size() + 2; }
+};
+
+/// The failure record of a call, in the interpreter's memory.
+class Record {
+ public:
+  Record(kir::Memory& memory, uint64_t address) : memory_(memory), address_(address) {}
+
+  bool is_set() const {
+    int64_t first = 0;
+    std::memcpy(&first, memory_.bytes(address_).data(), sizeof first);
+    return first != 0;
+  }
+  void set(const kir::Failed& failed) {
+    constexpr size_t kFirstArg = 2;
+    std::vector<uint64_t> words(program::kFailureRecordBytes / 8);
+    words[0] = static_cast<uint64_t>(failed.number) + 1;
+    for (size_t k = 0; k < failed.args.size(); ++k) words[kFirstArg + k] = failed.args[k].bits;
+    memory_.write(address_, std::as_bytes(std::span(words)));
+  }
+
+ private:
+  kir::Memory& memory_;
+  const uint64_t address_;
+};
+
+/// Calls the watch as often as it wants.
+class Watching {
+ public:
+  explicit Watching(Watch* watch) : watch_(watch) {}
+  void look() {
+    if (watch_ == nullptr || given_up_ || Clock::now() < next_) return;
+    const std::chrono::nanoseconds wait = watch_->look(std::exchange(progress_, false));
+    given_up_ = wait.count() == 0;
+    next_ = Clock::now() + wait;
+  }
+  bool given_up() const { return given_up_; }
+
+ private:
+  Watch* const watch_;
+  Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(1);
+  bool progress_ = true;  // what ran before has ended
+  bool given_up_ = false;
+};
+
+Info info_of(const InterpreterOptions& o, int64_t memory) {
+  Info info;
+  info.name = fmt::format("interpreter, subgroups of {}", o.subgroup_size);
+  info.driver = "kernel IR";
+  info.subgroup_size = static_cast<uint32_t>(o.subgroup_size);
+  info.max_group_size = static_cast<uint32_t>(o.max_group_size);
+  info.shared_bytes = static_cast<uint32_t>(o.shared_bytes);
+  info.max_block_bytes = memory;
+  info.float64 = info.float16 = true;
+  info.int64_atomics = info.shared_int64_atomics = true;
+  info.subgroup_arithmetic = o.subgroup_size > 1;
+  info.forward_progress = o.forward_progress;
+  info.interprets = true;
+  return info;
+}
+
+int64_t memory_of(const InterpreterOptions& o) {
+  if (o.memory_limit > 0) return o.memory_limit;
+  return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 4;
+}
+
+/// Whatever is recorded runs at once, so barriers and submissions have nothing to do.
+class InterpreterDevice : public Device {
+ public:
+  explicit InterpreterDevice(const InterpreterOptions& options)
+      : options_(options),
+        info_(info_of(options, memory_of(options))),
+        store_(std::make_shared<Store>(memory_of(options))) {}
+
+  const Info& info() const override { return info_; }
+  void set_watch(Watch* watch) override { watch_ = watch; }
+  /// New blocks hold zeros, whoever had the memory before.
+  void set_owner(uint64_t) override {}
+  Result<BlockPtr> allocate(int64_t bytes) override { return store_->allocate(bytes); }
+  Result<BlockPtr> allocate_unseen(int64_t bytes) override { return store_->allocate(bytes); }
+  Result<BlockPtr> allocate_shared(int64_t bytes) override { return store_->allocate(bytes); }
+  bool poke(const BlockPtr& block, uint32_t word) override;
+  Result<KernelPtr> make_kernel(const KernelSource& source) override;
+  Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
+                  std::span<const std::byte> push) override;
+  Status barrier() override { return {}; }
+  Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
+  Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
+              int64_t bytes) override;
+  Result<uint64_t> stash(std::span<const std::byte> data) override;
+  Status submit() override { return {}; }
+  Status submit_and_wait() override { return {}; }
+  Status submit_and_read(std::span<const ReadBack> pieces) override;
+  Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override {
+    return write(dst, offset, data);
+  }
+  Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) override;
+  /// None: what is undefined would be lost.
+  std::span<std::byte> mapped(const BlockPtr&) override { return {}; }
+  Result<ChunkPtr> chunk(int64_t bytes) override { return chunks_.make(bytes); }
+  Result<ChunkPtr> extra_chunk() override { return chunks_.make_extra(); }
+  Status start_upload(const BlockPtr& dst, int64_t offset, const ChunkPtr& chunk,
+                      int64_t bytes) override;
+  Status start_download(const BlockPtr& src, int64_t offset, const ChunkPtr& chunk,
+                        int64_t bytes) override;
+  Status wait(const ChunkPtr&) override { return {}; }
+  MemoryStats memory() const override { return store_->stats(); }
+  void trim() override {}
+  void forget_peak() override { store_->forget_peak(); }
+
+ private:
+  Result<std::vector<uint64_t>> slots_of(const InterpretedKernel& kernel,
+                                         std::span<const std::byte> push) const;
+  Status run(const InterpretedKernel& kernel, std::span<const uint64_t> slots);
+
+  const InterpreterOptions options_;
+  const Info info_;
+  const std::shared_ptr<Store> store_;
+  ChunkMaker chunks_;
+  Watch* watch_ = nullptr;
+  std::vector<std::byte> stash_;  // the argument list at stash_address_
+  uint64_t stash_address_ = kFirstStash;
+  uint64_t launches_ = 0;
+};
+
+bool InterpreterDevice::poke(const BlockPtr& block, uint32_t word) {
+  if (block->bytes() < int64_t{sizeof word}) return false;
+  store_->memory().write(block->address(), std::as_bytes(std::span(&word, 1)));
+  return true;
+}
+
+Result<KernelPtr> InterpreterDevice::make_kernel(const KernelSource& source) {
+  if (source.kernel_ir.empty()) {
+    return internal_error(fmt::format("there is no kernel IR of kernel {}", source.name));
+  }
+  auto made = std::make_shared<InterpretedKernel>();
+  auto parsed = kir::parse(source.kernel_ir);
+  const Status valid = parsed ? kir::validate(*parsed) : tl::make_unexpected(parsed.error());
+  if (!valid) {
+    return internal_error(fmt::format("kernel {}: {}", source.name, valid.error().text()));
+  }
+  made->kernel = std::move(*parsed);
+  made->places.assign(source.places.begin(), source.places.end());
+  made->push_bytes = source.push_bytes;
+  if (source.push_bytes != 8 && source.push_bytes != 8 * made->slots()) {
+    return internal_error(fmt::format("kernel {}: {} bytes of push constants for {} slots",
+                                      source.name, source.push_bytes, made->slots()));
+  }
+  return made;
+}
+
+Result<std::vector<uint64_t>> InterpreterDevice::slots_of(const InterpretedKernel& kernel,
+                                                          std::span<const std::byte> push) const {
+  if (push.size() != kernel.push_bytes) {
+    return internal_error(fmt::format("{} bytes of push constants given, {} expected", push.size(),
+                                      kernel.push_bytes));
+  }
+  std::span<const std::byte> from = push;
+  if (push.size() != 8 * kernel.slots()) {
+    uint64_t address = 0;
+    std::memcpy(&address, push.data(), sizeof address);
+    if (address != stash_address_ || stash_.size() != 8 * kernel.slots()) {
+      return internal_error(fmt::format("no {} slots at {:#x}", kernel.slots(), address));
+    }
+    from = stash_;
+  }
+  std::vector<uint64_t> slots(kernel.slots());
+  std::memcpy(slots.data(), from.data(), from.size());
+  return slots;
+}
+
+Status InterpreterDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
+                                   std::span<const std::byte> push) {
+  const auto& k = static_cast<const InterpretedKernel&>(*kernel);
+  if (x > info_.max_groups_x || y > info_.max_groups_y) {
+    return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
+  }
+  KENAZ_ASSIGN(std::vector<uint64_t> slots, slots_of(k, push));
+  // Kernels have no effect in workgroups beyond their number.
+  slots.back() = std::min(slots.back(), uint64_t{x} * y);
+  return run(k, slots);
+}
+
+/// What the kernel did wrong, as the text of a program's failure.
+Error failure_of(const InterpretedKernel& kernel, const kir::Fault& fault) {
+  const auto place = [&](ir::ProvId prov) {
+    return prov.valid() && prov.index < kernel.places.size() ? kernel.places[prov.index] : "";
+  };
+  std::string text = fmt::format("Error: The program's code on the device has {}: {}.",
+                                 kir::describe(fault.kind), fault.text);
+  if (const std::string other = place(fault.other); !other.empty()) {
+    text += fmt::format("\n\nThe other access:\n{}", other);
+  }
+  if (const std::string here = place(fault.prov); !here.empty()) {
+    text += "\n\nBacktrace:\n" + here;
+  }
+  return {ErrorKind::kProgramFailure, std::move(text), {}};
+}
+
+Status InterpreterDevice::run(const InterpretedKernel& kernel, std::span<const uint64_t> slots) {
+  kir::Memory& memory = store_->memory();
+  std::vector<PrimValue> args;
+  for (size_t k = 0; k < kernel.kernel.args.size(); ++k) {
+    const PrimType type = kernel.kernel.vals[kernel.kernel.args[k].val.index].prim;
+    args.push_back({type, slots[k + 1]});
+  }
+  Record record(memory, slots.front());
+  Watching watching(watch_);
+  watching.look();
+  kir::RunOptions options;
+  options.subgroup_size = options_.subgroup_size;
+  options.concurrent_groups = options_.concurrent_groups;
+  // Every launch has another interleaving, the same ones in every run.
+  options.seed = options_.seed == 0 ? 0 : options_.seed + launches_++;
+  options.max_steps = INT64_MAX / 2;
+  options.stop_after = record.is_set() ? 0 : -1;
+  options.stops = [&] {
+    watching.look();
+    return watching.given_up() || record.is_set();
+  };
+  std::optional<kir::Fault> fault;
+  const auto result = kir::run(kernel.kernel, memory, args, static_cast<int64_t>(slots.back()),
+                               options, nullptr, &fault);
+  if (watching.given_up()) {
+    return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
+  }
+  if (fault) return tl::make_unexpected(failure_of(kernel, *fault));
+  if (!result) return internal_error(result.error().text());
+  if (result->failure && !record.is_set()) record.set(*result->failure);
+  return {};
+}
+
+// ---- the host's accesses
+
+Status InterpreterDevice::write(const BlockPtr& dst, int64_t offset,
+                                std::span<const std::byte> data) {
+  KENAZ_TRY(check_range(*dst, offset, static_cast<int64_t>(data.size())));
+  store_->memory().write(dst->address() + static_cast<uint64_t>(offset), data);
+  return {};
+}
+
+Status InterpreterDevice::copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src,
+                               int64_t src_offset, int64_t bytes) {
+  KENAZ_TRY(check_range(*dst, dst_offset, bytes));
+  KENAZ_TRY(check_range(*src, src_offset, bytes));
+  store_->memory().copy(dst->address() + static_cast<uint64_t>(dst_offset),
+                        src->address() + static_cast<uint64_t>(src_offset),
+                        static_cast<size_t>(bytes));
+  return {};
+}
+
+Result<uint64_t> InterpreterDevice::stash(std::span<const std::byte> data) {
+  if (static_cast<int64_t>(data.size()) > kMaxStash) {
+    return internal_error(fmt::format("argument list of {} bytes", data.size()));
+  }
+  stash_.assign(data.begin(), data.end());
+  return stash_address_ += 16;
+}
+
+Status InterpreterDevice::submit_and_read(std::span<const ReadBack> pieces) {
+  for (const ReadBack& piece : pieces) KENAZ_TRY(download(piece.src, piece.offset, piece.data));
+  return {};
+}
+
+Status InterpreterDevice::download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) {
+  KENAZ_TRY(check_range(*src, offset, static_cast<int64_t>(data.size())));
+  const kir::Memory& memory = store_->memory();
+  const uint64_t from = src->address() + static_cast<uint64_t>(offset);
+  if (!options_.undefined_reads && !memory.defined(from, data.size())) {
+    return fail(ErrorKind::kProgramFailure,
+                fmt::format("Error: The program's code on the device has left bytes undefined that "
+                            "are read from it: of {} bytes, at byte {} of a block of {}.",
+                            data.size(), offset, src->bytes()));
+  }
+  const auto bytes = memory.bytes(src->address()).subspan(static_cast<size_t>(offset), data.size());
+  std::copy(bytes.begin(), bytes.end(), data.begin());
+  return {};
+}
+
+Status InterpreterDevice::start_upload(const BlockPtr& dst, int64_t offset, const ChunkPtr& chunk,
+                                       int64_t bytes) {
+  const std::span<const std::byte> from = chunk->bytes();
+  if (bytes < 0 || bytes > static_cast<int64_t>(from.size())) {
+    return internal_error(fmt::format("{} bytes of a chunk of {}", bytes, from.size()));
+  }
+  return write(dst, offset, from.first(static_cast<size_t>(bytes)));
+}
+
+Status InterpreterDevice::start_download(const BlockPtr& src, int64_t offset, const ChunkPtr& chunk,
+                                         int64_t bytes) {
+  const std::span<std::byte> to = chunk->bytes();
+  if (bytes < 0 || bytes > static_cast<int64_t>(to.size())) {
+    return internal_error(fmt::format("{} bytes of a chunk of {}", bytes, to.size()));
+  }
+  return download(src, offset, to.first(static_cast<size_t>(bytes)));
+}
+
+}  // namespace
+}  // namespace interpreter
+
+std::shared_ptr<Device> make_interpreter_device(const InterpreterOptions& options) {
+  return std::make_shared<interpreter::InterpreterDevice>(options);
+}
+
+}  // namespace kenaz::device
