@@ -200,7 +200,7 @@ Status Interpreter::step(const OpLaunch& op) {
   KENAZ_TRY(stop_.check());
   if (launches_ >= kLaunchesPerLook) KENAZ_TRY(synchronise({}));
   auto status = launch(op, groups);
-  if (!status) {
+  if (!status && status.error().kind != ErrorKind::kProgramFailure) {
     status.error().context.push_back("while launching " + program_.kernels[op.kernel.index].name);
   }
   return status;

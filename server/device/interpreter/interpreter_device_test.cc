@@ -1,0 +1,163 @@
+// What this device does that others do not: it tells of kernels that do something wrong.
+#include "server/device/interpreter/interpreter_device.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+namespace kenaz::device {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// One block of i32s, which kernels have as v0, and the failure record.
+class Interpreter : public testing::Test {
+ protected:
+  void make(const InterpreterOptions& options = {}) {
+    device_ = make_interpreter_device(options);
+    record_ = *device_->allocate_shared(128);
+    const std::vector<int64_t> clear(16);
+    ASSERT_TRUE(device_->upload(record_, 0, std::as_bytes(std::span(clear))));
+    block_ = *device_->allocate(32);
+  }
+  /// Launches one workgroup; "" or the error.
+  std::string launch(const std::string& body, int threads = 4, int64_t groups = 1) {
+    const std::vector<std::string> places = {"-> #0  a.fut:1:1-5", "-> #0  a.fut:2:3-9"};
+    const std::string text = fmt::format(
+        "kernel \"k\" group {}\nblock v0 \"b\"\nshared s0: i32[8] \"tile\"\nmain {{\n"
+        "v1: i32 = local\nv2: bool = lt.i32(v1, 2i32)\n{}\n}}\n",
+        threads, body);
+    auto kernel = device_->make_kernel({"k", {}, 24, {}, text, places});
+    if (!kernel) return kernel.error().text();
+    const uint64_t slots[] = {record_->address(), block_->address(), static_cast<uint64_t>(groups)};
+    const Status ran = device_->dispatch(*kernel, static_cast<uint32_t>(groups), 1,
+                                         std::as_bytes(std::span(slots)));
+    if (ran) return "";
+    EXPECT_EQ(ran.error().kind, ErrorKind::kProgramFailure);
+    return ran.error().text();
+  }
+  std::vector<int32_t> read(size_t n) {
+    std::vector<int32_t> out(n);
+    EXPECT_TRUE(device_->download(block_, 0, std::as_writable_bytes(std::span(out))));
+    return out;
+  }
+  int64_t recorded() {
+    int64_t word = 0;
+    EXPECT_TRUE(device_->download(record_, 0, std::as_writable_bytes(std::span(&word, 1))));
+    return word;
+  }
+
+  std::shared_ptr<Device> device_;
+  BlockPtr record_, block_;
+};
+
+TEST_F(Interpreter, ARaceNamesBothPlaces) {
+  make({.seed = 0});
+  const std::string text = launch("store v0[0i32] = v1 @0\nif v2 {\nstore v0[0i32] = v1 @1\n}");
+  EXPECT_THAT(text, HasSubstr("has a race: store"));
+  EXPECT_THAT(text, HasSubstr("unordered with the write of thread"));
+  EXPECT_THAT(text, HasSubstr("The other access:\n-> #0  a.fut:"));
+  EXPECT_THAT(text, HasSubstr("Backtrace:\n-> #0  a.fut:"));
+}
+
+TEST_F(Interpreter, UndefinedValuesAreFoundWhereTheyAreUsed) {
+  make();
+  EXPECT_THAT(launch("v3: i32 = load v0[v1] @0\nv4: bool = eq.i32(v3, 0i32)\n"
+                     "if v4 @1 {\nstore v0[v1] = 1i32\n}"),
+              HasSubstr("use of an undefined value: if"));
+  EXPECT_THAT(launch("v3: i32 = load s0[v1]\nstore v0[v3] = 1i32 @1"),
+              HasSubstr("Backtrace:\n-> #0  a.fut:2:3-9"));
+}
+
+TEST_F(Interpreter, AccessesOutsideOfBlocksAreFound) {
+  make();
+  EXPECT_THAT(launch("v3: i32 = mul.i32(v1, 4i32)\nstore v0[v3] = 1i32 @0"),
+              HasSubstr("an access outside of a block: store (#"));
+}
+
+TEST_F(Interpreter, DivergentBarriersAreFound) {
+  make();
+  EXPECT_THAT(launch("if v2 {\nbarrier @1\n}"), HasSubstr("a barrier that not all threads reach"));
+}
+
+TEST_F(Interpreter, TheHostDoesNotReadWhatNobodyHasWritten) {
+  make();
+  ASSERT_EQ(launch("store v0[v1] = v1"), "");
+  EXPECT_THAT(read(4), ElementsAre(0, 1, 2, 3));
+  std::vector<int32_t> more(5);
+  const Status read = device_->download(block_, 0, std::as_writable_bytes(std::span(more)));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::kProgramFailure);
+  EXPECT_THAT(read.error().text(), HasSubstr("undefined"));
+}
+
+TEST_F(Interpreter, CopiesOfUndefinedBytesAreUndefined) {
+  make();
+  ASSERT_EQ(launch("store v0[v1] = v1"), "");
+  const BlockPtr to = *device_->allocate(32);
+  ASSERT_TRUE(device_->copy(to, 0, block_, 8, 16));
+  std::vector<int32_t> out(2);
+  const auto bytes = std::as_writable_bytes(std::span(out));
+  ASSERT_TRUE(device_->download(to, 0, bytes));
+  EXPECT_THAT(out, ElementsAre(2, 3));
+  EXPECT_FALSE(device_->download(to, 8, bytes));
+}
+
+TEST_F(Interpreter, SubgroupsAreAsLargeAsWanted) {
+  for (const int size : {1, 4, 8}) {
+    make({.subgroup_size = size});
+    EXPECT_EQ(device_->info().subgroup_arithmetic, size > 1);
+    ASSERT_EQ(launch("v3: i32 = subgroup_size\nstore v0[v1] = v3", 8), "");
+    EXPECT_THAT(read(8), testing::Each(size));
+  }
+}
+
+TEST_F(Interpreter, KernelsDoNothingAfterAFailure) {
+  make();
+  ASSERT_EQ(launch("store v0[v1] = v1"), "");
+  ASSERT_EQ(launch("fail 3()"), "");
+  EXPECT_EQ(recorded(), 4);
+  ASSERT_EQ(launch("store v0[v1] = 9i32"), "");
+  EXPECT_THAT(read(4), ElementsAre(0, 1, 2, 3));
+  ASSERT_EQ(launch("fail 5()"), "");
+  EXPECT_EQ(recorded(), 4);  // the first one
+}
+
+/// Ends what runs, by the word that tells kernels to stop, or by giving the device up.
+class Impatient : public Watch {
+ public:
+  Impatient(Device& device, BlockPtr record) : device_(device), record_(std::move(record)) {}
+  std::chrono::nanoseconds look(bool) override {
+    if (++looks == 3 && record_) device_.poke(record_, 0xffffffff);
+    return std::chrono::nanoseconds(looks > 5 ? 0 : 1);
+  }
+  int looks = 0;
+
+ private:
+  Device& device_;
+  const BlockPtr record_;
+};
+
+constexpr const char* kEndless =
+    "while {\nv3: i32 = atomic.load.i32 v0[0i32]\nv4: bool = eq.i32(v3, 0i32)\n} test v4 {\n}";
+
+TEST_F(Interpreter, TheHostStopsAKernel) {
+  make();
+  ASSERT_EQ(launch("v9: bool = eq.i32(v1, 0i32)\nif v9 {\nstore v0[0i32] = 0i32\n}"), "");
+  Impatient watch(*device_, record_);
+  device_->set_watch(&watch);
+  EXPECT_EQ(launch(kEndless), "");
+  EXPECT_EQ(watch.looks, 3);
+  EXPECT_EQ(recorded(), 0xffffffff);
+}
+
+TEST_F(Interpreter, WhatIsNoKernelIsRefused) {
+  make();
+  EXPECT_THAT(launch("v3: i32 = add.i32(v7, v1)"), HasSubstr("kernel k: "));
+  EXPECT_FALSE(device_->make_kernel({"k", {}, 24, {}, ""}));
+}
+
+}  // namespace
+}  // namespace kenaz::device
