@@ -106,12 +106,27 @@ bool Machine::locate(Group& g, Thread& t, const Op& op, Place& place) {
   return true;
 }
 
+/// Whether it is a plain store of what is there.
+bool Machine::stores_the_same(const Thread& t, const Op& op, const Place& place) const {
+  if (op.code != eval::OpCode::kStore) return false;
+  for (int k = 0; k < op.lanes; k++) {
+    const int at = k * op.bytes;
+    if (read_known(place.known + at, op.bytes) != kDefined || t.known[op.c + k] != kDefined) {
+      return false;
+    }
+    uint64_t value = 0;
+    copy_scalar(&value, &t.bits[op.c + k], op.bytes);
+    if (value != read_bits(place.data + at, op.bytes)) return false;
+  }
+  return true;
+}
+
 bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool write) {
   if (place.shadow == nullptr) return true;
   const int bytes = op.bytes * op.lanes;
   const bool shared = op.space == Space::kShared;
   if (observer_ != nullptr) {
-    observer_->on_access(*op.inst, {g.number, t.number()}, shared, write, place.address, bytes);
+    observer_->on_access(*op.inst, place_of(g, t), shared, write, place.address, bytes);
   }
   eval::Races::Conflict conflict;
   const auto number = static_cast<uint32_t>(&op - code_.ops.data());
@@ -119,6 +134,9 @@ bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool
                     {place.offset, bytes, op.bytes, number, write, op.coherent,
                      op.code == eval::OpCode::kAtomic, shared},
                     conflict)) {
+    return true;
+  }
+  if (!options_.equal_stores_race && conflict.was_write && stores_the_same(t, op, place)) {
     return true;
   }
   const eval::Who who = races_.who(conflict.with);

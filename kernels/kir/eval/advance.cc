@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "kernels/kir/eval/interpreter.h"
 #include "protocol/base/check.h"
@@ -9,8 +10,14 @@ using eval::kDefined;
 using eval::OpCode;
 using eval::Slot;
 
+Observer::Place Machine::place_of(const Group& g, const Thread& t) const {
+  uint64_t turn = 0;
+  for (const Slot s : code_.turn) turn = (turn ^ t.bits[s]) * 0x9e3779b97f4a7c15u;
+  return {g.number, t.number(), turn};
+}
+
 void Machine::tell_branch(const Group& g, const Thread& t, const Op& op, bool taken) {
-  if (observer_ != nullptr) observer_->on_branch(*op.inst, {g.number, t.number()}, taken);
+  if (observer_ != nullptr && !t.stopped) observer_->on_branch(*op.inst, place_of(g, t), taken);
 }
 
 bool Machine::defined(const Group& g, const Thread& t, const Op& op, Slot slot, const char* what) {
@@ -89,7 +96,11 @@ void Machine::next_for(const Group& g, Thread& t, const Op& op) {
   t.bits[op.dst] = next;
   const bool goes = !leaves(t, op) && op.fn(next, t.bits[op.b], 0) != 0;
   tell_branch(g, t, op, goes);
-  if (goes) t.pc = op.target;
+  if (goes) {
+    t.pc = op.target;
+  } else {
+    t.bits[op.iterations] = 0;
+  }
 }
 
 bool Machine::test_while(const Group& g, Thread& t, const Op& op) {
@@ -99,7 +110,10 @@ bool Machine::test_while(const Group& g, Thread& t, const Op& op) {
     goes = t.bits[op.a] != 0;
   }
   tell_branch(g, t, op, goes);
-  if (!goes) t.pc = op.target;
+  if (!goes) {
+    t.pc = op.target;
+    t.bits[op.iterations] = 0;
+  }
   return true;
 }
 
@@ -136,7 +150,7 @@ bool Machine::execute(Group& g, Thread& t, const Op& op) {
     case OpCode::kWhile: return test_while(g, t, op);
     case OpCode::kWhileNext: t.bits[op.iterations]++, t.pc = op.target; return true;
     case OpCode::kCall: t.bits[op.dst] = t.pc, t.pc = op.target; return true;
-    case OpCode::kReturn: t.pc = static_cast<uint32_t>(t.bits[op.a]); return true;
+    case OpCode::kReturn: t.pc = static_cast<uint32_t>(std::exchange(t.bits[op.a], 0)); return true;
     case OpCode::kFail: return record_failure(g, t, op);
     case OpCode::kStop: t.stopped = true; return true;
     case OpCode::kEnd: t.state = eval::ThreadState::kDone; return false;

@@ -76,6 +76,9 @@ struct Code {
   std::vector<Op> ops;
   uint32_t start = 0;
   std::vector<std::vector<Slot>> lists;
+  /// What tells where a thread is, besides its operation: the counters of all loops and the places
+  /// behind calls, each 0 unless the thread is in the loop or the function.
+  std::vector<Slot> turn;
   std::vector<ArrayPlace> shared, locals;
   uint64_t shared_bytes = 0, local_bytes = 0;
   int64_t group_size = 0;

@@ -143,6 +143,7 @@ void Compiler::code() {
   for (const Function& f : kernel_.functions) {
     starts_.push_back(here());
     returns_.push_back(new_slots(1));
+    out_.turn.push_back(returns_.back());
     block(f.body);
     inst_ = nullptr;
     emit(OpCode::kReturn).a = returns_.back();
@@ -301,6 +302,7 @@ void Compiler::put(const IFor& e) {
   op.dst = result(e.index);
   op.a = slot(e.from), op.b = slot(e.to), op.c = slot(e.step);
   op.iterations = new_slots(1);
+  out_.turn.push_back(op.iterations);
   op.fn = scalar_fn(ScalarOp::kLt, e.from.type.prim, e.from.type.prim);
   op.step = scalar_fn(ScalarOp::kAdd, e.from.type.prim, e.from.type.prim);
   const uint32_t enter = here();
@@ -318,6 +320,7 @@ void Compiler::put(const IWhile& e) {
   Op op{.code = OpCode::kWhile, .uniform = e.uniform};
   op.inst = inst_;
   op.iterations = new_slots(1);
+  out_.turn.push_back(op.iterations);
   move(op.iterations, kZeroSlot, 1);
   const uint32_t head = here();
   loops_.push_back(op.iterations);

@@ -232,6 +232,25 @@ TEST(KirFaults, AFaultTellsWhereItIs) {
   EXPECT_EQ(t.fault->prov, ir::ProvId{5});
 }
 
+TEST(KirFaults, StoresOfEqualValuesAreARaceIfWanted) {
+  const auto error = [](bool race, const std::function<Value(Builder&)>& value, bool reads) {
+    KernelTest t;
+    t.kernel.group_size.constant = 4;
+    t.options.equal_stores_race = race;
+    const Value out = t.room<int32_t>("out", 1);
+    t.k.store(out, i32(0), value(t.k));
+    if (reads) t.k.load(PrimType::kI32, out, i32(0));
+    return t.error();
+  };
+  const auto same = [](Builder&) { return i32(7); };
+  EXPECT_THAT(error(true, same, false), StartsWith("kRace"));
+  EXPECT_EQ(error(false, same, false), "");
+  EXPECT_THAT(error(false, same, true), StartsWith("kRace"));
+  EXPECT_THAT(error(
+                  false, [](Builder& k) { return k.local(); }, false),
+              StartsWith("kRace"));
+}
+
 TEST(KirFaults, ARaceTellsOfBothThreads) {
   KernelTest t;
   t.kernel.group_size.constant = 2;

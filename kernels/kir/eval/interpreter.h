@@ -54,6 +54,7 @@ class Machine {
   bool test_while(const Group& g, Thread& t, const Op& op);
   bool record_failure(const Group& g, Thread& t, const Op& op);
   bool defined(const Group& g, const Thread& t, const Op& op, eval::Slot slot, const char* what);
+  Observer::Place place_of(const Group& g, const Thread& t) const;
   void tell_branch(const Group& g, const Thread& t, const Op& op, bool taken);
 
   // ---- memory (access.cc)
@@ -62,6 +63,7 @@ class Machine {
   bool atomic(Group& g, Thread& t, const Op& op);
   bool locate(Group& g, Thread& t, const Op& op, Place& place);
   bool locate_device(const Group& g, const Thread& t, const Op& op, int64_t index, Place& place);
+  bool stores_the_same(const Thread& t, const Op& op, const Place& place) const;
   bool access(Group& g, Thread& t, const Op& op, const Place& place, bool write);
 
   // ---- threads together (together.cc). False if the thread waits, too: see fault_.

@@ -65,6 +65,9 @@ struct RunOptions {
   /// Looked at every some ten thousand steps: true from when on the host stops the call. May be
   /// null.
   std::function<bool()> stops;
+  /// Whether a plain store of what is in memory already is a race with the store that put it there.
+  /// A program may well write the same value to one place several times.
+  bool equal_stores_race = true;
 };
 
 /// What a thread recorded by IFail, first come.
@@ -95,18 +98,23 @@ struct Fault {
 /// In a user's words: "a race", "an access outside of a block", ...
 std::string_view describe(FaultKind kind);
 
-/// Sees every executed instruction. Later: coalescing, bank conflicts, divergence.
+/// Sees every executed access and branch (observe.h makes figures of them).
 class Observer {
  public:
   virtual ~Observer() = default;
   struct Place {
     int64_t group;
     int local;
+    /// A hash of the iterations of the loops, and of the calls, that the thread is in: what threads
+    /// of a subgroup do in the same turn, a device does together.
+    uint64_t turn = 0;
   };
   /// An access of `bytes` at an address of device memory, or an offset in a shared array.
   virtual void on_access(const Inst&, const Place&, bool /*shared*/, bool /*write*/,
                          uint64_t /*address*/, int /*bytes*/) {}
   virtual void on_branch(const Inst&, const Place&, bool /*taken*/) {}
+  /// All threads of the workgroup have ended.
+  virtual void on_group_end(int64_t /*group*/) {}
 };
 
 struct RunResult {

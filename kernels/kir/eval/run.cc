@@ -91,6 +91,7 @@ Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
     const size_t k = schedule_.pick_group(running.size());
     if (!step(*running[k])) break;
     if (running[k]->done < static_cast<int>(running[k]->threads.size())) continue;
+    if (observer_ != nullptr) observer_->on_group_end(running[k]->number);
     idle.push_back(std::move(running[k]));
     running.erase(running.begin() + static_cast<int64_t>(k));
     schedule_.forget_groups();

@@ -12,6 +12,7 @@
 #include "kernels/kir/parse.h"
 #include "kernels/kir/validate.h"
 #include "kernels/program/program.h"
+#include "server/device/interpreter/observations.h"
 #include "server/device/interpreter/store.h"
 
 namespace kenaz::device {
@@ -101,7 +102,9 @@ class InterpreterDevice : public Device {
   explicit InterpreterDevice(const InterpreterOptions& options)
       : options_(options),
         info_(info_of(options, memory_of(options))),
-        store_(std::make_shared<Store>(memory_of(options))) {}
+        store_(std::make_shared<Store>(memory_of(options))) {
+    if (options.observations) options.observations->subgroup_size = options.subgroup_size;
+  }
 
   const Info& info() const override { return info_; }
   void set_watch(Watch* watch) override { watch_ = watch; }
@@ -243,6 +246,7 @@ Status InterpreterDevice::run(const InterpretedKernel& kernel, std::span<const u
   options.concurrent_groups = options_.concurrent_groups;
   // Every launch has another interleaving, the same ones in every run.
   options.seed = options_.seed == 0 ? 0 : options_.seed + launches_++;
+  options.equal_stores_race = false;
   options.max_steps = INT64_MAX / 2;
   options.stop_after = record.is_set() ? 0 : -1;
   options.stops = [&] {
@@ -250,8 +254,12 @@ Status InterpreterDevice::run(const InterpretedKernel& kernel, std::span<const u
     return watching.given_up() || record.is_set();
   };
   std::optional<kir::Fault> fault;
-  const auto result = kir::run(kernel.kernel, memory, args, static_cast<int64_t>(slots.back()),
-                               options, nullptr, &fault);
+  const auto groups = static_cast<int64_t>(slots.back());
+  kir::FiguresObserver observer(options.subgroup_size);
+  const bool observed = options_.observations != nullptr;
+  const auto result = kir::run(kernel.kernel, memory, args, groups, options,
+                               observed ? &observer : nullptr, &fault);
+  if (observed) options_.observations->add(kernel.kernel, kernel.places, groups, observer);
   if (watching.given_up()) {
     return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
   }

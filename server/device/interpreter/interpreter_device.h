@@ -12,6 +12,10 @@
 
 namespace kenaz::device {
 
+namespace interpreter {
+struct Observations;
+}
+
 struct InterpreterOptions {
   int subgroup_size = 32;     // 1: kernels use no subgroups
   int max_group_size = 1024;  // threads of a workgroup, at most 1024
@@ -22,6 +26,8 @@ struct InterpreterOptions {
   bool forward_progress = false;
   /// Whether the host may read what nobody has written: zeros. Else that is a failure, too.
   bool undefined_reads = false;
+  /// Gets what kernels do; null: nobody looks. To be read while the device is idle.
+  std::shared_ptr<interpreter::Observations> observations;
 };
 
 std::shared_ptr<Device> make_interpreter_device(const InterpreterOptions& options);

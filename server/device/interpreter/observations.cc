@@ -1,0 +1,61 @@
+#include "server/device/interpreter/observations.h"
+
+#include "kernels/kir/needs.h"
+#include "kernels/kir/visit.h"
+
+namespace kenaz::device::interpreter {
+namespace {
+
+std::string array_name(const kir::Kernel& kernel, const kir::Inst& inst) {
+  std::string name;
+  kir::visit_address(inst.op, [&](const kir::Address& at) {
+    if (const auto* shared = std::get_if<kir::SharedId>(&at.base)) {
+      name = kernel.shared[shared->index].name;
+    }
+    const auto* base = std::get_if<kir::Value>(&at.base);
+    if (base == nullptr || base->is_const()) return;
+    for (const kir::Arg& arg : kernel.args) {
+      if (arg.val == base->id()) name = arg.name;
+    }
+  });
+  return name;
+}
+
+Site::Kind kind_of(const kir::Inst& inst) {
+  if (std::holds_alternative<kir::ILoad>(inst.op)) return Site::Kind::kLoad;
+  if (std::holds_alternative<kir::IStore>(inst.op)) return Site::Kind::kStore;
+  if (std::holds_alternative<kir::IAtomic>(inst.op)) return Site::Kind::kAtomic;
+  return std::holds_alternative<kir::IIf>(inst.op) ? Site::Kind::kBranch : Site::Kind::kLoop;
+}
+
+template <class Figures>
+void add_to(std::optional<Figures>& sum, const Figures& more) {
+  if (!sum) sum.emplace();
+  sum->add(more);
+}
+
+}  // namespace
+
+void Observations::add(const kir::Kernel& kernel, const std::vector<std::string>& places,
+                       int64_t groups, const kir::FiguresObserver& seen) {
+  ObservedKernel& observed = kernels[kernel.name];
+  ++observed.launches;
+  observed.groups += groups;
+  observed.group_size = static_cast<int>(kir::value_of(kernel, kernel.group_size));
+  int number = 0;
+  kir::for_each_inst_of(kernel, [&](const kir::Inst& inst) {
+    const int here = number++;
+    const auto access = seen.accesses().find(&inst);
+    const auto branch = seen.branches().find(&inst);
+    if (access == seen.accesses().end() && branch == seen.branches().end()) return;
+    Site& site = observed.sites[here];
+    site.kind = kind_of(inst);
+    site.array = array_name(kernel, inst);
+    const ir::ProvId prov = inst.prov.valid() ? inst.prov : kernel.prov;
+    if (prov.valid() && prov.index < places.size()) site.place = places[prov.index];
+    if (access != seen.accesses().end()) add_to(site.access, access->second);
+    if (branch != seen.branches().end()) add_to(site.branch, branch->second);
+  });
+}
+
+}  // namespace kenaz::device::interpreter

@@ -1,0 +1,39 @@
+// What the interpreter has seen kernels do, by kernel and instruction.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/kir/eval/observe.h"
+
+namespace kenaz::device::interpreter {
+
+/// An instruction that accesses memory or branches.
+struct Site {
+  enum class Kind : uint8_t { kLoad, kStore, kAtomic, kBranch, kLoop };
+  Kind kind = Kind::kLoad;
+  std::string array;  // the argument or shared array that it accesses; empty: not known, or none
+  std::string place;  // a backtrace, as program::KernelFailure has it; empty: not known
+  std::optional<kir::AccessFigures> access;  // of kLoad, kStore, kAtomic
+  std::optional<kir::BranchFigures> branch;  // of kBranch, kLoop
+};
+
+struct ObservedKernel {
+  int64_t launches = 0, groups = 0;
+  int group_size = 0;
+  std::map<int, Site> sites;  // by the instruction's number in the kernel
+};
+
+struct Observations {
+  int subgroup_size = 0;
+  std::map<std::string, ObservedKernel> kernels;  // by name
+
+  /// Adds one launch. `places`: by provenance.
+  void add(const kir::Kernel& kernel, const std::vector<std::string>& places, int64_t groups,
+           const kir::FiguresObserver& seen);
+};
+
+}  // namespace kenaz::device::interpreter
