@@ -278,14 +278,16 @@ Result<std::string> dump(const Options& options) {
   const bool is_stage = options.dump == "lowered" || options.dump == "seg";
   KENAZ_ASSIGN(const compiler::Lowered program,
                array_ir(options, is_stage ? options.dump : "soacs"));
-  if (options.dump != "glsl") return ir::print(program.ir);
+  const bool kir = options.dump == "kir";
+  if (!kir && options.dump != "glsl") return ir::print(program.ir);
   // As it would be for a device that can do no more than any, or a posed one: this starts none.
   program::Target target = host::posed_target(options.pose).value_or(program::Target{});
   if (options.device_threads > 0) target.threads = options.device_threads;
+  target.interprets = kir;
   KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, target));
   std::string text;
   for (const auto& kernel : generated.kernels) {
-    text += fmt::format("// ---- {}\n{}\n", kernel.name, kernel.glsl);
+    text += kir ? kernel.kir + "\n" : fmt::format("// ---- {}\n{}\n", kernel.name, kernel.glsl);
   }
   return text;
 }

@@ -24,6 +24,7 @@
 #include "server/editor/check_document.h"
 #include "server/editor/language_server.h"
 #include "server/load.h"
+#include "server/observe/report.h"
 #include "server/options.h"
 #include "server/session/session.h"
 #include "server/transport/socket_server.h"
@@ -183,11 +184,26 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   return 0;
 }
 
-int serve(const Options& options) {
+Status write_observations(const Options& options) {
+  const auto& seen = *options.interpreter.observations;
+  std::ofstream file(options.observe);
+  file << (options.json ? observe::json(seen) : observe::text(seen, compiler::file_reader()));
+  file.close();
+  return file ? Status() : internal_error("cannot write " + options.observe);
+}
+
+int serve(Options options) {
   for (const int meaningless : {SIGPIPE, SIGUSR1, SIGUSR2}) std::signal(meaningless, SIG_IGN);
+  if (!options.observe.empty()) {
+    options.interpreter.observations = std::make_shared<device::interpreter::Observations>();
+  }
   auto validation = options.validate ? std::make_shared<device::ValidationLog>() : nullptr;
   const int status = options.listen.empty() ? serve_stdio(options, validation)
                                             : serve_sockets(options, validation);
+  if (!options.observe.empty()) {
+    if (const Status written = write_observations(options); !written)
+      return report(written.error());
+  }
   const int found = validation ? report_validation(*validation) : 0;
   return found != 0 ? found : status;
 }

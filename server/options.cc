@@ -143,9 +143,10 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("--types-only", o.types_only, "With --check: accept what has no type error");
   app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
-  app.add_option("--dump", o.dump, "Print the program compiled so far: lowered, ir, seg or glsl")
-      ->check(CLI::IsMember({"lowered", "ir", "seg", "glsl"}));
-  app.add_option("--pose", o.pose, "With --dump glsl: for a device of this kind")
+  app.add_option("--dump", o.dump,
+                 "Print the program compiled so far: lowered, ir, seg, kir or glsl")
+      ->check(CLI::IsMember({"lowered", "ir", "seg", "kir", "glsl"}));
+  app.add_option("--pose", o.pose, "With --dump kir or glsl: for a device of this kind")
       ->check(CLI::IsMember({"least", "cpu", "gpu"}));
   app.add_flag("--explain", o.explain,
                "Say how the program runs on the device: in which ways, and why so");
@@ -175,6 +176,10 @@ void declare_interpreter(CLI::App& app, Options& o) {
       ->check(CLI::Range(int64_t{16} << 10, int64_t{1} << 20))
       ->type_name("BYTES")
       ->capture_default_str();
+  app.add_option("--observe", o.observe,
+                 "Write to this file, at the end, what kernels did to memory, by line of the "
+                 "program (implies --device interpreter; with --json: as JSON)")
+      ->type_name("FILE");
   app.add_flag("--forward-progress", i.forward_progress,
                "With --device interpreter: workgroups may wait for each other");
 }
@@ -334,7 +339,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     complain(fmt::format("kenaz-server: {}\n", e.what()));
     return 1;
   }
-  if (options.stage == "kir") {
+  if (options.stage == "kir" || !options.observe.empty()) {
     options.reference = false;
     options.device = kInterpreter;
   }

@@ -43,9 +43,10 @@ struct Options {
   bool no_warnings = false;
   bool warnings_are_errors = false;  // with `check`
   bool colour = false;               // of diagnostics: standard error is a terminal
-  std::string dump;                  // "lowered", "ir", "seg", "glsl"
-  std::string pose;                  // with `dump` "glsl": see host::posed_target
+  std::string dump;                  // "lowered", "ir", "seg", "kir", "glsl"
+  std::string pose;                  // with `dump` "kir" or "glsl": see host::posed_target
   bool explain = false;
+  std::string observe;  // while serving: a file for what kernels did, as text or, with `json`, JSON
 
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;

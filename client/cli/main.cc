@@ -42,6 +42,8 @@ constexpr Subcommand kSubcommands[] = {
     {"bench", "Measure programs on the inputs of their test blocks", kenaz::cli::declare_bench},
     {"explain", "Say how a program runs on the device: in which ways, and why so",
      kenaz::cli::declare_explain, 1},
+    {"observe", "Say what the kernels of a call do to memory, by line of the program",
+     kenaz::cli::declare_observe},
     {"autotune", "Find values for a program's thresholds on the inputs of its test blocks",
      kenaz::cli::declare_autotune},
 };

@@ -23,6 +23,7 @@ std::function<int()> declare_test(CLI::App& app);
 std::function<int()> declare_bench(CLI::App& app);
 std::function<int()> declare_autotune(CLI::App& app);
 std::function<int()> declare_explain(CLI::App& app);
+std::function<int()> declare_observe(CLI::App& app);
 std::function<int()> declare_connect(CLI::App& app);
 std::function<int()> declare_shell(CLI::App& app);
 std::function<int()> declare_image(CLI::App& app);

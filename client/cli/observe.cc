@@ -1,0 +1,51 @@
+// kenaz observe: what the kernels of a call do to memory, by line of the program.
+#include <memory>
+
+#include "client/cli/run.h"
+#include "client/cli/subcommands.h"
+#include "client/lib/temp_dir.h"
+#include "client/lib/values.h"
+
+namespace kenaz::cli {
+namespace {
+
+struct ObserveCommand {
+  RunOptions run;
+  bool json = false;
+};
+
+int observe(const ObserveCommand& command) {
+  const auto scratch = client::TempDir::make();
+  if (!scratch) return complain(scratch.error());
+  const std::string report = scratch->file("report");
+  RunOptions run = command.run;
+  run.no_print = true;
+  run.server.device = "interpreter";
+  run.server.arguments.push_back("--observe=" + report);
+  if (command.json) run.server.arguments.push_back("--json");
+  if (const int failed = run_program(run); failed != kOk) return failed;
+  const auto text = client::read_file(report);
+  if (!text) return complain(text.error());
+  const Status printed = print_text(*text);
+  return printed ? kOk : complain(printed.error());
+}
+
+}  // namespace
+
+std::function<int()> declare_observe(CLI::App& app) {
+  auto command = std::make_shared<ObserveCommand>();
+  app.add_option("program", command->run.server.program, "The program's file")->required();
+  app.add_option("-e,--entry-point", command->run.entry,
+                 "The entry point (default: the only one, or main); its arguments come from "
+                 "standard input");
+  command->run.server.server = client::default_server();
+  app.add_option("--server", command->run.server.server, "The server's executable")
+      ->capture_default_str();
+  app.add_option("--pass-option", command->run.server.arguments, "An option for the server")
+      ->type_name("OPT")
+      ->allow_extra_args(false);
+  app.add_flag("--json", command->json, "As JSON, for tools");
+  return [command] { return observe(*command); };
+}
+
+}  // namespace kenaz::cli

@@ -1,0 +1,57 @@
+// What kernels did on the interpreter, for people and for tools.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/diagnostics/source_reader.h"
+#include "server/device/interpreter/observations.h"
+
+namespace kenaz::observe {
+
+using device::interpreter::Observations;
+using device::interpreter::Site;
+
+/// A line of a program.
+struct Place {
+  std::string file;  // empty: not known
+  int line = 0;
+  std::string range;               // "a.fut:3:4-9"
+  int column = 0, end_column = 0;  // within the line; end_column 0: it ends on another one
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+/// Of a backtrace: the innermost place outside of the prelude, if there is any, else the outermost.
+Place user_place(std::string_view backtrace);
+
+/// An access or branch of a kernel, with its copies: a thread may have the code of several
+/// elements.
+struct Row {
+  Place place;
+  std::string kernel;
+  Site::Kind kind = Site::Kind::kLoad;
+  std::string array;
+  kir::AccessFigures access;
+  kir::BranchFigures branch;
+};
+/// By place, in the order of the program.
+std::vector<Row> rows_of(const Observations& seen);
+
+/// What is worth changing.
+struct Finding {
+  Place place;
+  std::string text;  // sentences
+  int64_t cost = 0;  // accesses of memory, or turns, that could be saved
+};
+/// The dearest first.
+std::vector<Finding> findings_of(const std::vector<Row>& rows, int subgroup_size);
+
+/// The program with figures beside its lines, what is worth changing, the kernels.
+std::string text(const Observations& seen, const SourceReader& read);
+/// One object, with the same; docs/observe.md describes it.
+std::string json(const Observations& seen);
+
+/// "loads", "stores of tile", "a branch", ..
+std::string name_of(const Row& row);
+
+}  // namespace kenaz::observe

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""kenaz observe: figures of programs whose accesses are known by arithmetic. docs/observe.md.
+
+    observe_test.py KENAZ SERVER"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+KENAZ, SERVER = "", ""
+PROGRAM = """entry strided (xs: []f32) (k: i64): []f32 =
+  map (\\i -> xs[i * k]) (iota 1024)
+entry rows [n][m] (xss: [n][m]f32): [n]f32 =
+  map (\\i -> loop s = 0 for j < m do s + xss[i, j]) (iota n)
+entry parity (n: i64): []i64 =
+  map (\\i -> if i % 2 == 0 then loop s = i for k < 10 do s * s + k else i) (iota n)
+entry wrong (n: i64): []i64 =
+  scatter (replicate 1 0) (replicate n 0) (iota n)
+"""
+FIELDS = {"memory", "bytes_each", "requests", "threads", "bytes", "sectors", "least_sectors",
+          "lines", "least_lines", "bank_turns", "least_bank_turns", "threads_at_one_place",
+          "classes", "strides"}
+
+
+class Observe(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
+        self.addCleanup(scratch.cleanup)
+        self.program = os.path.join(scratch.name, "p.fut")
+        with open(self.program, "w") as file:
+            file.write(PROGRAM)
+
+    def observe(self, entry, values, *options):
+        return subprocess.run(
+            [KENAZ, "observe", "--server", SERVER, "-e", entry, *options, self.program],
+            input=values, text=True, timeout=120, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def report(self, entry, values, subgroup_size):
+        done = self.observe(entry, values, "--json", f"--pass-option=--subgroup-size={subgroup_size}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["subgroup_size"], subgroup_size)
+        return report
+
+    def the_row(self, report, **wanted):
+        rows = [r for r in report["rows"] if "access" in r and r["access"]["memory"] == "device"
+                and all(r[k] == v for k, v in wanted.items())]
+        self.assertEqual(len(rows), 1, report["rows"])
+        self.assertEqual(set(rows[0]["access"]), FIELDS)
+        return rows[0]["access"]
+
+    def test_a_stride_touches_as_many_sectors_as_it_must(self):
+        for size in [8, 32, 64]:
+            for stride in [1, 2, 4, 8, 16]:
+                values = f"[{', '.join(['1f32'] * (1024 * stride))}] {stride}i64"
+                report = self.report("strided", values, size)
+                load = self.the_row(report, kind="load")
+                self.assertEqual(load["requests"], 1024 // size)
+                self.assertEqual(load["threads"], 1024)
+                self.assertEqual(load["bytes"], 4096)
+                self.assertEqual(load["least_sectors"], 128)
+                self.assertEqual(load["sectors"], 128 * min(stride, 8))
+                told = [f for f in report["findings"] if f"elements {stride} apart" in f["text"]]
+                self.assertEqual(len(told), stride > 1, report["findings"])
+
+    def test_rows_read_by_threads_of_their_own_are_told_with_their_line(self):
+        row = "[" + ", ".join(["1f32"] * 64) + "]"
+        done = self.observe("rows", f"[{', '.join([row] * 256)}]")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"  {self.program}:4:42-51  xss[i, j]\n      The loads touch 32.0 sectors of 32 "
+                      "bytes in a subgroup, where 4.0 could hold the bytes. Neighbouring threads "
+                      "access elements 64 apart.", done.stdout)
+        line, = [l for l in done.stdout.splitlines() if l.endswith(PROGRAM.splitlines()[3])]
+        # 256 threads: 8 subgroups, each 64 loads of 32 sectors and a store of 4.
+        self.assertEqual(line.split()[:5], ["520", str(256 * 65 * 4), str(8 * (64 * 32 + 4)),
+                                            str(8 * 65 * 4), "32.0"])
+
+    def test_branches_that_diverge_are_told(self):
+        report = self.report("parity", "256i64", 8)
+        branches = [r for r in report["rows"] if r["kind"] == "branch" and
+                    r["branch"]["divergent"] == 256 // 8]
+        self.assertEqual(len(branches), 1, report["rows"])
+        self.assertEqual(branches[0]["branch"]["taken"], 128)
+        self.assertTrue(any("both ways of a branch in 100%" in f["text"]
+                            for f in report["findings"]), report["findings"])
+
+    def test_what_runs_can_be_printed(self):
+        done = subprocess.run([SERVER, "--dump", "kir", self.program], text=True, timeout=120,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn('kernel "rows_map_', done.stdout)
+        self.assertNotIn("#version", done.stdout)
+
+    def test_a_race_fails_the_call_with_its_line(self):
+        done = self.observe("wrong", "100i64")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has a race", done.stderr)
+        self.assertIn(f"{self.program}:8:", done.stderr)
+
+
+if __name__ == "__main__":
+    KENAZ, SERVER = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1])
