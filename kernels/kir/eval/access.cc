@@ -139,13 +139,7 @@ bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool
   if (!options_.equal_stores_race && conflict.was_write && stores_the_same(t, op, place)) {
     return true;
   }
-  const eval::Who who = races_.who(conflict.with);
-  return fault(
-      FaultKind::kRace, g, t, op,
-      fmt::format("byte {}: unordered with the {} of thread {} of workgroup {}: {}",
-                  shared ? place.address : place.offset, conflict.was_write ? "write" : "read",
-                  who.local, who.group, name(code_.ops[conflict.with.op()])),
-      &code_.ops[conflict.with.op()]);
+  return race(g, t, op, fmt::format("byte {}", shared ? place.address : place.offset), conflict);
 }
 
 bool Machine::load(Group& g, Thread& t, const Op& op) {

@@ -62,12 +62,34 @@ std::string Machine::name(const Op& op) const {
 }
 
 bool Machine::fault(FaultKind kind, const Group& g, const Thread& t, const Op& op,
-                    const std::string& what, const Op* other) {
-  const auto place = [&](const Op& o) { return o.inst == nullptr ? kernel_.prov : o.inst->prov; };
+                    const std::string& what) {
   fault_ = Fault{kind,
                  fmt::format("{}, in kernel {}, thread {} of workgroup {}: {}", name(op),
                              kernel_.name, t.number(), g.number, what),
-                 place(op), other == nullptr ? ir::ProvId{} : place(*other)};
+                 op.inst == nullptr ? kernel_.prov : op.inst->prov,
+                 {},
+                 0};
+  return false;
+}
+
+/// `where` says which bytes.
+bool Machine::race(const Group& g, const Thread& t, const Op& op, const std::string& where,
+                   const eval::Races::Conflict& conflict) {
+  const eval::Who who = races_.who(conflict.with);
+  const size_t number = launches_.of_group(who.group);
+  const eval::Launches::Launch& launch = launches_.launch(number);
+  const auto before = static_cast<int>(launches_.count() - 1 - number);
+  const std::string in = before == 0 ? name(code_.ops[conflict.with.op()])
+                                     : fmt::format(
+                                           "in kernel {}, which ran before without a "
+                                           "barrier behind it",
+                                           launch.kernel);
+  fault(FaultKind::kRace, g, t, op,
+        fmt::format("{}: unordered with the {} of thread {} of workgroup {}: {}", where,
+                    conflict.was_write ? "write" : "read", who.local,
+                    who.group - launch.first_group, in));
+  fault_->other = launch.places[conflict.with.op()];
+  fault_->launches_before = before;
   return false;
 }
 

@@ -26,13 +26,13 @@ Group::Group(const Code& code, int subgroup_size)
   }
 }
 
-void Group::begin(int64_t n, int64_t groups, bool stopped) {
+void Group::begin(int64_t n, int64_t groups, bool stopped, uint32_t first) {
   number = n;
   done = 0;
   barrier.waiting = 0;
   for (Meeting& m : subgroups) m.waiting = 0;
   clock = GroupClock{};
-  clock.number = static_cast<uint32_t>(n);
+  clock.number = first + static_cast<uint32_t>(n);
   std::fill(known.begin(), known.end(), 0);
   std::fill(locals_known_.begin(), locals_known_.end(), 0);
   ready.clear();

@@ -35,8 +35,9 @@ struct Thread {
 class Group {
  public:
   Group(const Code& code, int subgroup_size);
-  /// The workgroup `number` of `groups` begins; `stopped`: its threads have stopped.
-  void begin(int64_t number, int64_t groups, bool stopped);
+  /// The workgroup `number` of `groups` begins; `stopped`: its threads have stopped. For races its
+  /// number is counted from `first`.
+  void begin(int64_t number, int64_t groups, bool stopped, uint32_t first);
 
   int64_t number = 0;
   std::vector<Thread> threads;

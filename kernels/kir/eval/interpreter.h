@@ -41,6 +41,7 @@ class Machine {
   void make_ready(Group& g, Thread& t);
   bool stuck(Group& g);
   void look_at_host();
+  void begin_launch(int64_t groups);
 
   // ---- one thread (advance.cc)
   bool leaves(Thread& t, const Op& loop) const;
@@ -75,8 +76,10 @@ class Machine {
   void vote(Thread* lanes, const Op& op);
 
   // ---- faults (fault.cc)
-  bool fault(FaultKind kind, const Group& g, const Thread& t, const Op& op, const std::string& what,
-             const Op* other = nullptr);
+  bool fault(FaultKind kind, const Group& g, const Thread& t, const Op& op,
+             const std::string& what);
+  bool race(const Group& g, const Thread& t, const Op& op, const std::string& where,
+            const eval::Races::Conflict& conflict);
   std::string name(const Op& op) const;
 
   const Kernel& kernel_;
@@ -85,7 +88,9 @@ class Machine {
   Memory::Block* last_block_ = nullptr;  // that an access went to
   const RunOptions& options_;
   Observer* observer_;
-  eval::Races races_;
+  eval::Launches& launches_;  // with what ran before, if that may overlap
+  eval::Races& races_;
+  uint32_t first_group_ = 0;
   eval::Schedule schedule_;
   int64_t look_at_ = 0;  // as Schedule::steps_left: when to look at the host again
   bool host_stops_ = false;

@@ -19,6 +19,10 @@
 
 namespace kenaz::kir {
 
+namespace eval {
+class Launches;
+}
+
 /// Device memory. Blocks lie far apart, so that an address that leaves one is in none. Every byte
 /// is undefined until it is written.
 class Memory {
@@ -42,6 +46,8 @@ class Memory {
   /// Copies bytes to another place that does not overlap, undefined ones as such.
   void copy(uint64_t to, uint64_t from, size_t bytes);
   void release(uint64_t block);
+  /// What runs from now on is ordered behind all that has run (see RunOptions::overlaps).
+  void barrier();
 
  private:
   friend class Machine;
@@ -50,6 +56,7 @@ class Memory {
   std::pair<Block*, uint64_t> locate(uint64_t address, size_t bytes) const;
   std::map<uint64_t, std::unique_ptr<Block>> blocks_;
   uint64_t next_;
+  const std::unique_ptr<eval::Launches> launches_;  // since the last barrier
 };
 
 struct RunOptions {
@@ -68,6 +75,9 @@ struct RunOptions {
   /// Whether a plain store of what is in memory already is a race with the store that put it there.
   /// A program may well write the same value to one place several times.
   bool equal_stores_race = true;
+  /// The kernel may run at the same time as those since Memory::barrier(): what it does is not
+  /// ordered behind what they did. Else it is.
+  bool overlaps = false;
 };
 
 /// What a thread recorded by IFail, first come.
@@ -94,6 +104,8 @@ struct Fault {
   FaultKind kind = FaultKind::kOutOfBlock;
   std::string text;  // names the instruction, the kernel and the thread
   ir::ProvId prov, other;
+  /// `other` is of another kernel: the one that ran so many kernels before this one.
+  int launches_before = 0;
 };
 /// In a user's words: "a race", "an access outside of a block", ...
 std::string_view describe(FaultKind kind);

@@ -14,30 +14,30 @@ constexpr std::byte kPoison{0xa5};
 
 }  // namespace
 
-Memory::Memory() : next_(kFirstAddress) {}
+Memory::Memory() : next_(kFirstAddress), launches_(std::make_unique<eval::Launches>()) {}
 Memory::~Memory() = default;
 
-uint64_t Memory::allocate(size_t bytes) {
+uint64_t Memory::allocate_zeros(size_t bytes) {
   auto block = std::make_unique<Block>();
   block->address = next_;
-  block->data.assign(bytes, kPoison);
-  block->known.assign(bytes, 0);
+  block->data.resize(bytes);
+  block->known.resize(bytes);
   next_ += (bytes / kDistance + 2) * kDistance;
   const uint64_t address = block->address;
   blocks_.emplace(address, std::move(block));
   return address;
 }
 
-uint64_t Memory::allocate(std::span<const std::byte> data) {
-  const uint64_t address = allocate(data.size());
-  write(address, data);
+uint64_t Memory::allocate(size_t bytes) {
+  const uint64_t address = allocate_zeros(bytes);
+  auto& data = blocks_.at(address)->data;
+  std::fill(data.begin(), data.end(), kPoison);
   return address;
 }
 
-uint64_t Memory::allocate_zeros(size_t bytes) {
-  const uint64_t address = allocate(bytes);
-  auto& data = blocks_.at(address)->data;
-  std::fill(data.begin(), data.end(), std::byte{0});
+uint64_t Memory::allocate(std::span<const std::byte> data) {
+  const uint64_t address = allocate(data.size());
+  write(address, data);
   return address;
 }
 
@@ -76,6 +76,12 @@ void Memory::copy(uint64_t to, uint64_t from, size_t bytes) {
               target->data.begin() + static_cast<int64_t>(target_offset));
   std::copy_n(source->known.begin() + static_cast<int64_t>(source_offset), bytes,
               target->known.begin() + static_cast<int64_t>(target_offset));
+}
+
+void Memory::barrier() {
+  if (launches_->count() == 0) return;
+  for (auto& [address, block] : blocks_) block->shadow.reset();
+  launches_->clear();
 }
 
 void Memory::release(uint64_t block) {

@@ -236,4 +236,25 @@ void Races::barrier(GroupClock& group, std::span<ThreadClock* const> threads) {
   for (ThreadClock* t : threads) t->segment = t->atomic_segment = 0;
 }
 
+// ---- launches
+
+Launches::Launch& Launches::begin(uint32_t groups) {
+  launches_.push_back({next_group_, "", {}});
+  next_group_ += groups;
+  return launches_.back();
+}
+
+size_t Launches::of_group(uint32_t group) const {
+  const auto behind =
+      std::upper_bound(launches_.begin(), launches_.end(), group,
+                       [](uint32_t g, const Launch& l) { return g < l.first_group; });
+  return static_cast<size_t>(behind - launches_.begin()) - 1;
+}
+
+void Launches::clear() {
+  launches_.clear();
+  next_group_ = 0;
+  races_ = Races();
+}
+
 }  // namespace kenaz::kir::eval

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -159,6 +160,32 @@ class Races {
 
   std::vector<Segment> segments_{1};
   ReleasedAt device_;  // by address
+};
+
+/// Kernels that nothing orders: what they access is compared, so workgroups of all of them have
+/// numbers of their own.
+class Launches {
+ public:
+  struct Launch {
+    uint32_t first_group = 0;
+    std::string kernel;
+    std::vector<ir::ProvId> places;  // by operation
+  };
+  /// Begins one of `groups` workgroups; what it has is to be filled in.
+  Launch& begin(uint32_t groups);
+  /// Whether numbers are left for so many workgroups.
+  bool has_room(int64_t groups) const { return groups < int64_t{UINT32_MAX} - next_group_; }
+  /// Which one the workgroup is of.
+  size_t of_group(uint32_t group) const;
+  const Launch& launch(size_t k) const { return launches_[k]; }
+  size_t count() const { return launches_.size(); }
+  void clear();
+  Races& races() { return races_; }
+
+ private:
+  std::vector<Launch> launches_;
+  uint32_t next_group_ = 0;
+  Races races_;
 };
 
 }  // namespace kenaz::kir::eval

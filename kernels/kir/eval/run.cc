@@ -25,6 +25,8 @@ Machine::Machine(const Kernel& kernel, eval::Code code, Memory& memory, const Ru
       memory_(memory),
       options_(options),
       observer_(observer),
+      launches_(*memory.launches_),
+      races_(launches_.races()),
       schedule_(options.seed, options.max_steps) {}
 
 void Machine::make_ready(Group& g, Thread& t) {
@@ -73,9 +75,19 @@ void Machine::look_at_host() {
   host_stops_ = host_stops_ || options_.stops();
 }
 
+void Machine::begin_launch(int64_t groups) {
+  if (!options_.overlaps || !launches_.has_room(groups)) memory_.barrier();
+  eval::Launches::Launch& launch = launches_.begin(static_cast<uint32_t>(groups));
+  first_group_ = launch.first_group;
+  launch.kernel = kernel_.name;
+  for (const Op& op : code_.ops) {
+    launch.places.push_back(op.inst == nullptr ? kernel_.prov : op.inst->prov);
+  }
+}
+
 Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
   look_at_ = schedule_.steps_left - kStepsPerLook;
-  for (auto& [address, block] : memory_.blocks_) block->shadow.reset();
+  begin_launch(groups);
   const std::vector<int64_t> order = schedule_.order(groups);
   size_t started = 0;
   std::vector<std::unique_ptr<Group>> running, idle;
@@ -85,7 +97,7 @@ Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
       if (idle.empty()) idle.push_back(std::make_unique<Group>(code_, options_.subgroup_size));
       running.push_back(std::move(idle.back()));
       idle.pop_back();
-      running.back()->begin(order[started++], groups, options_.stop_after == 0);
+      running.back()->begin(order[started++], groups, options_.stop_after == 0, first_group_);
     }
     look_at_host();
     const size_t k = schedule_.pick_group(running.size());
@@ -96,7 +108,7 @@ Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
     running.erase(running.begin() + static_cast<int64_t>(k));
     schedule_.forget_groups();
   }
-  for (auto& [address, block] : memory_.blocks_) block->shadow.reset();
+  if (!options_.overlaps) memory_.barrier();
   if (!fault_) return std::move(result_);
   if (fault != nullptr) *fault = fault_;
   return internal_error(

@@ -96,7 +96,8 @@ int64_t memory_of(const InterpreterOptions& o) {
   return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 4;
 }
 
-/// Whatever is recorded runs at once, so barriers and submissions have nothing to do.
+/// Whatever is recorded runs at once. Kernels without a barrier between them count as running at
+/// the same time nevertheless.
 class InterpreterDevice : public Device {
  public:
   explicit InterpreterDevice(const InterpreterOptions& options)
@@ -117,15 +118,19 @@ class InterpreterDevice : public Device {
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
   Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                   std::span<const std::byte> push) override;
-  Status barrier() override { return {}; }
+  Status barrier() override {
+    order();
+    return {};
+  }
   Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
   Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
               int64_t bytes) override;
   Result<uint64_t> stash(std::span<const std::byte> data) override;
   Status submit() override { return {}; }
-  Status submit_and_wait() override { return {}; }
+  Status submit_and_wait() override { return barrier(); }
   Status submit_and_read(std::span<const ReadBack> pieces) override;
   Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override {
+    order();
     return write(dst, offset, data);
   }
   Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) override;
@@ -145,7 +150,14 @@ class InterpreterDevice : public Device {
  private:
   Result<std::vector<uint64_t>> slots_of(const InterpretedKernel& kernel,
                                          std::span<const std::byte> push) const;
-  Status run(const InterpretedKernel& kernel, std::span<const uint64_t> slots);
+  Status run(const std::shared_ptr<const InterpretedKernel>& kernel,
+             std::span<const uint64_t> slots);
+  Error failure_of(const kir::Fault& fault) const;
+  /// What runs from now on is behind all that ran.
+  void order() {
+    store_->memory().barrier();
+    unordered_.clear();
+  }
 
   const InterpreterOptions options_;
   const Info info_;
@@ -155,6 +167,7 @@ class InterpreterDevice : public Device {
   std::vector<std::byte> stash_;  // the argument list at stash_address_
   uint64_t stash_address_ = kFirstStash;
   uint64_t launches_ = 0;
+  std::vector<std::shared_ptr<const InterpretedKernel>> unordered_;  // have run since order()
 };
 
 bool InterpreterDevice::poke(const BlockPtr& block, uint32_t word) {
@@ -205,33 +218,37 @@ Result<std::vector<uint64_t>> InterpreterDevice::slots_of(const InterpretedKerne
 
 Status InterpreterDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                                    std::span<const std::byte> push) {
-  const auto& k = static_cast<const InterpretedKernel&>(*kernel);
+  const auto k = std::static_pointer_cast<const InterpretedKernel>(kernel);
   if (x > info_.max_groups_x || y > info_.max_groups_y) {
     return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
   }
-  KENAZ_ASSIGN(std::vector<uint64_t> slots, slots_of(k, push));
+  KENAZ_ASSIGN(std::vector<uint64_t> slots, slots_of(*k, push));
   // Kernels have no effect in workgroups beyond their number.
   slots.back() = std::min(slots.back(), uint64_t{x} * y);
   return run(k, slots);
 }
 
-/// What the kernel did wrong, as the text of a program's failure.
-Error failure_of(const InterpretedKernel& kernel, const kir::Fault& fault) {
-  const auto place = [&](ir::ProvId prov) {
-    return prov.valid() && prov.index < kernel.places.size() ? kernel.places[prov.index] : "";
+/// What the last kernel did wrong, as the text of a program's failure.
+Error InterpreterDevice::failure_of(const kir::Fault& fault) const {
+  const auto place = [&](ir::ProvId prov, int launches_before) -> std::string {
+    const auto& places = unordered_[unordered_.size() - 1 - launches_before]->places;
+    return prov.valid() && prov.index < places.size() ? places[prov.index] : "";
   };
   std::string text = fmt::format("Error: The program's code on the device has {}: {}.",
                                  kir::describe(fault.kind), fault.text);
-  if (const std::string other = place(fault.other); !other.empty()) {
+  if (const std::string other = place(fault.other, fault.launches_before); !other.empty()) {
     text += fmt::format("\n\nThe other access:\n{}", other);
   }
-  if (const std::string here = place(fault.prov); !here.empty()) {
+  if (const std::string here = place(fault.prov, 0); !here.empty()) {
     text += "\n\nBacktrace:\n" + here;
   }
   return {ErrorKind::kProgramFailure, std::move(text), {}};
 }
 
-Status InterpreterDevice::run(const InterpretedKernel& kernel, std::span<const uint64_t> slots) {
+Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& launched,
+                              std::span<const uint64_t> slots) {
+  const InterpretedKernel& kernel = *launched;
+  unordered_.push_back(launched);
   kir::Memory& memory = store_->memory();
   std::vector<PrimValue> args;
   for (size_t k = 0; k < kernel.kernel.args.size(); ++k) {
@@ -247,6 +264,7 @@ Status InterpreterDevice::run(const InterpretedKernel& kernel, std::span<const u
   // Every launch has another interleaving, the same ones in every run.
   options.seed = options_.seed == 0 ? 0 : options_.seed + launches_++;
   options.equal_stores_race = false;
+  options.overlaps = true;
   options.max_steps = INT64_MAX / 2;
   options.stop_after = record.is_set() ? 0 : -1;
   options.stops = [&] {
@@ -263,7 +281,7 @@ Status InterpreterDevice::run(const InterpretedKernel& kernel, std::span<const u
   if (watching.given_up()) {
     return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
   }
-  if (fault) return tl::make_unexpected(failure_of(kernel, *fault));
+  if (fault) return tl::make_unexpected(failure_of(*fault));
   if (!result) return internal_error(result.error().text());
   if (result->failure && !record.is_set()) record.set(*result->failure);
   return {};
@@ -297,11 +315,13 @@ Result<uint64_t> InterpreterDevice::stash(std::span<const std::byte> data) {
 }
 
 Status InterpreterDevice::submit_and_read(std::span<const ReadBack> pieces) {
+  order();
   for (const ReadBack& piece : pieces) KENAZ_TRY(download(piece.src, piece.offset, piece.data));
   return {};
 }
 
 Status InterpreterDevice::download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) {
+  order();
   KENAZ_TRY(check_range(*src, offset, static_cast<int64_t>(data.size())));
   const kir::Memory& memory = store_->memory();
   const uint64_t from = src->address() + static_cast<uint64_t>(offset);
@@ -322,6 +342,7 @@ Status InterpreterDevice::start_upload(const BlockPtr& dst, int64_t offset, cons
   if (bytes < 0 || bytes > static_cast<int64_t>(from.size())) {
     return internal_error(fmt::format("{} bytes of a chunk of {}", bytes, from.size()));
   }
+  order();
   return write(dst, offset, from.first(static_cast<size_t>(bytes)));
 }
 

@@ -62,6 +62,26 @@ TEST_F(Interpreter, ARaceNamesBothPlaces) {
   EXPECT_THAT(text, HasSubstr("Backtrace:\n-> #0  a.fut:"));
 }
 
+TEST_F(Interpreter, KernelsWithoutABarrierBetweenThemRace) {
+  const auto second = [&](bool ordered, const std::string& body) {
+    make();
+    EXPECT_EQ(launch("store v0[v1] = 1i32 @0"), "");
+    if (ordered) {
+      EXPECT_TRUE(device_->barrier());
+    }
+    return launch(body);
+  };
+  const std::string load = "v3: i32 = load v0[v1] @1", store = "store v0[v1] = 2i32 @1";
+  for (const std::string& body : {load, store}) {
+    EXPECT_EQ(second(true, body), "");
+    const std::string text = second(false, body);
+    EXPECT_THAT(text, HasSubstr("in kernel k, which ran before without a barrier behind it"));
+    EXPECT_THAT(text, HasSubstr("The other access:\n-> #0  a.fut:1:1-5"));
+    EXPECT_THAT(text, HasSubstr("Backtrace:\n-> #0  a.fut:2:3-9"));
+  }
+  EXPECT_EQ(second(false, "v3: i32 = add.i32(v1, 4i32)\nstore v0[v3] = 2i32"), "");
+}
+
 TEST_F(Interpreter, UndefinedValuesAreFoundWhereTheyAreUsed) {
   make();
   EXPECT_THAT(launch("v3: i32 = load v0[v1] @0\nv4: bool = eq.i32(v3, 0i32)\n"
@@ -146,6 +166,7 @@ constexpr const char* kEndless =
 TEST_F(Interpreter, TheHostStopsAKernel) {
   make();
   ASSERT_EQ(launch("v9: bool = eq.i32(v1, 0i32)\nif v9 {\nstore v0[0i32] = 0i32\n}"), "");
+  ASSERT_TRUE(device_->barrier());
   Impatient watch(*device_, record_);
   device_->set_watch(&watch);
   EXPECT_EQ(launch(kEndless), "");
