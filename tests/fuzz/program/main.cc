@@ -134,7 +134,8 @@ int main(int argc, char** argv) {
   app.add_option("--seed", o.seed, "The first program's; the next ones' follow");
   app.add_option("--seconds", o.seconds, "Stop then");
   app.add_option("--programs", o.programs, "Stop after so many");
-  app.add_option("--device", o.oracle.device, "As in kenaz-server --device");
+  app.add_option("--device", o.oracle.device,
+                 "As in kenaz-server --device; interpreter finds races, too");
   app.add_option("--threads", o.oracle.device_threads, "As in kenaz-server --threads");
   app.add_option("--out", o.out, "Folder for findings");
   app.add_option("--stages", o.stages,

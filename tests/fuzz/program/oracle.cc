@@ -8,6 +8,7 @@
 #include "kernels/passes/passes.h"
 #include "protocol/data/compare.h"
 #include "protocol/data/text_format.h"
+#include "server/device/interpreter/interpreter_device.h"
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
 #include "server/host/device_target.h"
@@ -316,6 +317,10 @@ class Oracle::Run {
 
 Result<std::shared_ptr<PoisonedDevice>> Oracle::device() {
   if (device_) return device_;
+  if (options_.device == "interpreter") {
+    device_ = std::make_shared<PoisonedDevice>(device::make_interpreter_device({}));
+    return device_;
+  }
   device::VulkanOptions options;
   options.device = options_.device;
   KENAZ_ASSIGN(auto device, device::make_vulkan_device(options));
