@@ -155,7 +155,7 @@ void Checker::add_accumulators(Env* env) {
   out_.abstract_types.push_back(
       {"intrinsics.acc", {array}, core::make_type(core::TRecord{{{" array", param}}})});
   abstract_lifted_.push_back(lifted);
-  TypeBinding* b = scopes_.new_type_binding();
+  TypeBinding* b = scopes_.new_type();
   b->name = "acc";
   b->params = {array};
   b->lifted = lifted;

@@ -294,7 +294,22 @@ Lowerer::Instance* Lowerer::instance_for(const VFun& f, const std::vector<V>& ar
   return failed() ? nullptr : instance;
 }
 
+namespace {
+bool holds_accumulator(const V& v) {
+  if (const auto* r = std::get_if<VRec>(&v->node)) {
+    return std::any_of(r->fields.begin(), r->fields.end(),
+                       [](const auto& f) { return holds_accumulator(f.second); });
+  }
+  return std::holds_alternative<VAcc>(v->node);
+}
+}  // namespace
+
 V Lowerer::call_recursive(const VFun& f, const std::vector<V>& given) {
+  if (std::any_of(given.begin(), given.end(), holds_accumulator)) {
+    fail(fmt::format("the recursive function {} takes an accumulator, which is not supported",
+                     f.def->name));
+    return unit();
+  }
   std::vector<V> args;
   for (const V& v : given) args.push_back(materialise(v));
   std::vector<std::optional<Atom>> sizes;

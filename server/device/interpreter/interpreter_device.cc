@@ -123,6 +123,9 @@ class InterpreterDevice : public Device {
     return {};
   }
   Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
+  Status clear(const BlockPtr& dst) override {
+    return write(dst, 0, std::vector<std::byte>(static_cast<size_t>(dst->bytes())));
+  }
   Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
               int64_t bytes) override;
   Result<uint64_t> stash(std::span<const std::byte> data) override;

@@ -14,30 +14,40 @@ Waker::~Waker() {
 }
 
 void Waker::work_ahead() {
-  const auto now = Clock::now();
+  const bool was_working = is_working();
+  until_ = (Clock::now() + times_.after).time_since_epoch().count();
+  if (was_working) return;
   const std::lock_guard lock(mutex_);
-  if (now - last_ < kPause) return;
-  last_ = now;
-  wanted_ = true;
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {
-      return;  // next time, perhaps
-    }
+  if (runs_) return;
+  if (thread_.joinable()) {
+    runs_ = true;
+    changed_.notify_one();
+    return;
   }
-  changed_.notify_one();
+  try {
+    thread_ = std::thread([this] { run(); });
+    runs_ = true;
+  } catch (const std::system_error&) {
+    until_ = 0;  // next time, perhaps
+  }
 }
 
 void Waker::run() {
+  // A device has just been made.
+  Clock::time_point last = Clock::now();
   std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return wanted_ || ends_; });
-    if (ends_) return;
-    wanted_ = false;
-    lock.unlock();
-    wake_();
-    lock.lock();
+  while (!ends_) {
+    if (!is_working()) {
+      runs_ = false;
+      changed_.wait(lock, [&] { return runs_ || ends_; });
+    } else if (changed_.wait_until(lock, last + times_.between, [&] { return ends_; })) {
+      return;
+    } else {
+      lock.unlock();
+      wake_();
+      last = Clock::now();
+      lock.lock();
+    }
   }
 }
 

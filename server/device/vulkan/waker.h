@@ -1,12 +1,14 @@
-// Keeps a GPU's clock up for what is coming.
+// Keeps a GPU's clock up while there is work for it.
 //
 // NVIDIA's driver (seen with 580 and an H200) lowers the clock of a GPU that is not busy for some
 // two seconds, to a fifth, and raises it again after a third of a second of full load only: a
 // stream of small calls runs at the low clock for ever. But the driver raises the clock at once,
-// for about two seconds, when a device is made. So that is what this does now and then while there
-// is work.
+// for about two seconds, when a device is made. So that is what this does, again and again, from
+// the first work till some time after the last: not when work comes, since calls take several times
+// as long while a device is being made.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -18,27 +20,31 @@ namespace kenaz::device::vulkan {
 /// By any thread.
 class Waker {
  public:
+  using Clock = std::chrono::steady_clock;
+  struct Times {
+    std::chrono::milliseconds between{1600};  // two wakes
+    std::chrono::milliseconds after{10000};   // the last work
+  };
   /// `wake` takes some 0.1 s; it is called on a thread of this.
-  explicit Waker(std::function<void()> wake) : wake_(std::move(wake)) {}
+  explicit Waker(std::function<void()> wake) : Waker(std::move(wake), Times()) {}
+  Waker(std::function<void()> wake, Times times) : wake_(std::move(wake)), times_(times) {}
   ~Waker();
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
 
-  /// There is work, or there will be within a second.
+  /// There is work, or there will be soon.
   void work_ahead();
-
-  using Clock = std::chrono::steady_clock;
-  /// Between two wakes.
-  static constexpr std::chrono::milliseconds kPause{1200};
 
  private:
   void run();
+  bool is_working() const { return Clock::now().time_since_epoch().count() < until_; }
 
   const std::function<void()> wake_;
+  const Times times_;
+  std::atomic<Clock::rep> until_ = 0;  // when there has been no work for long
   std::mutex mutex_;
   std::condition_variable changed_;
-  Clock::time_point last_ = Clock::now();  // the last wake: a device has just been made
-  bool wanted_ = false, ends_ = false;
+  bool runs_ = false, ends_ = false;
   std::thread thread_;  // started when first needed
 };
 

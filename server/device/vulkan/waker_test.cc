@@ -8,32 +8,45 @@
 namespace kenaz::device::vulkan {
 namespace {
 
-TEST(Waker, WakesOnceForEachPause) {
+using std::chrono::milliseconds;
+
+TEST(Waker, WakesWhileThereIsWorkAndForATimeAfter) {
   std::atomic<int> wakes = 0;
-  std::promise<void> first;
-  {
-    Waker waker([&] {
-      if (++wakes == 1) first.set_value();
-    });
-    waker.work_ahead();
-    EXPECT_EQ(wakes, 0);  // the device has just been made
-    std::this_thread::sleep_for(Waker::kPause);
-    for (int n = 0; n < 100; ++n) waker.work_ahead();
-    first.get_future().wait();
-  }
-  EXPECT_EQ(wakes, 1);
+  std::promise<void> third;
+  Waker waker(
+      [&] {
+        if (++wakes == 3) third.set_value();
+      },
+      {milliseconds(20), milliseconds(10000)});
+  std::this_thread::sleep_for(milliseconds(60));
+  EXPECT_EQ(wakes, 0);
+  waker.work_ahead();
+  third.get_future().wait();
+}
+
+TEST(Waker, RestsWhenThereIsNoWork) {
+  std::atomic<int> wakes = 0;
+  Waker waker([&] { ++wakes; }, {milliseconds(5), milliseconds(30)});
+  waker.work_ahead();
+  std::this_thread::sleep_for(milliseconds(300));
+  const int before = wakes;
+  std::this_thread::sleep_for(milliseconds(100));
+  EXPECT_EQ(wakes, before);
+  waker.work_ahead();
+  while (wakes == before) std::this_thread::sleep_for(milliseconds(1));
 }
 
 TEST(Waker, EndsWhileItWakes) {
   std::promise<void> begun;
   std::atomic<bool> ended = false;
   {
-    Waker waker([&] {
-      begun.set_value();
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-      ended = true;
-    });
-    std::this_thread::sleep_for(Waker::kPause);
+    Waker waker(
+        [&] {
+          if (!ended) begun.set_value();
+          std::this_thread::sleep_for(milliseconds(50));
+          ended = true;
+        },
+        {milliseconds(1), milliseconds(1000)});
     waker.work_ahead();
     begun.get_future().wait();
   }
