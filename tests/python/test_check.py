@@ -72,8 +72,8 @@ class Json(Folder):
         self.assertEqual(self.check("--Werror", "a.fut")[0], 2)
 
     def test_later_stages(self):
-        self.write("a.fut", "def down (n: i64) : i64 = if n == 0 then 0 else down (n - 1)\n"
-                            "entry main (n: i64) = down n\n")
+        self.write("a.fut", "def power (x: f64) (n: i64) : f64 = if n == 0 then 1 else x * power x (n - 1)\n"
+                            "entry main (x: f64) = jvp (\\y -> power y 3) x 1\n")
         code, found = self.check("a.fut")
         self.assertEqual((code, found["diagnostics"][0]["code"]), (2, "unsupported"))
         self.assertEqual(found["diagnostics"][0]["range"]["start"]["line"], 2)

@@ -83,12 +83,12 @@ class Commands(unittest.TestCase):
         self.assertIn("    |                            ^\n", done.stderr)
 
     def test_refusals_of_later_stages_show_the_text(self):
-        self.write("grow.fut", "def f (n: i64): i64 = if n == 0 then 1 else f (n - 1)\n"
-                               "entry main (n: i64): i64 = f n\n")
-        text = self.kenaz("check", "grow.fut", code=2).stderr
-        self.assertIn("recursive functions are not supported yet: f", text)
-        self.assertIn("  2 | entry main (n: i64): i64 = f n\n"
-                      "    |                            ^^^\n", text)
+        self.write("power.fut", "def f (x: f64) (n: i64): f64 = if n == 0 then 1 else x * f x (n - 1)\n"
+                                "entry main (x: f64) = jvp (\\y -> f y 3) x 1\n")
+        text = self.kenaz("check", "power.fut", code=2).stderr
+        self.assertIn("the derivative of a function that calls itself is not supported", text)
+        self.assertIn("  2 | entry main (x: f64) = jvp (\\y -> f y 3) x 1\n"
+                      "    |                                  ^^^^^\n", text)
 
     def test_colours_on_terminals_only(self):
         self.write("wrong.fut", "-- ==\n-- input { 1 }\n" + WRONG)
@@ -107,8 +107,8 @@ class Commands(unittest.TestCase):
                 del self.env["NO_COLOR"]
 
     def test_check_of_what_no_server_could_load(self):
-        self.write("calls.fut", "def f (n: i64): i64 = if n == 0 then 1 else n * f (n - 1)\n"
-                                "entry main (n: i64) = f n\n")
+        self.write("calls.fut", "def f (x: f64) (n: i64): f64 = if n == 0 then 1 else x * f x (n - 1)\n"
+                                "entry main (x: f64) = jvp (\\y -> f y 3) x 1\n")
         self.assertIn("calls.fut:2:", self.kenaz("check", "calls.fut", code=2).stderr)
         self.kenaz("check", "--types-only", "calls.fut")
         self.kenaz("vulkan", "calls.fut", code=2)

@@ -8,10 +8,17 @@ namespace kenaz::primitives::scan::look_back {
 
 bool applies(const Facts&, const Target& target) { return target.forward_progress; }
 
+// In one pass tiles wait for each other, in two nothing does, but data is read twice. On an H200
+// the two are even at about 10^7 elements; of small tuples, which take long to combine, at twice as
+// many.
 HostExpr when(const Facts& f, const Target& target) {
+  constexpr int64_t kMost = int64_t{1} << 23;
+  constexpr int kSmallTuple = 16;
+  const bool tuple = f.op.types.size() > 1 && plan::bytes_of(f.op.types) <= kSmallTuple;
+  const HostExpr fits = le(f.segments * f.length, tuple ? 2 * kMost : kMost);
   // One thread's loops go over all tiles before its own, in the worst case.
   const HostExpr tiles = div_up(f.segments * f.length, tile_size(f, target));
-  return target.max_turns > 0 ? le(tiles, plan::turn_budget(target)) : HostExpr::boolean(true);
+  return target.max_turns > 0 ? and_(fits, le(tiles, plan::turn_budget(target))) : fits;
 }
 
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {

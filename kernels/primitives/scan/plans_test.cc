@@ -159,7 +159,8 @@ TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
   EXPECT_EQ(name_for(1 << 20, 4), "thread");
   EXPECT_EQ(name_for(1 << 20, 20), "subgroup");
   EXPECT_EQ(name_for(1 << 14, 1 << 14), "group");
-  EXPECT_EQ(name_for(10, 1 << 20), "look_back");
+  EXPECT_EQ(name_for(8, 1 << 20), "look_back");
+  EXPECT_EQ(name_for(10, 1 << 20), "reduce_then_scan");
   EXPECT_EQ(name_for(1 << 15, 1 << 10, true), "thread");
   EXPECT_EQ(name_for(1, 1 << 20, false, true), "one");
   EXPECT_EQ(name_for(1, 1000, false, true), "group");
