@@ -145,6 +145,19 @@ TEST_P(DeviceTest, LongWritesAndTransfersKeepEveryByte) {
   EXPECT_EQ(read(b, data.size()), data);
 }
 
+TEST_P(DeviceTest, BlocksForTheHostKeepWhatRecordedCommandsRead) {
+  auto cell = device_->allocate_for_host(8);
+  ASSERT_TRUE(cell);
+  ASSERT_TRUE(device_->upload(*cell, 0, bytes_of(std::vector<int32_t>{7, 9})));
+  ASSERT_TRUE(device_->submit_and_wait());
+  const BlockPtr out = block(8);
+  ASSERT_TRUE(device_->copy(out, 0, *cell, 0, 8));
+  cell->reset();  // while the copy is recorded only
+  const auto next = device_->allocate_for_host(8);
+  ASSERT_TRUE(next);
+  EXPECT_THAT(read(out, 2), ElementsAre(7, 9));
+}
+
 TEST_P(DeviceTest, StashedArgumentsReachTheNextDispatch) {
   const BlockPtr out = block(8), failure = failure_record();
   const KernelPtr many = kernel(kMany);
@@ -352,6 +365,19 @@ TEST_P(DeviceOwners, FindTheirOwnBytesButNobodyElses) {
     EXPECT_EQ(found(2, bytes), zeros(bytes));
     leave(2, bytes);
     EXPECT_EQ(found(1, bytes), zeros(bytes));
+  }
+}
+
+TEST_P(DeviceOwners, FindNobodysBytesInBlocksForTheHost) {
+  for (uint64_t owner = 1; owner < 4; ++owner) {
+    device_->set_owner(owner);
+    const auto cell = device_->allocate_for_host(8);
+    ASSERT_TRUE(cell);
+    if (GetParam() != Kind::kInterpreted) {
+      EXPECT_THAT(read(*cell, 2), ElementsAre(0, 0));
+    }
+    ASSERT_TRUE(device_->upload(*cell, 0, bytes_of(std::vector<int32_t>{7, 9})));
+    ASSERT_TRUE(device_->submit_and_wait());
   }
 }
 

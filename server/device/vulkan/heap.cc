@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "protocol/base/check.h"
 
@@ -20,20 +21,35 @@ int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * gr
 
 VulkanBlock::~VulkanBlock() { heap_->take_back(*this); }
 
-Result<BlockPtr> Heap::allocate_shared(int64_t bytes) {
-  if (!has_shared_memory(context_->physical())) return allocate(bytes, true);
+Result<Heap::Place> Heap::shared_place(int64_t bytes) {
   const int64_t room = round_up(std::max<int64_t>(bytes, 1), RangePool::kGrain);
-  std::lock_guard lock(mutex_);
   const auto spare = shared_spare_.find(room);
   if (spare != shared_spare_.end()) {
     auto slab = std::move(spare->second);
     shared_spare_.erase(spare);
-    return hand_out({std::move(slab), kSharedSlab, 0, room}, bytes);
+    return Place{std::move(slab), kSharedSlab, 0, room};
   }
   KENAZ_ASSIGN(Buffer buffer, Buffer::create(context_, room, Placement::kShared));
   held_ += room;
   auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(room, false)});
-  return hand_out({std::move(slab), kSharedSlab, 0, room}, bytes);
+  return Place{std::move(slab), kSharedSlab, 0, room};
+}
+
+Result<BlockPtr> Heap::allocate_shared(int64_t bytes) {
+  if (!has_shared_memory(context_->physical())) return allocate(bytes, true);
+  std::lock_guard lock(mutex_);
+  KENAZ_ASSIGN(Place place, shared_place(bytes));
+  claim(place, true);
+  return hand_out(std::move(place), bytes);
+}
+
+Result<BlockPtr> Heap::allocate_for_host(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  KENAZ_ASSIGN(Place place, shared_place(bytes));
+  for (const auto& range : place.slab->owners.claim(place.offset, place.room, owner_)) {
+    std::memset(place.slab->buffer.mapped + range.offset, 0, static_cast<size_t>(range.size));
+  }
+  return hand_out(std::move(place), bytes);
 }
 
 Result<BlockPtr> Heap::allocate(int64_t bytes, bool unseen) {

@@ -75,6 +75,10 @@ class Heap : public std::enable_shared_from_this<Heap> {
 
   /// A block that the host can reach, with memory of its own; to be written by whoever gets it.
   Result<BlockPtr> allocate_shared(int64_t bytes);
+  /// The same, holding zeros and what this owner has left in it. Only what was another's is
+  /// cleared, and at once, by the host: commands that are recorded now may still read what is the
+  /// owner's.
+  Result<BlockPtr> allocate_for_host(int64_t bytes);
   /// kOutOfMemory if it would not fit now; the caller may trim() and try again.
   /// `unseen`: of which every byte is written before anything looks at it.
   Result<BlockPtr> allocate(int64_t bytes, bool unseen);
@@ -97,6 +101,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   Status add_slab(int64_t room);
   Result<Buffer> new_buffer(int64_t size);
   void claim(const Place& place, bool unseen);
+  Result<Place> shared_place(int64_t bytes);
   BlockPtr hand_out(Place place, int64_t bytes);
   void take_back(VulkanBlock& block);
 

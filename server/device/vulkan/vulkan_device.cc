@@ -168,10 +168,7 @@ Result<BlockPtr> VulkanDevice::allocate_shared(int64_t bytes) {
 Result<BlockPtr> VulkanDevice::allocate_for_host(int64_t bytes) {
   const bool window = bytes <= kWindowBytes && !mapped_;
   if (!window || !has_shared_memory(context_->physical())) return allocate(bytes);
-  KENAZ_ASSIGN(BlockPtr block, heap_->allocate_shared(bytes));
-  // Whoever had it before has waited for all that used it, unless it was the same call.
-  std::memset(as_vulkan(block).mapped(), 0, static_cast<size_t>(bytes));
-  return block;
+  return heap_->allocate_for_host(bytes);
 }
 
 bool VulkanDevice::poke(const BlockPtr& block, uint32_t word) {
