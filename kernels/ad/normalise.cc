@@ -51,7 +51,8 @@ class Normaliser {
     Builder b(p_, out, s.prov);
     b.certs() = s.certs;
     if (std::holds_alternative<ECall>(s.exp)) {
-      error_ = refusal(p_, s, "the derivative of a function that calls itself is not supported yet");
+      error_ =
+          refusal(p_, s, "the derivative of a function that calls itself is not supported yet");
       return;
     }
     if (std::holds_alternative<EWithVjp>(s.exp)) {
