@@ -6,6 +6,7 @@
 #include "kernels/glsl/print_block.h"
 #include "kernels/glsl/scalar.h"
 #include "kernels/glsl/types.h"
+#include "kernels/kir/visit.h"
 #include "kernels/program/program.h"
 #include "protocol/base/check.h"
 
