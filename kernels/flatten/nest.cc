@@ -107,15 +107,34 @@ void PointValues::fetch(VarId v, Body& to, Subst& names, ProvId prov) {
 }
 
 // A body may consume only what it makes: of a stored array it gets a part that others share.
-void PointValues::copy_consumed(const Stm& s, Body& to, Subst& names) {
+void PointValues::copy_consumed(const Stm& s, const VarSet& shared, Body& to, Subst& names) {
   for (const VarId v : consumed_in(p_, s)) {
-    if (!knows(v) || is_fresh(v) || p_.type_of(v).is_scalar()) continue;
+    const bool stored = knows(v) && !is_fresh(v);
+    if ((!stored && shared.count(v) == 0) || p_.type_of(v).is_scalar()) continue;
     const auto it = names.find(v);
     if (it == names.end()) continue;
     const VarId own = p_.new_var(p_.type_of(v), p_.vars[v.index].name);
     to.stms.push_back(Stm{{own}, ECopy{it->second.var()}, {}, s.prov, {}});
     it->second = Atom(own);
   }
+}
+
+void PointValues::note_shared(const Stm& s, VarSet& shared) const {
+  const auto is_shared = [&](const Atom& a) {
+    return !a.is_const() && (shared.count(a.var()) != 0 || (knows(a.var()) && !is_fresh(a.var())));
+  };
+  visit_branches(s.exp, [&](const Body& inner) {
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      if (is_shared(inner.results[k])) shared.insert(s.pat[k]);
+    }
+  });
+  const auto view_of = [&](const Atom& a) {
+    if (is_shared(a)) shared.insert(s.pat[0]);
+  };
+  if (const auto* e = std::get_if<EAtom>(&s.exp)) view_of(e->atom);
+  if (const auto* e = std::get_if<EIndex>(&s.exp)) view_of(e->array);
+  if (const auto* e = std::get_if<ERearrange>(&s.exp)) view_of(e->array);
+  if (const auto* e = std::get_if<EReshape>(&s.exp)) view_of(e->array);
 }
 
 Body PointValues::body_at_point(const Nest& nest, const std::vector<Stm>& stms,
@@ -128,9 +147,11 @@ Body PointValues::body_at_point(const Nest& nest, const std::vector<Stm>& stms,
     names[l.index] = Atom(index);
   }
   const ProvId prov = stms.empty() ? ProvId{} : stms.back().prov;
+  VarSet shared;
   for (const Stm& s : stms) {
     for (const VarId v : sorted(free_vars(p_, s))) fetch(v, body, names, s.prov);
-    copy_consumed(s, body, names);
+    copy_consumed(s, shared, body, names);
+    note_shared(s, shared);
     // Not the statement itself: a variable's type is a fact about the whole program, and its sizes
     // have other names here.
     body.stms.push_back(copy_renamed(p_, s, &names));

@@ -62,7 +62,10 @@ class PointValues {
     size_t weight;  // statements to make it, those of what it needs included
   };
   void fetch(ir::VarId v, ir::Body& to, ir::Subst& names, ir::ProvId prov);
-  void copy_consumed(const ir::Stm& s, ir::Body& to, ir::Subst& names);
+  void copy_consumed(const ir::Stm& s, const ir::VarSet& shared, ir::Body& to, ir::Subst& names);
+  /// Adds to `shared` what of the statement's results may be memory that other points share, given
+  /// which of a body's variables are.
+  void note_shared(const ir::Stm& s, ir::VarSet& shared) const;
   bool is_fresh(ir::VarId v) const;
 
   ir::Program& p_;
