@@ -97,7 +97,8 @@ TEST(PackPlans, MoreElementsThanAnI32CountsAreCountedInAnI64) {
     return std::string();
   };
   EXPECT_EQ(name_for(1000), "group");
-  EXPECT_EQ(name_for(0x7fffffff), "look_back");
+  EXPECT_EQ(name_for(1 << 20), "look_back");
+  EXPECT_EQ(name_for(0x7fffffff), "reduce_then_scan");
   EXPECT_EQ(name_for(0x80000000), "wide");
 }
 
