@@ -139,8 +139,8 @@ using DeviceMaker = std::function<Result<std::shared_ptr<device::Device>>()>;
 /// has not passed is made anew.
 Result<program::Target> target_of(const Options& options, const DeviceMaker& devices,
                                   std::shared_ptr<device::Device>& device) {
-  program::Target target = host::device_target(device->info(), options.device_threads,
-                                               options.float_contract == "on");
+  program::Target target =
+      host::device_target(device->info(), options.device_threads, options.float_contract == "on");
   if (options.one_pass_scans != "auto") {
     target.forward_progress = options.one_pass_scans == "on";
     return target;
