@@ -68,15 +68,7 @@ VarId add_at_indices(Builder& b, VarId base, const Part& part) {
   const Type row{t.prim, rest};
   rows.push_back(row);
   h.map = identity_lambda(b.program(), rows);
-  Monoid m;
-  m.neutral.push_back(zero_of(b, row));
-  m.op = b.lambda({row, row},
-                  [](Builder& in, const std::vector<VarId>& v) {
-                    return std::vector<Atom>{add_values(in, v[0], v[1])};
-                  },
-                  {row});
-  m.commutative = true;
-  h.ops.push_back({{base}, static_cast<int>(rank), std::move(m)});
+  h.ops.push_back({{base}, static_cast<int>(rank), sum_of(b, row)});
   return b.emit(std::move(h), t, "adj");
 }
 

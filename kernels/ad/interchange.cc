@@ -160,15 +160,7 @@ Atom sum_over(Builder& b, const Elements& of, Body body) {
   const Type t = p.type_of(value);
   if (t.is_scalar()) {
     ESoac e = map_of(p, of, std::move(body));
-    Monoid m;
-    m.neutral.push_back(zero_of(b, t));
-    m.op = b.lambda({t, t},
-                    [](Builder& in, const std::vector<VarId>& v) {
-                      return std::vector<Atom>{add_values(in, v[0], v[1])};
-                    },
-                    {t});
-    m.commutative = true;
-    e.reduces.push_back(std::move(m));
+    e.reduces.push_back(sum_of(b, t));
     return b.emit(std::move(e), t, "sum");
   }
   VarSet bound(of.params.begin(), of.params.end());

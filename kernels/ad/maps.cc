@@ -87,13 +87,7 @@ Reverse::Vars Reverse::reverse_map(Builder& b, const Atom& width, const Vars& in
   for (const auto& s : exports.sums) {
     const Type t{p_.type_of(s.of).prim, {}};
     sums.push_back(result(s.value, t, true));
-    Monoid m;
-    m.neutral.push_back(zero_of(b, t));
-    m.op = b.lambda(
-        {t, t},
-        [](Builder& inside, const Vars& v) { return Atoms{add_values(inside, v[0], v[1])}; }, {t});
-    m.commutative = true;
-    e.reduces.push_back(std::move(m));
+    e.reduces.push_back(sum_of(b, t));
   }
   for (const Row& row : rows) out.push_back(result(row.atom, row.type, false));
   ElementArrays rows_of;

@@ -33,17 +33,21 @@ Lambda identity_lambda(Program& p, const std::vector<Type>& types) {
   return l;
 }
 
-Atom sum_rows(Builder& b, VarId array) {
-  const Type t = b.program().type_of(array), row = row_type(t);
+Monoid sum_of(Builder& b, const Type& type) {
   Monoid m;
-  m.neutral.push_back(zero_of(b, row));
-  m.op = b.lambda({row, row},
+  m.neutral.push_back(zero_of(b, type));
+  m.op = b.lambda({type, type},
                   [](Builder& in, const std::vector<VarId>& params) {
                     return std::vector<Atom>{add_values(in, params[0], params[1])};
                   },
-                  {row});
+                  {type});
   m.commutative = true;
-  ESoac e{t.dims[0], {array}, identity_lambda(b.program(), {row}), {}, {std::move(m)}};
+  return m;
+}
+
+Atom sum_rows(Builder& b, VarId array) {
+  const Type t = b.program().type_of(array), row = row_type(t);
+  ESoac e{t.dims[0], {array}, identity_lambda(b.program(), {row}), {}, {sum_of(b, row)}};
   return b.emit(std::move(e), row, "sum");
 }
 

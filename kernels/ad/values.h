@@ -12,6 +12,8 @@ namespace kenaz::ad {
 ir::Atom zero_of(ir::Builder& b, const ir::Type& type);
 /// Elementwise, at every rank. Truth values: or.
 ir::Atom add_values(ir::Builder& b, const ir::Atom& x, const ir::Atom& y);
+/// The operator of sums of such values.
+ir::Monoid sum_of(ir::Builder& b, const ir::Type& type);
 /// The sum of an array's rows; zero if there are none.
 ir::Atom sum_rows(ir::Builder& b, ir::VarId array);
 /// Whether the operator is the sum of its operands, at any rank.

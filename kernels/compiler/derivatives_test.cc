@@ -3,24 +3,19 @@
 
 #include <regex>
 
-#include "kernels/compiler.h"
+#include "kernels/compiler/test_programs.h"
 #include "kernels/ir/print.h"
 
 namespace kenaz::compiler {
 namespace {
 
-std::string optimised(const std::string& text) {
-  FrontEndOptions options;
-  options.read = [&](const std::string&) -> Result<std::string> { return text; };
-  const auto checked = front_end("t.fut", options);
-  EXPECT_TRUE(checked) << (checked ? "" : checked.error().text());
-  auto program = lower(*checked);
-  EXPECT_TRUE(program && optimise(program->ir));
-  return ir::print(program->ir);
+std::string ir_of(const std::string& text) {
+  const auto program = testing::optimised(text);
+  return program ? ir::print(program->ir) : program.error().text();
 }
 
 TEST(Derivatives, OfMatrixProductsHaveNoMatrixPerRow) {
-  const std::string ir = optimised(
+  const std::string ir = ir_of(
       "def product [m] [q] [n] (xss: [m][q]f64, yss: [q][n]f64) : [m][n]f64 =\n"
       "  map (\\xs -> map (\\ys -> f64.sum (map2 (*) xs ys)) (transpose yss)) xss\n"
       "entry main [m] [q] [n] (xss: [m][q]f64) (yss: [q][n]f64) (seed: [m][n]f64) =\n"

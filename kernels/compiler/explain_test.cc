@@ -3,27 +3,19 @@
 
 #include <string>
 
-#include "kernels/compiler.h"
+#include "kernels/compiler/test_programs.h"
 #include "kernels/explain/text.h"
 #include "kernels/program/serialise.h"
 
 namespace kenaz {
 namespace {
 
+using compiler::testing::optimised;
 using explain::Kind;
 using explain::Operation;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-Result<compiler::Lowered> optimised(const std::string& text) {
-  compiler::FrontEndOptions options;
-  options.read = [&](const std::string&) -> Result<std::string> { return text; };
-  KENAZ_ASSIGN(core::Checked checked, compiler::front_end("t.fut", options));
-  KENAZ_ASSIGN(compiler::Lowered program, compiler::lower(checked));
-  KENAZ_TRY(compiler::optimise(program.ir));
-  return program;
-}
 
 explain::Report whole_report_of(const std::string& text) {
   const auto program = optimised(text);

@@ -4,22 +4,16 @@
 
 #include <string>
 
-#include "kernels/compiler.h"
+#include "kernels/compiler/test_programs.h"
 #include "kernels/ir/eval/evaluator.h"
 #include "kernels/ir/print.h"
 
 namespace kenaz {
 namespace {
 
+using compiler::testing::lowered;
 using testing::HasSubstr;
 using testing::Not;
-
-Result<compiler::Lowered> lowered(const std::string& text) {
-  compiler::FrontEndOptions options;
-  options.read = [&](const std::string&) -> Result<std::string> { return text; };
-  KENAZ_ASSIGN(core::Checked checked, compiler::front_end("t.fut", options));
-  return compiler::lower(checked);
-}
 
 std::string ir_of(const std::string& text) {
   auto l = lowered(text);

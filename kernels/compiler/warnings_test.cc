@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "kernels/compiler.h"
+#include "kernels/compiler/test_programs.h"
 
 namespace kenaz::compiler {
 namespace {
@@ -15,12 +15,8 @@ constexpr const char* kUnroll = " #[unroll] has no effect: the number of iterati
 
 /// "LINE:COLUMN the warning", one for each.
 std::vector<std::string> warnings(const std::string& text) {
-  FrontEndOptions options;
-  options.read = [&](const std::string&) -> Result<std::string> { return text; };
-  const auto checked = front_end("t.fut", options);
-  EXPECT_TRUE(checked) << (checked ? "" : checked.error().text());
-  auto program = lower(*checked);
-  EXPECT_TRUE(program && optimise(program->ir));
+  const auto program = testing::optimised(text);
+  if (!program) return {program.error().text()};
   std::vector<std::string> out;
   for (const Diagnostic& d : warnings_of(program->ir)) {
     EXPECT_EQ(d.severity, Severity::kWarning);

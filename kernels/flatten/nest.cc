@@ -80,12 +80,12 @@ void PointValues::add_needs(VarId v, VarSet& to) const {
   for (const VarId needed : free_vars(p_, it->second.stm)) add_needs(needed, to);
 }
 
-// Whether a fetched array is one that the thread has made, and not part of one in memory.
-bool PointValues::is_fresh(VarId v) const {
+// Whether a fetched array is part of one in memory, and not one that the thread has made.
+bool PointValues::is_part_of_stored(VarId v) const {
   const auto it = recipes_.find(v);
-  if (it == recipes_.end()) return false;
+  if (it == recipes_.end()) return knows(v);
   const Exp& e = it->second.stm.exp;
-  return std::holds_alternative<EReplicate>(e) || std::holds_alternative<EIota>(e);
+  return !std::holds_alternative<EReplicate>(e) && !std::holds_alternative<EIota>(e);
 }
 
 void PointValues::fetch(VarId v, Body& to, Subst& names, ProvId prov) {
@@ -109,8 +109,7 @@ void PointValues::fetch(VarId v, Body& to, Subst& names, ProvId prov) {
 // A body may consume only what it makes: of a stored array it gets a part that others share.
 void PointValues::copy_consumed(const Stm& s, const VarSet& shared, Body& to, Subst& names) {
   for (const VarId v : consumed_in(p_, s)) {
-    const bool stored = knows(v) && !is_fresh(v);
-    if ((!stored && shared.count(v) == 0) || p_.type_of(v).is_scalar()) continue;
+    if ((!is_part_of_stored(v) && shared.count(v) == 0) || p_.type_of(v).is_scalar()) continue;
     const auto it = names.find(v);
     if (it == names.end()) continue;
     const VarId own = p_.new_var(p_.type_of(v), p_.vars[v.index].name);
@@ -121,20 +120,15 @@ void PointValues::copy_consumed(const Stm& s, const VarSet& shared, Body& to, Su
 
 void PointValues::note_shared(const Stm& s, VarSet& shared) const {
   const auto is_shared = [&](const Atom& a) {
-    return !a.is_const() && (shared.count(a.var()) != 0 || (knows(a.var()) && !is_fresh(a.var())));
+    return !a.is_const() && (shared.count(a.var()) != 0 || is_part_of_stored(a.var()));
   };
   visit_branches(s.exp, [&](const Body& inner) {
     for (size_t k = 0; k < s.pat.size(); k++) {
       if (is_shared(inner.results[k])) shared.insert(s.pat[k]);
     }
   });
-  const auto view_of = [&](const Atom& a) {
-    if (is_shared(a)) shared.insert(s.pat[0]);
-  };
-  if (const auto* e = std::get_if<EAtom>(&s.exp)) view_of(e->atom);
-  if (const auto* e = std::get_if<EIndex>(&s.exp)) view_of(e->array);
-  if (const auto* e = std::get_if<ERearrange>(&s.exp)) view_of(e->array);
-  if (const auto* e = std::get_if<EReshape>(&s.exp)) view_of(e->array);
+  const auto of = viewed(s.exp);
+  if (of && is_shared(*of)) shared.insert(s.pat[0]);
 }
 
 Body PointValues::body_at_point(const Nest& nest, const std::vector<Stm>& stms,

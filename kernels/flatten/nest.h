@@ -66,7 +66,7 @@ class PointValues {
   /// Adds to `shared` what of the statement's results may be memory that other points share, given
   /// which of a body's variables are.
   void note_shared(const ir::Stm& s, ir::VarSet& shared) const;
-  bool is_fresh(ir::VarId v) const;
+  bool is_part_of_stored(ir::VarId v) const;
 
   ir::Program& p_;
   std::unordered_map<ir::VarId, Stored> stored_;

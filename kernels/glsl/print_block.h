@@ -98,6 +98,7 @@ class BlockPrinter {
   bool in_chunks(const kir::Inst& loop, const kir::Block& body, bool uniform) const;
   void print_for(const kir::Inst& inst, const kir::IFor& i);
   void print_while(const kir::Inst& inst, const kir::IWhile& i);
+  void print_chunk(const std::string& head, const kir::Block& body);
   void fail_if_cut(const kir::Inst& loop, const std::string& condition);
   void print(const kir::ICall& i);
   void print(const kir::IFail& i);

@@ -81,6 +81,17 @@ bool BlockPrinter::in_chunks(const Inst& loop, const Block& body, bool uniform) 
          !c_.facts.may_stop(body);
 }
 
+/// The rounds of an inner loop that counts nothing, then a turn of the outer one, which is open.
+void BlockPrinter::print_chunk(const std::string& head, const Block& body) {
+  out_.open(head);
+  may_have_stopped_ = false;
+  block(body);
+  out_.close();
+  out_.line("turn();");
+  out_.close();
+  may_have_stopped_ = true;
+}
+
 void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
   const std::string from = names_.take(i.from).text;
   const std::string to = names_.stable(i.to), step = names_.stable(i.step);
@@ -97,13 +108,7 @@ void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
     out_.open(fmt::format("for ({} {} < {} && going;) {{", head, index, to));
     out_.line(
         fmt::format("{0} {1} = {2} - {3} > {4} ? {3} + {4} : {2};", type, end, to, index, reach));
-    out_.open(fmt::format("for (; {0} < {1}; {0}++) {{", index, end));
-    may_have_stopped_ = false;
-    block(i.body);
-    out_.close();
-    out_.line("turn();");
-    out_.close();
-    may_have_stopped_ = true;
+    print_chunk(fmt::format("for (; {0} < {1}; {0}++) {{", index, end), i.body);
     return;
   }
   if (c_.options.cut_failure) {  // which asks for the index behind the loop
@@ -149,13 +154,9 @@ void BlockPrinter::print_while(const Inst& inst, const IWhile& i) {
     if (in_chunks(inst, i.body, i.uniform)) {
       const std::string turns = names_.fresh('t');
       out_.open(fmt::format("while ({} && going) {{", cond));
-      out_.open(fmt::format("for (int {0} = 0; {0} < {1} && {2}; {0}++) {{", turns,
-                            kTurnsBetweenLooks, cond));
-      block(i.body);
-      out_.close();
-      out_.line("turn();");
-      out_.close();
-      may_have_stopped_ = true;
+      print_chunk(fmt::format("for (int {0} = 0; {0} < {1} && {2}; {0}++) {{", turns,
+                              kTurnsBetweenLooks, cond),
+                  i.body);
       return;
     }
     out_.open(fmt::format("while ({}{}) {{", cond, asks ? " && going" : ""));

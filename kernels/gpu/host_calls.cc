@@ -17,12 +17,7 @@ void HostGen::find_functions() {
 
 void HostGen::gen_function(uint32_t id) {
   const ir::Function& f = ir_.functions[id];
-  function_name_ = f.name;
-  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
-  reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
-  block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
-  borrowed_.clear();
-  tuned_.clear();
+  begin_function(f.name);
   program::Function out = out_.functions[functions_[id]];
   const auto scalar_param = [&](VarId v, PrimType type) {
     out.scalars.push_back(new_scalar(type));

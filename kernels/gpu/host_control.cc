@@ -308,18 +308,22 @@ void HostGen::gen_constants() {
   out_.constant_block_regs = static_cast<int>(block_regs_);
 }
 
+void HostGen::begin_function(const std::string& name) {
+  function_name_ = name;
+  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
+  reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
+  block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
+  borrowed_.clear();
+  tuned_.clear();
+}
+
 void HostGen::gen_entry(const EntryPoint& point) {
   const ir::Function* f = nullptr;
   for (const auto& e : ir_.entries) {
     if (e.name == point.name) f = &ir_.functions[e.fun.index];
   }
   CHECK(f != nullptr);
-  function_name_ = point.name;
-  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
-  reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
-  block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
-  borrowed_.clear();
-  tuned_.clear();
+  begin_function(point.name);
   program::Entry entry;
   entry.name = point.name;
   entry.attrs = point.attrs;

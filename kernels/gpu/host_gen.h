@@ -118,6 +118,7 @@ class HostGen : public body::Host {
   void recursive_call(const ir::Stm& s, const ir::ECall& e);
   void check(const ir::Stm& s, const ir::EAssert& e);
   void gen_constants();
+  void begin_function(const std::string& name);
   void gen_entry(const EntryPoint& entry);
   void entry_params(const EntryPoint& point, const ir::Function& f, program::Entry& out);
   void entry_results(const ir::Function& f, const EntryPoint& point, program::Entry& out);

@@ -29,15 +29,6 @@ bool is_simple(const ir::Program& p, const ir::Body& b) {
   });
 }
 
-bool is_zero(const Operand& o) {
-  const auto* c = std::get_if<PrimValue>(&o);
-  return c != nullptr && c->as_i64() == 0;
-}
-bool is_one(const Operand& o) {
-  const auto* c = std::get_if<PrimValue>(&o);
-  return c != nullptr && c->as_i64() == 1;
-}
-
 uint8_t lanes_for(PrimType type, size_t n) {
   return static_cast<uint8_t>(
       std::min<size_t>(n, static_cast<size_t>(kVectorBytes / prim_size(type))));
@@ -77,8 +68,9 @@ bool Neighbours::is_side_by_side(const ir::Stm& s) const {
   if (fix == nullptr || fix->index != ir::Atom(rest_.space.dims[0].index)) return false;
   if (!host_.is_bound(index->array)) return false;
   const auto* a = std::get_if<HostArray>(&host_.value(index->array));
-  if (a == nullptr || a->kind != ArrayKind::kMemory || !is_zero(a->layout.offset)) return false;
-  return is_one(a->layout.dense ? a->layout.unit : a->layout.strides[0]);
+  if (a == nullptr || a->kind != ArrayKind::kMemory) return false;
+  const Operand& stride = a->layout.dense ? a->layout.unit : a->layout.strides[0];
+  return host_.as_const(a->layout.offset) == 0 && host_.as_const(stride) == 1;
 }
 
 int Neighbours::count(bool stores) const {

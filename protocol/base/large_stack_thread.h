@@ -7,6 +7,8 @@
 #include <functional>
 #include <memory>
 
+#include "protocol/base/result.h"
+
 namespace kenaz {
 
 class LargeStackThread {
@@ -26,5 +28,9 @@ class LargeStackThread {
   std::unique_ptr<std::function<void()>> body_;  // null: there is no thread
   pthread_t thread_{};
 };
+
+/// Runs `body`, which must not throw, on a thread with a stack of `bytes`, and waits for it. An
+/// internal error if no thread can be had: `body` has not run then.
+Status run_on_large_stack(size_t bytes, const std::function<void()>& body);
 
 }  // namespace kenaz

@@ -37,8 +37,7 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
   target.f64 = info.float64;
   target.i64_atomics = info.int64_atomics;
   target.shared_i64_atomics = info.shared_int64_atomics;
-  // What a driver says of progress must first be seen to hold, by a test with tiles that stall.
-  // Until there is one, scans take the plans that do not wait for other workgroups.
+  // What a driver says of progress must first be seen to hold: server/progress.h asks for it.
   target.forward_progress = info.interprets && info.forward_progress;
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
   // llvmpipe fuses nothing, but takes the permission for other ones.

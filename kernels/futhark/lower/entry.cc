@@ -1,10 +1,9 @@
 // Entry points, top-level constants, and the whole program.
-#include <pthread.h>
-
 #include <set>
 
 #include "kernels/futhark/lower/lower.h"
 #include "kernels/futhark/lower/lowerer.h"
+#include "protocol/base/large_stack_thread.h"
 
 namespace kenaz::lower {
 
@@ -266,36 +265,13 @@ Result<ir::Lowered> Lowerer::run() {
   return std::move(out_);
 }
 
-namespace {
-
-struct Job {
-  const core::Checked* checked;
-  Result<ir::Lowered> result = internal_error("lowering did not run");
-};
-
-void* run_job(void* p) {
-  auto* job = static_cast<Job*>(p);
-  Lowerer lowerer(*job->checked);
-  job->result = lowerer.run();
-  return nullptr;
-}
-
-}  // namespace
-
 Result<ir::Lowered> lower_program(const core::Checked& checked) {
   // Inlining nests as deeply as the program's calls do: a stack that is large enough for the
   // limits in exp.cc, whatever thread the caller is on. Only touched pages cost memory.
   constexpr size_t kStack = size_t{1} << 30;
-  Job job{&checked};
-  pthread_attr_t attr;
-  pthread_t thread;
-  if (pthread_attr_init(&attr) != 0) return internal_error("cannot start a thread");
-  int rc = pthread_attr_setstacksize(&attr, kStack);
-  if (rc == 0) rc = pthread_create(&thread, &attr, run_job, &job);
-  pthread_attr_destroy(&attr);
-  if (rc != 0) return internal_error("cannot start a thread for lowering");
-  pthread_join(thread, nullptr);
-  return std::move(job.result);
+  Result<ir::Lowered> result = internal_error("lowering did not run");
+  KENAZ_TRY(run_on_large_stack(kStack, [&] { result = Lowerer(checked).run(); }));
+  return result;
 }
 
 }  // namespace kenaz::lower

@@ -34,15 +34,9 @@ void Aliases::body(const Program& p, const Body& b) {
     const auto rows = [&](const std::vector<VarId>& inputs, const Lambda& map) {
       for (size_t k = 0; k < inputs.size(); k++) join(map.params[k], inputs[k]);
     };
-    if (const auto* e = std::get_if<EAtom>(&s.exp)) {
-      join(s.pat[0], e->atom);
-    } else if (const auto* e = std::get_if<EIndex>(&s.exp)) {
-      join(s.pat[0], e->array);
+    if (const auto of = viewed(s.exp)) {
+      join(s.pat[0], *of);
     } else if (const auto* e = std::get_if<EUpdate>(&s.exp)) {
-      join(s.pat[0], e->array);
-    } else if (const auto* e = std::get_if<ERearrange>(&s.exp)) {
-      join(s.pat[0], e->array);
-    } else if (const auto* e = std::get_if<EReshape>(&s.exp)) {
       join(s.pat[0], e->array);
     } else if (const auto* e = std::get_if<ELoop>(&s.exp)) {
       for (size_t k = 0; k < s.pat.size(); k++) {
@@ -72,6 +66,14 @@ void Aliases::body(const Program& p, const Body& b) {
       }
     }
   }
+}
+
+std::optional<Atom> viewed(const Exp& exp) {
+  if (const auto* e = std::get_if<EAtom>(&exp)) return e->atom;
+  if (const auto* e = std::get_if<EIndex>(&exp)) return Atom(e->array);
+  if (const auto* e = std::get_if<ERearrange>(&exp)) return Atom(e->array);
+  if (const auto* e = std::get_if<EReshape>(&exp)) return Atom(e->array);
+  return std::nullopt;
 }
 
 std::vector<VarId> consumed_in(const Program& p, const Stm& s) {

@@ -1,6 +1,7 @@
 // Which arrays may share memory.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/ir/ir.h"
@@ -24,6 +25,10 @@ class Aliases {
   const Program& program_;
   mutable std::vector<uint32_t> parent_;
 };
+
+/// What the result of an expression is, or is a part or another order of; null: it is none of
+/// these.
+std::optional<Atom> viewed(const Exp& e);
 
 /// All that a statement consumes: directly, and inside its branches and loops. Lambdas consume
 /// only what they make themselves.

@@ -1,11 +1,11 @@
 // Calls of functions. A variable has one slot, so a call sets aside what its function's variables
 // hold: they may be those of a call that is not done.
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include "kernels/ir/analysis/calls.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/eval/machine.h"
+#include "protocol/base/large_stack_thread.h"
 
 namespace kenaz::ir::eval {
 
@@ -13,17 +13,6 @@ namespace {
 
 // A level of nested calls and branches takes some hundred bytes, with sanitizers a few thousand.
 constexpr size_t kStackBytes = size_t{256} << 20;
-
-struct Job {
-  const std::function<bool()>* run;
-  bool fine = false;
-};
-
-void* run_job(void* p) {
-  auto* job = static_cast<Job*>(p);
-  job->fine = (*job->run)();
-  return nullptr;
-}
 
 }  // namespace
 
@@ -36,16 +25,11 @@ bool Machine::with_stack(const std::function<bool()>& run) {
     has_calls_ = found;
   }
   if (!*has_calls_) return run();
-  Job job{&run};
-  pthread_attr_t attr;
-  pthread_t thread;
-  if (pthread_attr_init(&attr) != 0) return internal("cannot start a thread");
-  int rc = pthread_attr_setstacksize(&attr, kStackBytes);
-  if (rc == 0) rc = pthread_create(&thread, &attr, run_job, &job);
-  pthread_attr_destroy(&attr);
-  if (rc != 0) return internal("cannot start a thread for calls");
-  pthread_join(thread, nullptr);
-  return job.fine;
+  bool fine = false;
+  if (!run_on_large_stack(kStackBytes, [&] { fine = run(); })) {
+    return internal("cannot start a thread for calls");
+  }
+  return fine;
 }
 
 const std::vector<VarId>& Machine::variables_of(FunId function) {

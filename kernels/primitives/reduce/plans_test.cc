@@ -18,6 +18,27 @@ plan::Facts reduce_facts(const TestOperator& op, const Matrix& m) {
   return f;
 }
 
+/// That `out` holds what the operator makes of each segment's elements; element(segment, position).
+template <class Element>
+void expect_sums(const TestOperator& op, testing::Session& session,
+                 const std::vector<uint64_t>& out, int64_t segments, int64_t length,
+                 const Element& element) {
+  std::vector<std::vector<PrimValue>> found;
+  for (size_t n = 0; n < out.size(); n++) {
+    found.push_back(session.download(out[n], segments, op.facts.types[n]));
+  }
+  for (int64_t i = 0; i < segments; i++) {
+    auto want = testing::neutral_on_host(op);
+    for (int64_t j = 0; j < length; j++) {
+      want = testing::combine_on_host(op, want, element(i, j));
+    }
+    for (size_t n = 0; n < want.size(); n++) {
+      ASSERT_EQ(found[n][static_cast<size_t>(i)].bits, want[n].bits)
+          << "segment " << i << " scalar " << n;
+    }
+  }
+}
+
 void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial, uint64_t seed) {
   SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " + m.text());
   const auto rows = testing::random_rows(op, m.size(), seed);
@@ -49,20 +70,8 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
   EXPECT_EQ(session.run(work, {m.segments, m.length}, m, trial.device, trial.options),
             m.fails.has_value());
   if (!m.completes() || ::testing::Test::HasFailure()) return;
-  std::vector<std::vector<PrimValue>> found;
-  for (size_t n = 0; n < out.size(); n++) {
-    found.push_back(session.download(out[n], m.segments, op.facts.types[n]));
-  }
-  for (int64_t i = 0; i < m.segments; i++) {
-    auto want = testing::neutral_on_host(op);
-    for (int64_t j = 0; j < m.length; j++) {
-      want = testing::combine_on_host(op, want, rows[static_cast<size_t>(m.index(i, j))]);
-    }
-    for (size_t n = 0; n < want.size(); n++) {
-      ASSERT_EQ(found[n][static_cast<size_t>(i)].bits, want[n].bits)
-          << "segment " << i << " scalar " << n;
-    }
-  }
+  expect_sums(op, session, out, m.segments, m.length,
+              [&](int64_t i, int64_t j) { return rows[static_cast<size_t>(m.index(i, j))]; });
 }
 
 void check_all_plans(const std::vector<TestOperator>& ops, const std::vector<Matrix>& shapes) {
@@ -216,23 +225,12 @@ void check_product(const TestOperator& op, const Product& p, const testing::Tria
   });
   session.run(work, {m.segments, m.length}, m, trial.device, trial.options);
   if (::testing::Test::HasFailure()) return;
-  std::vector<std::vector<PrimValue>> found;
-  for (size_t n = 0; n < out.size(); n++) {
-    found.push_back(session.download(out[n], m.segments, op.facts.types[n]));
-  }
-  for (int64_t i = 0; i < m.segments; i++) {
+  expect_sums(op, session, out, m.segments, p.length, [&](int64_t i, int64_t j) {
     const int64_t matrix = i / (p.rows * p.columns), row = i / p.columns % p.rows;
-    auto want = testing::neutral_on_host(op);
-    for (int64_t j = 0; j < p.length; j++) {
-      const auto& left = lefts[static_cast<size_t>(p.left(matrix, row, j))];
-      const auto& right = rights[static_cast<size_t>(p.right(matrix, i % p.columns, j))];
-      want = testing::combine_on_host(op, want, testing::combine_on_host(op, left, right));
-    }
-    for (size_t n = 0; n < want.size(); n++) {
-      ASSERT_EQ(found[n][static_cast<size_t>(i)].bits, want[n].bits)
-          << "segment " << i << " scalar " << n;
-    }
-  }
+    const auto& left = lefts[static_cast<size_t>(p.left(matrix, row, j))];
+    const auto& right = rights[static_cast<size_t>(p.right(matrix, i % p.columns, j))];
+    return testing::combine_on_host(op, left, right);
+  });
 }
 
 void check_products(const std::vector<TestOperator>& ops, const std::vector<Product>& products) {

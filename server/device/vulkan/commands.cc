@@ -119,10 +119,11 @@ Status Commands::begin(Slot* slot) {
   info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   KENAZ_TRY(
       checked(context_->vk().vkBeginCommandBuffer(slot->buffer, &info), "vkBeginCommandBuffer"));
-  slot->timing.reset();
   if (timed_ && context_->physical().timestamp_bits > 0) {
-    slot->timing = std::make_unique<Timing>(context_);
+    if (!slot->timing) slot->timing = std::make_unique<Timing>(context_);
     KENAZ_TRY(slot->timing->begin(slot->buffer));
+  } else {
+    slot->timing.reset();
   }
   current_ = slot;
   if (std::exchange(shaken_, false)) record_barrier(*context_, slot->buffer, true);
