@@ -337,8 +337,8 @@ TEST(KirPatterns, ALookBackScanThatTrustsTheOrderOfWorkgroupsIsFound) {
 // ---- locks
 
 TEST(KirPatterns, ALockOrdersWhatItGuards) {
-  for (const auto& [order, is_right] :
-       {std::pair{AtomicOrder::kAcquireRelease, true}, std::pair{AtomicOrder::kRelaxed, false}}) {
+  for (const AtomicOrder order : {AtomicOrder::kAcquireRelease, AtomicOrder::kRelaxed}) {
+    const bool is_right = order == AtomicOrder::kAcquireRelease;
     for (const Manner& m : manners()) {
       KernelTest t;
       set(t, m);
