@@ -94,6 +94,7 @@ struct FnState {
   std::vector<ExpPtr> equalities;                                    // a == b, not (==)
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
   std::vector<OpenSize> open_sizes;                                  // to be determined
+  std::vector<VarId> computed_sizes;                                 // names of expressions
   std::vector<Section> sections;
   std::vector<uint32_t> starts;
   int level = 0;
@@ -206,6 +207,7 @@ class Checker {
         false;           // existential in a function type that a type variable stands for: any size
     bool vague = false;  // known to be equal to something, but not to what: any size
     bool dependent = false;  // existential, but means something of what the caller knows
+    bool outside = false;    // made in a function, but of what is known outside of it
     bool loop = false;       // of a loop's variable
     bool binder = false;     // of `let [n]`: means the first size that it is compared with
     std::string origin;      // of a size that is not known: "size that f returned", for messages
@@ -257,6 +259,7 @@ class Checker {
   void finish(FnState& fn);
   void check_coverage(const FnState& fn);
   void finish_exp(PendingExp& p);
+  ExpPtr finished_size(const ExpPtr& e);
   PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
                            const SourceRange& range);
   void unsolved_metas(const TypePtr& t, std::vector<core::MetaId>& out);
@@ -375,6 +378,7 @@ class Checker {
   ExpPtr clean_size(const ExpPtr& e);
   bool contains_meta(const TypePtr& t);
   ExpPtr lambda(const syntax::ELambda& l, const SourceRange& range, const TypePtr& expected);
+  TypePtr known_outside(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>& bound);
   TypePtr arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
                      std::vector<VarId> ext);
   ExpPtr op_section(const syntax::EOpSection& s, const SourceRange& range);

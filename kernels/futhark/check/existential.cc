@@ -132,10 +132,33 @@ TypePtr Checker::close_arrow(const TypePtr& type, uint32_t start, std::unordered
   core::free_sizes(out.to, free);
   for (VarId v : free) {
     const Var& info = vars_[v.index];
-    if (v.index >= start && !bound.count(v) && !info.flex && !info.param) out.ext.push_back(v);
+    if (v.index >= start && !bound.count(v) && !info.flex && !info.param && !info.outside) {
+      out.ext.push_back(v);
+    }
   }
   std::sort(out.ext.begin(), out.ext.end());
   return core::make_type(std::move(out), type->unique);
+}
+
+// `t` with the names of expressions over what is known before the function, all of which came
+// before `start`, replaced by names that are known there, too.
+TypePtr Checker::known_outside(const TypePtr& t, uint32_t start,
+                               const std::unordered_set<VarId>& bound) {
+  return map_dims(zonk(t, Zonk::kKeep), [&](const Size& s) {
+    const Size size = resolve(s);
+    if (size.kind != Size::kVar || size.var.index < start || bound.count(size.var)) return size;
+    const Size means = meaning(size);
+    if (means.kind != Size::kExp || too_deep(means, fn_->level)) return size;
+    std::unordered_set<VarId> parts;
+    core::free_sizes(means, parts);
+    const bool outside = std::all_of(parts.begin(), parts.end(), [&](VarId part) {
+      return part.index < start && !bound.count(part);
+    });
+    if (!outside) return size;
+    const Size named = named_size(means);
+    if (named.kind == Size::kVar) vars_[named.var.index].outside = true;
+    return named;
+  });
 }
 
 // The type of a function with these parameters. `ext`: existential sizes that the result's type
@@ -148,11 +171,13 @@ TypePtr Checker::arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint
     if (const auto* b = std::get_if<core::PBind>(&p->node)) bound.insert(b->id);
   }
   for (VarId v : ext) bound.insert(v);
-  ret = close_arrow(hide(zonk(ret, Zonk::kKeep), start, &bound), start, bound);
+  ret = close_arrow(hide(known_outside(ret, start, bound), start, &bound), start, bound);
   core::free_sizes(ret, free);
   for (VarId v : free) {
     const Var& info = vars_[v.index];
-    if (v.index >= start && !bound.count(v) && !info.flex && !info.param) ext.push_back(v);
+    if (v.index >= start && !bound.count(v) && !info.flex && !info.param && !info.outside) {
+      ext.push_back(v);
+    }
   }
   std::sort(ext.begin(), ext.end());
   for (VarId v : ext) {

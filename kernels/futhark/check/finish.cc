@@ -259,6 +259,22 @@ void Checker::finish_exp(PendingExp& p) {
   std::sort(e.ext.begin(), e.ext.end());
 }
 
+/// A copy of an expression that stands for a size, whose leaves are finished.
+ExpPtr Checker::finished_size(const ExpPtr& e) {
+  auto out = std::make_shared<core::Exp>(*e);
+  out->type = zonk(e->type, Zonk::kFinal);
+  if (auto* a = std::get_if<core::EApply>(&out->node)) {
+    a->fun = finished_size(a->fun);
+    for (ExpPtr& x : a->args) x = finished_size(x);
+  } else if (auto* p = std::get_if<core::EProject>(&out->node)) {
+    p->record = finished_size(p->record);
+  } else if (auto* i = std::get_if<core::EIndex>(&out->node)) {
+    i->array = finished_size(i->array);
+    for (auto& d : i->dims) d.index = finished_size(d.index);
+  }
+  return out;
+}
+
 /// Are there values that a pattern, or all cases of a match, do not fit?
 void Checker::check_coverage(const FnState& fn) {
   for (const PatPtr& p : fn.whole) {
@@ -298,6 +314,11 @@ void Checker::finish(FnState& fn) {
   }
   fn.equalities.clear();
   check_coverage(fn);
+  for (const VarId v : fn.computed_sizes) {
+    const Size size = zonk(vars_[v.index].means, Zonk::kFinal);
+    if (size.kind == Size::kExp) out_.computed_sizes.emplace(v, finished_size(size.exp));
+  }
+  fn.computed_sizes.clear();
   for (auto& d : fn.defs) d->type = zonk(d->type, Zonk::kFinal);
   fn.exps.clear();
   fn.pats.clear();

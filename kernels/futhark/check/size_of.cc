@@ -102,6 +102,7 @@ Size Checker::named_size(const Size& s) {
   if (s.kind != Size::kExp || simple_size(s.exp, 0)) return s;
   const VarId v = new_unknown("value of the expression", s.exp->range);
   vars_[v.index].means = s;
+  if (fn_ != nullptr) fn_->computed_sizes.push_back(v);
   return Size::of_var(v);
 }
 

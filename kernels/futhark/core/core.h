@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -239,6 +240,8 @@ struct Checked {
   std::vector<EntryPoint> entries;           // sorted by name
   TypeTable types;                           // every type that entries mention
   std::vector<Diagnostic> warnings;
+  /// Names of sizes that are expressions: what computes them where there is no value to look at.
+  std::unordered_map<VarId, ExpPtr> computed_sizes;
 };
 
 }  // namespace kenaz::core

@@ -123,6 +123,8 @@ V Lowerer::eval_var(const core::EVar& e, const Env& env) {
     return instantiate(g->second.def, def_env, e.targs, e.sargs, env);
   }
   if (V v = lookup(e.id, env)) return v;
+  const auto computed = checked_.computed_sizes.find(e.id);
+  if (computed != checked_.computed_sizes.end()) return eval(computed->second, env);
   // What a pattern or definition binds is known. A size parameter need not be: the checker leaves
   // it open where it cannot tell how a size is computed from others.
   return fail("cannot determine the size \"" + name_of(e.id) + "\" here");

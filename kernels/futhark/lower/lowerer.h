@@ -50,6 +50,7 @@ class Lowerer {
   Ty head(Ty t);
   Ty sub(const Ty& t, core::TypePtr type) const { return Ty{std::move(type), t.env}; }
   V lookup(core::VarId id, const Env& env);  // null if unknown; constants included
+  std::optional<Atom> computed_size(const core::Size& s, const Env& env);
   /// The atom of a size, if it is known and usable here. `compute`: evaluate size expressions.
   std::optional<Atom> size_atom(const core::Size& s, const Env& env, bool compute);
   bool closed(const core::ExpPtr& e, const Env& env, int fuel);

@@ -97,7 +97,11 @@ bool Lowerer::closed(const core::ExpPtr& e, const Env& env, int fuel) {
                         [&](const core::EVar& v) {
                           if (globals_.count(v.id) != 0) return true;
                           V found = lookup(v.id, env);
-                          if (found == nullptr) return false;
+                          if (found == nullptr) {
+                            const auto computed = checked_.computed_sizes.find(v.id);
+                            return computed != checked_.computed_sizes.end() &&
+                                   closed(computed->second, env, fuel - 1);
+                          }
                           const auto* l = std::get_if<VLeaf>(&found->node);
                           return l == nullptr || b_.in_scope(l->atom);
                         },
@@ -120,12 +124,20 @@ bool Lowerer::closed(const core::ExpPtr& e, const Env& env, int fuel) {
                     e->node);
 }
 
+/// Of a name for an expression: what that says, whether or not a value has this size.
+std::optional<Atom> Lowerer::computed_size(const Size& s, const Env& env) {
+  if (s.kind != Size::kVar) return std::nullopt;
+  const auto found = checked_.computed_sizes.find(s.var);
+  if (found == checked_.computed_sizes.end()) return std::nullopt;
+  return size_atom(Size::of_exp(found->second), env, true);
+}
+
 std::optional<Atom> Lowerer::size_atom(const Size& s, const Env& env, bool compute) {
   switch (s.kind) {
     case Size::kConst: return ir::i64(s.constant);
     case Size::kVar: {
       V v = lookup(s.var, env);
-      if (v == nullptr) return std::nullopt;
+      if (v == nullptr) return compute ? computed_size(s, env) : std::nullopt;
       const auto* l = std::get_if<VLeaf>(&v->node);
       if (l == nullptr || !b_.in_scope(l->atom)) return std::nullopt;
       return l->atom;

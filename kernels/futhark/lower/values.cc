@@ -411,7 +411,11 @@ bool Lowerer::conform_dims(const V& v, const Ty& t, bool compute, std::vector<At
           [&](const VArr& a) {
             const auto* at = std::get_if<core::TArray>(&h.type->node);
             if (at == nullptr) return as_it_is(v);
-            dims.push_back(size_atom(at->dim, h.env, compute).value_or(a.dim));
+            // The name of an expression may be known here as what a value has, which depends on
+            // more.
+            std::optional<Atom> dim = compute ? computed_size(at->dim, h.env) : std::nullopt;
+            if (!dim) dim = size_atom(at->dim, h.env, compute);
+            dims.push_back(dim.value_or(a.dim));
             bool differs = conform_dims(a.elem, sub(h, at->elem), compute, dims, out);
             dims.pop_back();
             return differs;
