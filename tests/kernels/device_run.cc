@@ -7,6 +7,7 @@
 #include "kernels/glsl/compile.h"
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/program/program.h"
+#include "tests/kernels/through_spirv.h"
 
 namespace kenaz {
 namespace {
@@ -24,24 +25,13 @@ std::map<uint64_t, Bytes> blocks_of(const DeviceTest& t) {
   return blocks;
 }
 
-/// Values of the specialisation constants, `loops_look` first.
-std::vector<uint32_t> constants_of(const DeviceTest& t, const device::Info& info) {
-  std::vector<uint32_t> constants{info.cuts_loops ? 0u : 1u};
-  for (size_t s = 0; s < t.kernel.specs.size(); s++) {
-    const PrimValue& v =
-        s < t.options.specs.size() ? t.options.specs[s] : t.kernel.specs[s].fallback;
-    constants.push_back(static_cast<uint32_t>(v.bits));
-  }
-  return constants;
-}
-
 Result<device::KernelPtr> make_kernel(device::Device& device, const DeviceTest& t) {
   glsl::PrintOptions options;
   if (t.cuts) options.cut_failure = [](ir::ProvId) { return DeviceTest::kCutFailure; };
   const glsl::PrintedKernel printed = print_kernel(t.kernel, options);
   KENAZ_ASSIGN(const std::vector<uint32_t> spirv, glsl::compile_glsl(t.kernel.name, printed.text));
   const uint32_t push = static_cast<uint32_t>(8 * printed.slots);
-  const std::vector<uint32_t> constants = constants_of(t, device.info());
+  const std::vector<uint32_t> constants = constants_of(t, !device.info().cuts_loops);
   return device.make_kernel(
       {t.kernel.name, spirv, push <= program::kPushBytes ? push : 8, constants});
 }
@@ -128,6 +118,16 @@ void compare(const DeviceTest& t, const std::map<uint64_t, Bytes>& on_device) {
 
 }  // namespace
 
+std::vector<uint32_t> constants_of(const DeviceTest& t, bool loops_look) {
+  std::vector<uint32_t> constants{loops_look ? 1u : 0u};
+  for (size_t s = 0; s < t.kernel.specs.size(); s++) {
+    const PrimValue& v =
+        s < t.options.specs.size() ? t.options.specs[s] : t.kernel.specs[s].fallback;
+    constants.push_back(static_cast<uint32_t>(v.bits));
+  }
+  return constants;
+}
+
 void OnDevice::SetUpTestSuite() {
   log_ = std::make_shared<device::ValidationLog>();
   device::VulkanOptions options;
@@ -152,6 +152,7 @@ void OnDevice::run_on_device(DeviceTest& t) {
 }
 
 void OnDevice::run_on_both(DeviceTest& t) {
+  ThroughSpirv through_spirv(t);
   const auto blocks = run(device(), t);
   ASSERT_TRUE(blocks) << blocks.error().text() << "\n" << text_of(t);
   if (t.cuts && t.record[0] == DeviceTest::kCutFailure + 1) return;  // the interpreter has no limit
@@ -165,6 +166,7 @@ void OnDevice::run_on_both(DeviceTest& t) {
     EXPECT_EQ(t.record[2 + a] & mask, arg.bits) << "argument " << a;
   }
   compare(t, *blocks);
+  through_spirv.run_and_compare(t, *ran);
 }
 
 }  // namespace kenaz

@@ -24,6 +24,9 @@ struct DeviceTest : kir::KernelTest {
   static constexpr int kCutFailure = 77;
 };
 
+/// Values of the specialisation constants of the test's kernel in GLSL.
+std::vector<uint32_t> constants_of(const DeviceTest& t, bool loops_look);
+
 /// The device, with the validation layer on, for all tests of a suite.
 class OnDevice : public testing::Test {
  public:
@@ -33,7 +36,8 @@ class OnDevice : public testing::Test {
   /// Runs the kernel on the device only: t.memory has the blocks, t.record the failure record.
   static void run_on_device(DeviceTest& t);
   /// Runs it in both and compares the failure and all bytes that the interpreter knows, unless the
-  /// driver ended a loop. `t.memory` is what the interpreter left.
+  /// driver ended a loop. `t.memory` is what the interpreter left. What it makes of the kernel's
+  /// SPIR-V must be the same.
   static void run_on_both(DeviceTest& t);
 
  protected:

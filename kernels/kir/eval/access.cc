@@ -128,6 +128,8 @@ bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool
   if (observer_ != nullptr) {
     observer_->on_access(*op.inst, place_of(g, t), shared, write, place.address, bytes);
   }
+  if (!shared && !write && options_.set_once != 0 && place.address == options_.set_once)
+    return true;
   eval::Races::Conflict conflict;
   const auto number = static_cast<uint32_t>(&op - code_.ops.data());
   if (races_.access(*place.shadow, g.clock, t.clock,

@@ -251,6 +251,25 @@ TEST(KirFaults, StoresOfEqualValuesAreARaceIfWanted) {
               StartsWith("kRace"));
 }
 
+TEST(KirFaults, AWordThatIsSetOnceIsLookedAtWithoutARace) {
+  const auto look_and_set = [](uint64_t seed, int32_t word, bool known) {
+    KernelTest t;
+    t.kernel.group_size.constant = 8;
+    t.options.seed = seed;
+    const Value record = t.array<int32_t>("record", {0, 0});
+    if (known) t.options.set_once = t.args[0].bits;
+    t.k.if_(t.k.eq(t.k.load(PrimType::kI32, record, i32(word)), 0), [&] {
+      t.k.compare_and_swap(PrimType::kI32, {record, i32(word)}, i32(0), t.k.local());
+    });
+    return t.error();
+  };
+  for (uint64_t seed : kSeeds) {
+    EXPECT_THAT(look_and_set(seed, 0, false), StartsWith("kRace")) << seed;
+    EXPECT_EQ(look_and_set(seed, 0, true), "") << seed;
+    EXPECT_THAT(look_and_set(seed, 1, true), StartsWith("kRace")) << seed;  // another word
+  }
+}
+
 TEST(KirFaults, ARaceTellsOfBothThreads) {
   KernelTest t;
   t.kernel.group_size.constant = 2;

@@ -78,6 +78,9 @@ struct RunOptions {
   /// The kernel may run at the same time as those since Memory::barrier(): what it does is not
   /// ordered behind what they did. Else it is.
   bool overlaps = false;
+  /// The address of a word of 4 bytes that threads set by atomics and the host may set, and that
+  /// plain loads look at meanwhile, without a race: a call's failure record. 0: there is none.
+  uint64_t set_once = 0;
 };
 
 /// What a thread recorded by IFail, first come.
