@@ -9,7 +9,10 @@
 #include "kernels/compiler.h"
 #include "kernels/compiler/warnings.h"
 #include "kernels/explain/text.h"
+#include "kernels/glsl/compile.h"
 #include "kernels/ir/print.h"
+#include "kernels/kir/print.h"
+#include "kernels/spirv/read.h"
 #include "protocol/base/diagnostic_text.h"
 #include "server/cache/program_cache.h"
 #include "server/console.h"
@@ -274,6 +277,18 @@ Result<std::string> explanation(const Options& options) {
   return options.json ? explain::json(report) : explain::text(report);
 }
 
+namespace {
+
+/// The kernel IR that a kernel's SPIR-V is read as.
+Result<std::string> kernel_ir_of_spirv(const program::Kernel& kernel) {
+  KENAZ_ASSIGN(const auto words, glsl::compile_glsl(kernel.name, kernel.glsl));
+  constexpr uint32_t kLoopsLook = 1;
+  KENAZ_ASSIGN(const auto read, spirv::read(words, {kernel.name, std::span(&kLoopsLook, 1), {}}));
+  return kir::print(read.kernel);
+}
+
+}  // namespace
+
 Result<std::string> dump(const Options& options) {
   const bool is_stage = options.dump == "lowered" || options.dump == "seg";
   KENAZ_ASSIGN(const compiler::Lowered program,
@@ -283,10 +298,16 @@ Result<std::string> dump(const Options& options) {
   // As it would be for a device that can do no more than any, or a posed one: this starts none.
   program::Target target = host::posed_target(options.pose).value_or(program::Target{});
   if (options.device_threads > 0) target.threads = options.device_threads;
-  target.interprets = kir;
+  const bool through_spirv = kir && options.interpreter.through_spirv;
+  target.interprets = kir && !through_spirv;
   KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, target));
   std::string text;
   for (const auto& kernel : generated.kernels) {
+    if (through_spirv) {
+      KENAZ_ASSIGN(const std::string back, kernel_ir_of_spirv(kernel));
+      text += back + "\n";
+      continue;
+    }
     text += kir ? kernel.kir + "\n" : fmt::format("// ---- {}\n{}\n", kernel.name, kernel.glsl);
   }
   return text;

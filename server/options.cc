@@ -182,6 +182,9 @@ void declare_interpreter(CLI::App& app, Options& o) {
       ->type_name("FILE");
   app.add_flag("--forward-progress", i.forward_progress,
                "With --device interpreter: workgroups may wait for each other");
+  app.add_flag("--through-spirv", i.through_spirv,
+               "With --device interpreter or --dump kir: make SPIR-V of kernels, as for a GPU, and "
+               "run or print what is read from that");
 }
 
 /// What is wrong with it; nothing, if it is a file's mode.

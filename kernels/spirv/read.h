@@ -27,6 +27,7 @@ struct Input {
 struct ReadOptions {
   std::string name = "kernel";          // that the kernel gets
   std::span<const uint32_t> constants;  // specialisation constants 0, 1, ..; others: as they are
+  ir::ProvId prov;                      // of the kernel and all its instructions
 };
 
 struct ReadKernel {

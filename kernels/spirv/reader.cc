@@ -18,6 +18,8 @@ Reader::Reader(const Module& module, const ReadOptions& options)
       types_(module.decorations),
       memory_(module, types_, items_, k_) {
   out_.kernel.name = options.name;
+  out_.kernel.prov = options.prov;
+  k_.set_prov(options.prov);
 }
 
 ReadKernel Reader::run() {

@@ -49,9 +49,10 @@ struct KernelSource {
   std::span<const uint32_t> spirv;
   uint32_t push_bytes = 0;
   std::span<const uint32_t> constants;  // specialisation constants 0, 1, ..
-  /// For a device with Info::interprets, instead of all that: kernel IR as text, and where its
-  /// instructions come from, by their number.
+  /// For a device with Info::interprets, instead of all that: kernel IR as text.
   std::string_view kernel_ir;
+  /// For messages: where the instructions of kernel IR come from, by their number; of SPIR-V, where
+  /// the kernel does.
   std::span<const std::string> places;
 };
 

@@ -24,7 +24,8 @@ Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompil
   }
   KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
   const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
-  return device.make_kernel({source.name, spirv, push_bytes, std::span(&loops_look, 1)});
+  const std::span<const std::string> place(&source.place, source.place.empty() ? 0 : 1);
+  return device.make_kernel({source.name, spirv, push_bytes, std::span(&loops_look, 1), {}, place});
 }
 
 }  // namespace

@@ -9,9 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "kernels/kir/parse.h"
-#include "kernels/kir/validate.h"
 #include "kernels/program/program.h"
+#include "server/device/interpreter/kernel.h"
 #include "server/device/interpreter/observations.h"
 #include "server/device/interpreter/store.h"
 
@@ -23,15 +22,6 @@ using Clock = std::chrono::steady_clock;
 /// The first argument list's address. No block lies so low.
 constexpr uint64_t kFirstStash = 1 << 16;
 constexpr int64_t kMaxStash = 64 << 10;
-
-class InterpretedKernel : public Kernel {
- public:
-  kir::Kernel kernel;
-  std::vector<std::string> places;
-  uint32_t push_bytes = 0;
-  /// Failure record, arguments, number of workgroups: see program::Arg.
-  size_t slots() const { return kernel.args.size() + 2; }
-};
 
 /// The failure record of a call, in the interpreter's memory.
 class Record {
@@ -78,7 +68,7 @@ class Watching {
 Info info_of(const InterpreterOptions& o, int64_t memory) {
   Info info;
   info.name = fmt::format("interpreter, subgroups of {}", o.subgroup_size);
-  info.driver = "kernel IR";
+  info.driver = o.through_spirv ? "SPIR-V" : "kernel IR";
   info.subgroup_size = static_cast<uint32_t>(o.subgroup_size);
   info.max_group_size = static_cast<uint32_t>(o.max_group_size);
   info.shared_bytes = static_cast<uint32_t>(o.shared_bytes);
@@ -87,7 +77,7 @@ Info info_of(const InterpreterOptions& o, int64_t memory) {
   info.int64_atomics = info.shared_int64_atomics = true;
   info.subgroup_arithmetic = o.subgroup_size > 1;
   info.forward_progress = o.forward_progress;
-  info.interprets = true;
+  info.interprets = !o.through_spirv;
   return info;
 }
 
@@ -151,10 +141,9 @@ class InterpreterDevice : public Device {
   void forget_peak() override { store_->forget_peak(); }
 
  private:
-  Result<std::vector<uint64_t>> slots_of(const InterpretedKernel& kernel,
-                                         std::span<const std::byte> push) const;
-  Status run(const std::shared_ptr<const InterpretedKernel>& kernel,
-             std::span<const uint64_t> slots);
+  Result<std::span<const std::byte>> slots_of(const InterpretedKernel& kernel,
+                                              std::span<const std::byte> push) const;
+  Status run(const std::shared_ptr<const InterpretedKernel>& kernel, const LaunchArguments& with);
   Error failure_of(const kir::Fault& fault) const;
   /// What runs from now on is behind all that ran.
   void order() {
@@ -180,43 +169,21 @@ bool InterpreterDevice::poke(const BlockPtr& block, uint32_t word) {
 }
 
 Result<KernelPtr> InterpreterDevice::make_kernel(const KernelSource& source) {
-  if (source.kernel_ir.empty()) {
-    return internal_error(fmt::format("there is no kernel IR of kernel {}", source.name));
-  }
-  auto made = std::make_shared<InterpretedKernel>();
-  auto parsed = kir::parse(source.kernel_ir);
-  const Status valid = parsed ? kir::validate(*parsed) : tl::make_unexpected(parsed.error());
-  if (!valid) {
-    return internal_error(fmt::format("kernel {}: {}", source.name, valid.error().text()));
-  }
-  made->kernel = std::move(*parsed);
-  made->places.assign(source.places.begin(), source.places.end());
-  made->push_bytes = source.push_bytes;
-  if (source.push_bytes != 8 && source.push_bytes != 8 * made->slots()) {
-    return internal_error(fmt::format("kernel {}: {} bytes of push constants for {} slots",
-                                      source.name, source.push_bytes, made->slots()));
-  }
-  return made;
+  return options_.through_spirv ? kernel_of_spirv(source) : kernel_of_ir(source);
 }
 
-Result<std::vector<uint64_t>> InterpreterDevice::slots_of(const InterpretedKernel& kernel,
-                                                          std::span<const std::byte> push) const {
+/// The argument list that push constants are, or point to.
+Result<std::span<const std::byte>> InterpreterDevice::slots_of(
+    const InterpretedKernel& kernel, std::span<const std::byte> push) const {
   if (push.size() != kernel.push_bytes) {
     return internal_error(fmt::format("{} bytes of push constants given, {} expected", push.size(),
                                       kernel.push_bytes));
   }
-  std::span<const std::byte> from = push;
-  if (push.size() != 8 * kernel.slots()) {
-    uint64_t address = 0;
-    std::memcpy(&address, push.data(), sizeof address);
-    if (address != stash_address_ || stash_.size() != 8 * kernel.slots()) {
-      return internal_error(fmt::format("no {} slots at {:#x}", kernel.slots(), address));
-    }
-    from = stash_;
-  }
-  std::vector<uint64_t> slots(kernel.slots());
-  std::memcpy(slots.data(), from.data(), from.size());
-  return slots;
+  if (push.size() != 8) return push;
+  uint64_t address = 0;
+  std::memcpy(&address, push.data(), sizeof address);
+  if (address != stash_address_) return internal_error(fmt::format("no slots at {:#x}", address));
+  return std::span<const std::byte>(stash_);
 }
 
 Status InterpreterDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
@@ -225,10 +192,17 @@ Status InterpreterDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t
   if (x > info_.max_groups_x || y > info_.max_groups_y) {
     return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
   }
-  KENAZ_ASSIGN(std::vector<uint64_t> slots, slots_of(*k, push));
-  // Kernels have no effect in workgroups beyond their number.
-  slots.back() = std::min(slots.back(), uint64_t{x} * y);
-  return run(k, slots);
+  KENAZ_ASSIGN(const std::span<const std::byte> slots, slots_of(*k, push));
+  if (!k->of_spirv || push.size() != 8) {
+    KENAZ_ASSIGN(const LaunchArguments args, launch_arguments(*k, slots, push, x, y));
+    return run(k, args);
+  }
+  // The kernel loads its arguments from there.
+  const uint64_t list = store_->memory().allocate(slots);
+  const auto args = launch_arguments(*k, slots, std::as_bytes(std::span(&list, 1)), x, y);
+  const Status ran = args ? run(k, *args) : tl::make_unexpected(args.error());
+  store_->memory().release(list);
+  return ran;
 }
 
 /// What the last kernel did wrong, as the text of a program's failure.
@@ -249,16 +223,11 @@ Error InterpreterDevice::failure_of(const kir::Fault& fault) const {
 }
 
 Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& launched,
-                              std::span<const uint64_t> slots) {
+                              const LaunchArguments& with) {
   const InterpretedKernel& kernel = *launched;
   unordered_.push_back(launched);
   kir::Memory& memory = store_->memory();
-  std::vector<PrimValue> args;
-  for (size_t k = 0; k < kernel.kernel.args.size(); ++k) {
-    const PrimType type = kernel.kernel.vals[kernel.kernel.args[k].val.index].prim;
-    args.push_back({type, slots[k + 1]});
-  }
-  Record record(memory, slots.front());
+  Record record(memory, with.record);
   Watching watching(watch_);
   watching.look();
   kir::RunOptions options;
@@ -269,18 +238,19 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
   options.equal_stores_race = false;
   options.overlaps = true;
   options.max_steps = INT64_MAX / 2;
-  options.stop_after = record.is_set() ? 0 : -1;
+  options.stop_after = !kernel.of_spirv && record.is_set() ? 0 : -1;
+  // What was read from SPIR-V looks at the record itself.
+  if (kernel.of_spirv) options.set_once = with.record;
   options.stops = [&] {
     watching.look();
-    return watching.given_up() || record.is_set();
+    return watching.given_up() || (!kernel.of_spirv && record.is_set());
   };
   std::optional<kir::Fault> fault;
-  const auto groups = static_cast<int64_t>(slots.back());
   kir::FiguresObserver observer(options.subgroup_size);
   const bool observed = options_.observations != nullptr;
-  const auto result = kir::run(kernel.kernel, memory, args, groups, options,
+  const auto result = kir::run(kernel.kernel, memory, with.args, with.groups, options,
                                observed ? &observer : nullptr, &fault);
-  if (observed) options_.observations->add(kernel.kernel, kernel.places, groups, observer);
+  if (observed) options_.observations->add(kernel.kernel, kernel.places, with.groups, observer);
   if (watching.given_up()) {
     return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
   }

@@ -26,6 +26,8 @@ struct InterpreterOptions {
   bool forward_progress = false;
   /// Whether the host may read what nobody has written: zeros. Else that is a failure, too.
   bool undefined_reads = false;
+  /// Kernels come as SPIR-V, as for any other device, and are read back into kernel IR.
+  bool through_spirv = false;
   /// Gets what kernels do; null: nobody looks. To be read while the device is idle.
   std::shared_ptr<interpreter::Observations> observations;
 };

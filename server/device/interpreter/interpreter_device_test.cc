@@ -180,5 +180,13 @@ TEST_F(Interpreter, WhatIsNoKernelIsRefused) {
   EXPECT_FALSE(device_->make_kernel({"k", {}, 24, {}, ""}));
 }
 
+TEST_F(Interpreter, ThroughSpirvKernelsComeAsSpirv) {
+  make({.through_spirv = true});
+  EXPECT_FALSE(device_->info().interprets);
+  const auto none = device_->make_kernel({"k", {}, 24});
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "k cannot be read as a kernel: 0 words are no SPIR-V");
+}
+
 }  // namespace
 }  // namespace kenaz::device
