@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +9,9 @@
 
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
+#include "client/lib/url.h"
 #include "protocol/base/diagnostic_text.h"
+#include "protocol/base/nearest.h"
 #include "protocol/data/binary_format.h"
 
 namespace kenaz::cli {
@@ -66,6 +69,29 @@ Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& opt
     if (connect.token.empty()) return bad_request(options.token_file + " has no token");
   }
   return client::Connection::connect(options.url, connect, client::deadline_in(options.timeout));
+}
+
+Result<client::Client> open_target(const std::string& target, client::ServerOptions server,
+                                   RemoteOptions remote) {
+  if (client::looks_like_url(target)) {
+    remote.url = target;
+    KENAZ_ASSIGN(auto connection, open_remote(remote));
+    connection->set_deadline(client::Deadline::max());
+    return client::Client(std::move(connection));
+  }
+  server.program = target;
+  return client::Client::start(server, client::Deadline::max());
+}
+
+Result<std::string> choose_entry(const std::vector<std::string>& entries,
+                                 const std::string& wanted) {
+  if (entries.empty()) return bad_request("The program has no entry points.");
+  const std::string entry = !wanted.empty() ? wanted : entries.size() == 1 ? entries[0] : "main";
+  if (std::find(entries.begin(), entries.end(), entry) != entries.end()) return entry;
+  const std::string near = nearest(entry, entries);
+  return bad_request(fmt::format("No entry point '{}'.{} Select one with --entry-point:\n{}", entry,
+                                 near.empty() ? "" : fmt::format(" Did you mean '{}'?", near),
+                                 fmt::join(entries, "\n")));
 }
 
 bool colours_on(int descriptor) {

@@ -1,7 +1,6 @@
 // kenaz run.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -10,32 +9,23 @@
 #include "client/cli/subcommands.h"
 #include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
-#include "protocol/base/nearest.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 
 namespace kenaz::cli {
 namespace {
 
-/// The leaf that a transparent type's name stands for.
-Result<LeafType> leaf_type(const std::string& name) {
-  LeafType leaf;
-  std::string_view rest = name;
-  for (; rest.starts_with("[]"); rest.remove_prefix(2)) ++leaf.rank;
-  if (const auto prim = prim_from_name(rest)) {
-    leaf.prim = *prim;
-    return leaf;
-  }
-  return bad_request(fmt::format("a value of the opaque type {} cannot be read", name));
-}
-
 Result<std::vector<data::Value>> read_arguments(const std::vector<client::EntryParam>& params) {
   std::vector<data::Value> values;
   if (params.empty()) return values;
   KENAZ_ASSIGN(auto source, data::ByteSource::open("/dev/stdin"));
   for (size_t i = 0; i < params.size(); ++i) {
-    KENAZ_ASSIGN(const auto leaf, leaf_type(params[i].type));
-    auto value = data::read_value(source, leaf);
+    const auto leaf = client::transparent_leaf(params[i].type);
+    if (!leaf) {
+      return bad_request(
+          fmt::format("a value of the opaque type {} cannot be read", params[i].type));
+    }
+    auto value = data::read_value(source, *leaf);
     if (!value) {
       return bad_request(fmt::format("standard input: {} (value {} of {}, of type {})",
                                      value.error().message, i + 1, params.size(), params[i].type));
@@ -63,7 +53,6 @@ class Run {
   Status run();
 
  private:
-  /// The one that is asked for, or the only one, or main.
   Status choose_entry();
   Status call_once();
   Status report(const std::string& name, const std::string& type);
@@ -82,13 +71,8 @@ class Run {
 
 Status Run::choose_entry() {
   KENAZ_ASSIGN(const auto entries, server_.request({"entry_points"}));
-  if (entries.empty()) return bad_request("The program has no entry points.");
-  entry_ = !options_.entry.empty() ? options_.entry : entries.size() == 1 ? entries[0] : "main";
-  if (std::find(entries.begin(), entries.end(), entry_) != entries.end()) return {};
-  const std::string near = nearest(entry_, entries);
-  return bad_request(fmt::format(
-      "No entry point '{}'.{} Select one with --entry-point:\n{}", entry_,
-      near.empty() ? "" : fmt::format(" Did you mean '{}'?", near), fmt::join(entries, "\n")));
+  KENAZ_ASSIGN(entry_, cli::choose_entry(entries, options_.entry));
+  return {};
 }
 
 Status Run::call_once() {
@@ -128,7 +112,7 @@ Status Run::report_transparent(const std::string& name) {
 
 /// Records and tuples are taken apart; what is still opaque then is only named.
 Status Run::report(const std::string& name, const std::string& type) {
-  if (leaf_type(type)) return report_transparent(name);
+  if (client::transparent_leaf(type)) return report_transparent(name);
   KENAZ_ASSIGN(const std::string kind, server_.request_line({"kind", type}));
   if (kind != "record") {
     if (options_.binary) return report_transparent(name);

@@ -277,21 +277,9 @@ class Shell {
 
 int shell(const ShellCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  const bool remote = client::looks_like_url(command.target);
-  auto client = [&]() -> Result<client::Client> {
-    if (remote) {
-      RemoteOptions options = command.remote;
-      options.url = command.target;
-      KENAZ_ASSIGN(auto connection, open_remote(options));
-      return client::Client(std::move(connection));
-    }
-    client::ServerOptions options = command.server;
-    options.program = command.target;
-    return client::Client::start(options, client::Deadline::max());
-  }();
+  auto client = open_target(command.target, command.server, command.remote);
   if (!client) return complain(client.error());
-  client->set_deadline(client::Deadline::max());
-  return Shell(std::move(*client), remote).run(command.history);
+  return Shell(std::move(*client), client::looks_like_url(command.target)).run(command.history);
 }
 
 std::string default_history() {

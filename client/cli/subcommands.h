@@ -3,8 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "client/lib/client.h"
 #include "client/lib/connection.h"
 #include "protocol/data/value.h"
 
@@ -43,6 +46,13 @@ struct RemoteOptions {
 /// --token-file, --ca-file, --session, --connect-timeout.
 void add_remote_options(CLI::App& app, RemoteOptions& options);
 Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& options);
+/// Joins the server at `target` if that is a URL, and starts one on it if it is a program.
+Result<client::Client> open_target(const std::string& target, client::ServerOptions server,
+                                   RemoteOptions remote);
+/// Returns the entry point that is asked for; where `wanted` is empty, the only one, or main. Fails
+/// with the list if there is none such.
+Result<std::string> choose_entry(const std::vector<std::string>& entries,
+                                 const std::string& wanted);
 /// Is standard output, or standard error, a terminal that shows colours?
 bool colours_on(int descriptor);
 /// Prints "kenaz: message" to standard error and gives `code`. Of a program that was rejected: what

@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 
+#include "client/lib/values.h"
 #include "protocol/data/binary_format.h"
 #include "protocol/data/values.h"
 
@@ -97,18 +98,9 @@ std::optional<Contents> scan_binary(int fd) {
   return contents;
 }
 
-std::optional<LeafType> transparent(std::string_view type) {
-  LeafType leaf;
-  for (; type.starts_with("[]"); type.remove_prefix(2)) ++leaf.rank;
-  const auto prim = prim_from_name(type);
-  if (!prim) return std::nullopt;
-  leaf.prim = *prim;
-  return leaf;
-}
-
 /// The leaves of a value; nothing if only the server can tell them apart.
 std::optional<std::vector<LeafType>> leaves_of(Connection& server, const std::string& type) {
-  if (const auto leaf = transparent(type)) return std::vector<LeafType>{*leaf};
+  if (const auto leaf = transparent_leaf(type)) return std::vector<LeafType>{*leaf};
   const auto fields = server.fields(type);
   if (!fields || !*fields) return std::nullopt;
   std::vector<LeafType> leaves;
@@ -161,7 +153,7 @@ class Restore {
   Result<Reply> in_one_or_one_by_one() {
     const auto count = contents_.pieces.size();
     const bool opaque = std::any_of(types_.begin(), types_.end(),
-                                    [](const auto& type) { return !transparent(type); });
+                                    [](const auto& type) { return !transparent_leaf(type); });
     if (names_.empty()) return count == 0 && !contents_.error ? Reply() : more_than_wanted();
     // Where all is well, one upload makes all variables.
     if (!contents_.error && (opaque || count == names_.size())) {
@@ -239,7 +231,7 @@ class Restore {
   /// An opaque value has as many leaves as the server accepts.
   Result<Reply> one(size_t variable, size_t& next) {
     const size_t left = contents_.pieces.size() - next;
-    const bool one_leaf = transparent(types_[variable]).has_value();
+    const bool one_leaf = transparent_leaf(types_[variable]).has_value();
     const size_t most = one_leaf ? std::min<size_t>(1, left) : left;
     Reply last;
     for (size_t leaves = one_leaf ? most : 0; leaves <= most; ++leaves) {

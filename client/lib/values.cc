@@ -12,6 +12,15 @@
 
 namespace kenaz::client {
 
+std::optional<LeafType> transparent_leaf(std::string_view type) {
+  LeafType leaf;
+  for (; type.starts_with("[]"); type.remove_prefix(2)) ++leaf.rank;
+  const auto prim = prim_from_name(type);
+  if (!prim) return std::nullopt;
+  leaf.prim = *prim;
+  return leaf;
+}
+
 Result<std::vector<data::Value>> read_value_file(const std::string& path) {
   if (path.ends_with(".gz")) {
     KENAZ_ASSIGN(const std::string bytes, read_maybe_gz(path));

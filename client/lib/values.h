@@ -1,14 +1,21 @@
 // Values to and from a server's variables, through files in the binary format.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/lib/connection.h"
 #include "client/lib/temp_dir.h"
 #include "protocol/data/value.h"
+#include "protocol/value_type.h"
 
 namespace kenaz::client {
+
+/// The scalar or array of scalars that a type's name stands for: "[][]f32". Returns nullopt for an
+/// opaque type.
+std::optional<LeafType> transparent_leaf(std::string_view type);
 
 /// Makes one variable per value. The types of the values are those that the server is told.
 Status put_values(Connection& server, const TempDir& scratch, const std::vector<std::string>& names,
