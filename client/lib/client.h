@@ -113,6 +113,22 @@ class Client {
   Future<void> put_opaque_async(const std::string& name, const std::string& type,
                                 std::span<const data::Value> leaves);
 
+  /// The same for elements whose type is known only when the program runs: as they lie in memory,
+  /// row by row. They are sent before this returns.
+  Future<void> put_bytes_async(const std::string& name, PrimType type,
+                               std::span<const std::byte> elements, const Shape& shape) {
+    const Piece piece{type, shape, elements};
+    return upload(name, "", {&piece, 1});
+  }
+
+  /// Returns the place for the elements of a value of this shape.
+  using Allocate = std::function<std::span<std::byte>(const Shape& shape, size_t count)>;
+  /// Receives the elements of a scalar or an array where `allocate` says, which is called when the
+  /// reply comes, and may not be called if the command fails. Another type is an error.
+  Future<void> get_bytes_async(const std::string& name, PrimType type, Allocate allocate) {
+    return download(name, type, std::move(allocate));
+  }
+
   /// A variable's value, received where it stays. Another type than T's is an error.
   template <class T>
   Result<Array<T>> get(const std::string& name) {
@@ -173,9 +189,6 @@ class Client {
     std::span<const std::byte> bytes;
   };
   struct Core;
-  /// Gives the place for the elements of a value of this shape.
-  using Allocate = std::function<std::span<std::byte>(const Shape& shape, size_t count)>;
-
   explicit Client(std::shared_ptr<Core> core) : core_(std::move(core)) {}
   /// An empty type: that of the only piece.
   Future<void> upload(const std::string& name, const std::string& type,

@@ -1,5 +1,6 @@
 // For tests: a small server on a socket, on a thread of its own. It keeps values as bytes and knows
-// upload, download, free, kind, call (which copies its first input), auth, attach, and quit.
+// upload, download, free, discard, kind, call (which copies its first input; the entry point `fail`
+// fails), auth, attach, and quit.
 #pragma once
 
 #include <fmt/format.h>
@@ -213,9 +214,15 @@ class FakeServer {
         say("primitive\n");
       } else if (command == "free") {
         variables.erase(word());
+      } else if (command == "discard") {
+        for (std::string name = word(); !name.empty(); name = word()) variables.erase(name);
       } else if (command == "call") {
-        word();
+        const std::string entry = word();
         const std::string out = word();
+        if (entry == "fail") {
+          refuse("It fails");
+          continue;
+        }
         variables[out] = variables[word()];
         say("a log line\nruntime: 42\n");
       } else {
