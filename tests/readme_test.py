@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the commands that README.md shows and compares what they print:
+"""Runs the commands that README.md, or another page, shows and compares what they print:
 
-    readme_test.py BINARIES
+    readme_test.py [PAGE.md] BINARIES
 
 In an indented block, a line `$ COMMAND` is followed by what it prints, on standard output and error.
 All of them run in one scratch folder, in order. `$ cat FILE` makes a file that is not there; a
@@ -82,12 +82,16 @@ class Run:
 
 
 def main():
-    with open(os.path.join(ROOT, "README.md")) as file:
+    page = "README.md"
+    binaries = sys.argv[1:]
+    if binaries[0].endswith(".md"):
+        page = binaries.pop(0)
+    with open(os.path.join(ROOT, page)) as file:
         commands = steps(file.read())
     if not commands:
-        sys.exit("README.md shows no commands")
+        sys.exit(f"{page} shows no commands")
     with tempfile.TemporaryDirectory(prefix="kenaz_readme_") as folder:
-        run = Run(folder, sys.argv[1:])
+        run = Run(folder, binaries)
         try:
             for command, expected in commands:
                 run.step(command, expected)
@@ -95,7 +99,7 @@ def main():
             run.end()
     for problem in run.problems:
         print(problem)
-    print(f"{len(commands) - len(run.problems)} of {len(commands)} commands do as README.md says")
+    print(f"{len(commands) - len(run.problems)} of {len(commands)} commands do as {page} says")
     return 1 if run.problems else 0
 
 

@@ -114,6 +114,7 @@ int complain(const Error& error, int code, const std::string& complainer) {
 }
 
 Status print_text(std::string_view text) {
+  if (text.empty()) return {};  // of no elements there may be no address
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return {};
   return output_error(errno);
 }

@@ -26,6 +26,8 @@ struct Subcommand {
 constexpr Subcommand kSubcommands[] = {
     {"run", "Run an entry point of a program on values from standard input",
      kenaz::cli::declare_run},
+    {"stream", "Run a sequence of any length, in chunks, through entry points of a program",
+     kenaz::cli::declare_stream},
     // As with Futhark's check, 2 says that the program was rejected.
     {"check", "Check a program without running it", kenaz::cli::declare_check, 1},
     {"lsp", "Be a language server for editors", kenaz::cli::declare_lsp},

@@ -29,6 +29,7 @@ std::function<int()> declare_explain(CLI::App& app);
 std::function<int()> declare_observe(CLI::App& app);
 std::function<int()> declare_connect(CLI::App& app);
 std::function<int()> declare_shell(CLI::App& app);
+std::function<int()> declare_stream(CLI::App& app);
 std::function<int()> declare_image(CLI::App& app);
 std::function<int()> declare_vulkan(CLI::App& app);
 std::function<int()> declare_c(CLI::App& app);
