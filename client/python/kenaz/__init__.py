@@ -12,11 +12,12 @@ server; results stay on the device until they are looked at. `kenaz.aio` has the
 
 from ._errors import CompileError, ConnectionLost, Error, ProgramError, ServerError
 from ._server import (Array, Opaque, Record, RecordArray, Scalar, Server, Sum, Value, connect, open)
+from ._streams import Stage, StreamError
 from ._timings import Timing, Timings, timings
 
 # Where users find them, in messages and help texts.
 for _class in (Array, CompileError, ConnectionLost, Error, Opaque, ProgramError, Record, RecordArray,
-               Scalar, Server, ServerError, Sum, Timing, Timings, Value):
+               Scalar, Server, ServerError, Stage, StreamError, Sum, Timing, Timings, Value):
     _class.__module__ = __name__
 for _function in (connect, open, timings):
     _function.__module__ = __name__
@@ -24,6 +25,6 @@ for _function in (connect, open, timings):
 __version__ = "0.1.0"
 __all__ = [
     "Array", "CompileError", "ConnectionLost", "Error", "Opaque", "ProgramError", "Record",
-    "RecordArray", "Scalar", "Server", "ServerError", "Sum", "Timing", "Timings", "Value", "connect",
-    "open", "timings",
+    "RecordArray", "Scalar", "Server", "ServerError", "Stage", "StreamError", "Sum", "Timing",
+    "Timings", "Value", "connect", "open", "timings",
 ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union,
-                    cast)
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence,
+                    Tuple, Union, cast)
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from ._connection import Connection
 from ._core import Core, Entry, in_memory
 from ._errors import ConnectionLost
 from ._signatures import decorate, positional
+from ._streams import Pipeline, Stage
 from ._transport import TLS, Address, Child, Stream, TlsStream, dial, server_command
 from ._types import Type, is_primitive
 from ._values import DeviceValue, Driver, Maker, RecordBase, Request, within
@@ -257,6 +258,23 @@ class Server:
         def ask() -> Request[List[np.ndarray[Any, Any]]]:
             return self._connection.core.fetch(values)
         return self._connection.get(ask) if values else []
+
+    def stream(self, source: Iterable[object], *stages: Union[str, Callable[..., Any], Stage],
+               chunk: int = 1 << 20, ahead: int = 2) -> Iterator[np.ndarray[Any, Any]]:
+        """Runs a sequence of any length, in chunks, through entry points, without coming back from
+        the device in between, and yields the results in order.
+
+        `source` is an array, or gives arrays of any lengths (or lists) whose elements are one
+        sequence. Stages are entry points `[n]a -> [m]b`, as `server.name` or "name", or a
+        `kenaz.Stage` with arguments and a state. Chunks have `chunk` elements, the last one may
+        have fewer. `ahead` chunks are under way before the result of the first of them is waited
+        for; 1 gives each result before more of the source is read. Raises TypeError if the stages
+        do not fit, and StreamError when a chunk fails.
+        """
+        if chunk < 1 or ahead < 1:
+            raise ValueError("chunk and ahead are at least 1")
+        pieces = [source] if isinstance(source, np.ndarray) else source
+        return Pipeline(self._connection, stages).run(pieces, chunk, ahead)
 
     def sync(self) -> None:
         """Waits for all calls. Raises the first failure that nobody has seen yet."""
