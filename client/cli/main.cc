@@ -1,4 +1,7 @@
 // kenaz: the client's command line.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
@@ -102,6 +105,16 @@ int run_subcommand(int argc, char** argv) {
   return chosen();
 }
 
+/// The number of a standard stream that is closed would go to a server's socket, to which results
+/// would then be written. What is opened in its place cannot be read, or written, either.
+void reserve_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) continue;
+    // The lowest free number is this one.
+    [[maybe_unused]] const int got = ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 /// If the reader of standard output has left (`kenaz run .. | head`), ends as any program does that
 /// SIGPIPE kills; but now, when all temporary files are gone.
 void end_like_a_broken_pipe() {
@@ -113,6 +126,7 @@ void end_like_a_broken_pipe() {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  reserve_standard_streams();
   try {
     const int code = run_subcommand(argc, argv);
     const auto flushed = kenaz::cli::flush_output();

@@ -302,6 +302,14 @@ class Streams(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn(b"No space left on device", done.stderr)
 
+    def test_streams_that_are_closed(self):
+        for closed, message in [("<&-", b"cannot read standard input: Bad file descriptor"),
+                                (">&-", b"cannot write the standard output: Bad file descriptor")]:
+            done = subprocess.run(["bash", "-c", f'"$0" "$@" {closed}', *self.command("evens")],
+                                  input=raw([2]), stderr=subprocess.PIPE, timeout=TIMEOUT)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(message, done.stderr)
+
     def test_memory_does_not_grow_with_the_stream(self):
         if "--reference" in SERVER:
             self.skipTest("the evaluator takes too long for so many elements")
