@@ -22,46 +22,49 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
     out->type = zonk(out->type, Zonk::kFinal);
   });
   check_size_of_type(out->type, b.type->range);
-  if (failed()) out->type = unit_;
+  if (reports_.failed()) out->type = unit_;
   check_abbreviation(b, *out);
   return out;
 }
 
 /// What an abbreviation may stand for, by the way it is declared.
 void Checker::check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made) {
-  if (failed()) return;
+  if (reports_.failed()) return;
   std::unordered_set<VarId> used;
   core::free_sizes(made.type, used);
   for (const auto& p : made.params) {
     const auto* size = std::get_if<VarId>(&p);
     if (!size || used.count(*size)) continue;
-    error(b.type->range, "Size parameter \"[" + out_.var_names[size->index] +
-                             "]\" unused: nothing in the type has that size.");
+    reports_.error(b.type->range, "Size parameter \"[" + out_.var_names[size->index] +
+                                      "]\" unused: nothing in the type has that size.");
     return;
   }
   const syntax::Liftedness lifted = std::max(liftedness(made.type), written_liftedness(b, made));
   if (lifted > b.lifted) {
     const bool functions = lifted == syntax::Liftedness::kFullyLifted;
-    error(b.type->range,
-          functions ? "Non-lifted type abbreviations may not contain functions.\n"
-                      "Hint: consider using 'type^'."
-                    : "Non-size-lifted type abbreviations may not contain size-lifted types.\n"
-                      "Hint: consider using 'type~'.");
+    reports_.error(b.type->range,
+                   functions
+                       ? "Non-lifted type abbreviations may not contain functions.\n"
+                         "Hint: consider using 'type^'."
+                       : "Non-size-lifted type abbreviations may not contain size-lifted types.\n"
+                         "Hint: consider using 'type~'.");
     return;
   }
   if (!made.universals.empty()) {
-    error(b.type->range,
-          "Type abbreviation contains an anonymous size not used constructively as an array size "
-          "(anonymous-nonconstructive).\nIt is the size of a function's parameter, so no value of "
-          "the type says what it is.\nHint: add size parameters to \"" +
-              b.name + "\".");
+    reports_.error(
+        b.type->range,
+        "Type abbreviation contains an anonymous size not used constructively as an array size "
+        "(anonymous-nonconstructive).\nIt is the size of a function's parameter, so no value of "
+        "the type says what it is.\nHint: add size parameters to \"" +
+            b.name + "\".");
     return;
   }
   if (b.lifted == syntax::Liftedness::kUnlifted && !(made.ext.empty() && made.universals.empty())) {
-    error(b.type->range,
-          "Non-lifted type abbreviations may not use existential sizes in their definition.\n"
-          "Hint: use 'type~' or add size parameters to \"" +
-              b.name + "\".");
+    reports_.error(
+        b.type->range,
+        "Non-lifted type abbreviations may not use existential sizes in their definition.\n"
+        "Hint: use 'type~' or add size parameters to \"" +
+            b.name + "\".");
   }
 }
 

@@ -3,23 +3,24 @@
 #include <set>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/warn.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
 // A module of this type whose abstract types are like no other.
 Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
-  const Restore quiet(quiet_, quiet_ || !withs.empty());
+  const Reports::Quiet quiet(reports_, !withs.empty());
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(type.exp->range, "Module types are nested too deeply.");
-  if (failed()) return {};
+  if (!guard.ok()) reports_.error(type.exp->range, "Module types are nested too deeply.");
+  if (reports_.failed()) return {};
   return std::visit(
       Overloaded{[&](const syntax::ModTypeVar& v) -> Mod {
                    ModTypeBinding* b = nullptr;
                    in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
-                   if (!b && names_missing_) abandon();
+                   if (!b && names_missing_) reports_.abandon();
                    if (sound(b)) return assume(*b, std::move(withs));
-                   error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
+                   reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
                    return {};
                  },
                  [&](const syntax::ModTypeParens& p) {
@@ -35,7 +36,7 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
                    check_duplicate_specs(s);
                    Env* env = scopes_.new_env(type.env);
                    for (const auto& spec : s.specs) {
-                     if (!failed()) assume_spec(*spec, env, withs);
+                     if (!reports_.failed()) assume_spec(*spec, env, withs);
                    }
                    return {env, nullptr};
                  },
@@ -78,12 +79,12 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                         },
                         [&](const syntax::SpecInclude& i) {
                           const Mod part = assume({i.type.get(), here}, withs);
-                          if (failed()) return;
+                          if (reports_.failed()) return;
                           if (part.env) {
-                            warn_of_inclusion(*part.env, here, spec.range);
+                            warn_of_inclusion(reports_, *part.env, here, spec.range);
                             scopes_.open_into(env, *part.env, false);
                           } else {
-                            error(spec.range, "Cannot include a parametric module type.");
+                            reports_.error(spec.range, "Cannot include a parametric module type.");
                           }
                         }},
              spec.node);
@@ -91,7 +92,7 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
 
 /// The type that a `with` refines must be there.
 void Checker::check_refinement(const syntax::ModTypeWith& w, const Mod& refined) {
-  if (failed()) return;
+  if (reports_.failed()) return;
   const Env* env = refined.env;
   for (const std::string& q : w.name.quals) {
     ModBinding* m = env ? scopes_.find_outside(env->mods, q) : nullptr;
@@ -100,13 +101,15 @@ void Checker::check_refinement(const syntax::ModTypeWith& w, const Mod& refined)
   if (env && scopes_.find_outside(env->types, w.name.name)) return;
   std::string name;
   for (const std::string& q : w.name.quals) name += q + ".";
-  error(w.name.range, "\"" + name + w.name.name + "\" is not an abstract type in the module type.");
+  reports_.error(w.name.range,
+                 "\"" + name + w.name.name + "\" is not an abstract type in the module type.");
 }
 
 void Checker::not_abstract(const With& w, const std::string& name) {
   const syntax::QualName& target = w.with->name;
   if (w.depth != target.quals.size() || target.name != name) return;
-  error(target.range, "\"" + name + "\" is not an abstract type: it is known what it stands for.");
+  reports_.error(target.range,
+                 "\"" + name + "\" is not an abstract type: it is known what it stands for.");
 }
 
 void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs) {
@@ -125,9 +128,9 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
       same = given[i].kind == t.params[i].kind && given[i].lifted >= t.params[i].lifted;
     }
     if (!same) {
-      error(refined->with->name.range, "Cannot refine a type having other parameters than \"" +
-                                           t.name + "\", which has " +
-                                           std::to_string(t.params.size()) + ".");
+      reports_.error(refined->with->name.range,
+                     "Cannot refine a type having other parameters than \"" + t.name +
+                         "\", which has " + std::to_string(t.params.size()) + ".");
     }
     TypeBinding* b = refined_type(*refined);
     b->defined.range = t.name_range;
@@ -162,7 +165,7 @@ void Checker::check_parameter_names(const syntax::TypeExp& type) {
   const syntax::TypeExp* t = &type;
   while (const auto* a = std::get_if<syntax::TypeArrow>(&t->node)) {
     if (a->param && !names.insert(*a->param).second) {
-      error(t->range, "The parameter name \"" + *a->param + "\" is there more than once.");
+      reports_.error(t->range, "The parameter name \"" + *a->param + "\" is there more than once.");
     }
     t = a->to.get();
   }
@@ -172,12 +175,12 @@ void Checker::check_parameter_names(const syntax::TypeExp& type) {
 // it defines is no part of the program: each application checks it anew. What waited outside until
 // it is used is part of it, also if it is used here for the first time.
 void Checker::check_functor(const Functor& f, const SourceRange& range) {
-  if (failed() || applying_ > 0 || (f.file && f.file->prelude)) return;
+  if (reports_.failed() || applying_ > 0 || (f.file && f.file->prelude)) return;
   const Restore outside(assuming_, true);
   const Functor* at = &f;
-  while (at && !failed()) {
+  while (at && !reports_.failed()) {
     const Mod argument = assume(at->param_type, {});
-    if (failed()) break;
+    if (reports_.failed()) break;
     at = apply_functor(*at, argument, range).functor;
     if (at && !at->more && !at->body) break;  // it is no further parameter of this one
   }
@@ -187,13 +190,13 @@ void Checker::check_functor(const Functor& f, const SourceRange& range) {
 /// for the module, and what the module makes of it enough for the type.
 void Checker::match_functor(const Functor& f, const syntax::ModTypeArrow& type, EnvRef env,
                             const Matching& m) {
-  if (failed() || m.lazy || applying_ > 0) return;
+  if (reports_.failed() || m.lazy || applying_ > 0) return;
   const Restore outside(assuming_, true);
   const Mod argument = assume({type.from.get(), env}, {});
-  if (failed()) return;
+  if (reports_.failed()) return;
   ascribe_with(argument, f.param_type, {Seal::kTransparent, m.range, false, m.path}, {});
   const Mod result = apply_functor(f, argument, m.range);
-  if (failed()) return;
+  if (reports_.failed()) return;
   Env* inside = scopes_.new_env(env);
   ModBinding* param = scopes_.new_mod();
   param->mod = argument;

@@ -66,23 +66,7 @@ Checker::Checker(const SourceReader& read)
                   in_function(env, [&](FnState&) { found = find_type(name); });
                   return found;
                 },
-                [this](const SourceRange& range, const std::string& text) { error(range, text); },
-                [this] { return failed(); }}) {}
-
-void Checker::error(const SourceRange& range, std::string message, std::string anchor) {
-  if (failed()) return;  // what follows an error is not to be trusted
-  Diagnostic d;
-  d.range = range;
-  d.message = std::move(message);
-  d.anchor = std::move(anchor);
-  errors_.push_back(std::move(d));
-}
-
-void Checker::later(const SourceRange& range, std::string message) {
-  later({Severity::kError, range, std::move(message), "", {}});
-}
-
-void Checker::later(Diagnostic d) { report(std::move(d), late_errors_); }
+                reports_}) {}
 
 std::string Checker::type_text(const TypePtr& t) {
   const TypePtr known = zonk(t, Zonk::kKeep);
@@ -115,7 +99,7 @@ void Checker::load_intrinsics() {
   text += "}\n";
   auto parsed = syntax::parse(std::make_shared<std::string>("intrinsics"), text);
   if (!parsed) {
-    error({}, "The table of intrinsics does not parse: " + parsed.error().str());
+    reports_.error({}, "The table of intrinsics does not parse: " + parsed.error().str());
     return;
   }
   intrinsics_program_ = std::move(*parsed);
@@ -183,9 +167,9 @@ FileState* Checker::import(const std::string& path, const FileState* from,
 FileState* Checker::load(const std::string& key, const SourceRange& range) {
   auto known = files_.find(key);
   if (known != files_.end()) {
-    if (!known->second->env) abandon();
-    if (known->second->busy) error(range, "Import cycle: \"" + key + "\" imports itself.");
-    return failed() ? nullptr : known->second.get();
+    if (!known->second->env) reports_.abandon();
+    if (known->second->busy) reports_.error(range, "Import cycle: \"" + key + "\" imports itself.");
+    return reports_.failed() ? nullptr : known->second.get();
   }
   auto owned = std::make_unique<FileState>();
   FileState* file = owned.get();
@@ -199,27 +183,27 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
     for (const auto& [n, t] : prelude::sources()) {
       if (n == name) view = t;
     }
-    if (view.data() == nullptr) error(range, "There is no \"" + key + "\".");
+    if (view.data() == nullptr) reports_.error(range, "There is no \"" + key + "\".");
   } else {
     auto read = read_(key);
     if (!read) {
-      error(range, "Could not read file \"" + key + "\": " + read.error().text());
+      reports_.error(range, "Could not read file \"" + key + "\": " + read.error().text());
     } else {
       text = std::move(*read);
       view = text;
     }
   }
-  if (failed()) return nullptr;
+  if (reports_.failed()) return nullptr;
   auto parsed =
       syntax::parse(std::make_shared<std::string>(file->prelude ? key + ".fut" : key), view);
   if (!parsed) {
-    if (!failed()) errors_.push_back(parsed.error());
+    reports_.error(parsed.error());
     return nullptr;
   }
   file->program = std::move(*parsed);
   file->dir = directory_of(key);
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(range, "Imports are nested too deeply.");
+  if (!guard.ok()) reports_.error(range, "Imports are nested too deeply.");
   const Restore assuming(assuming_, false);
   file->env =
       scopes_.new_env(file->prelude || !prelude_ ? scopes_.now(base_) : scopes_.now(prelude_));
@@ -228,7 +212,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
     declarations(file->program.decs, {file, file->env, true});
   });
   file->busy = false;
-  return failed() ? nullptr : file;
+  return reports_.failed() ? nullptr : file;
 }
 
 Result<core::Checked> Checker::run(const std::string& path) {
@@ -240,7 +224,7 @@ Result<core::Checked> Checker::run(const std::string& path) {
   const auto& sources = prelude::sources();
   const bool has_prelude = std::any_of(sources.begin(), sources.end(),
                                        [](const auto& s) { return s.first == "prelude"; });
-  if (!failed() && has_prelude) {
+  if (!reports_.failed() && has_prelude) {
     FileState* prelude = load(std::string(kPrelude) + "prelude", {});
     if (prelude) {
       Env* env = scopes_.new_env(scopes_.now(base_));
@@ -248,15 +232,15 @@ Result<core::Checked> Checker::run(const std::string& path) {
       prelude_ = env;
     }
   }
-  if (!failed()) load(root_path_, {});
+  if (!reports_.failed()) load(root_path_, {});
   fn_ = nullptr;
   if (record_) record_->index = index();
-  if (const auto found = errors(); !found.empty()) {
+  if (const auto found = reports_.errors(); !found.empty()) {
     return tl::unexpected<Error>(compile_error(found));
   }
   std::sort(out_.entries.begin(), out_.entries.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
-  out_.warnings = warnings();
+  out_.warnings = reports_.warnings();
   return std::move(out_);
 }
 
@@ -264,7 +248,7 @@ Result<core::Checked> check_program(const std::string& path, const SourceReader&
                                     std::vector<Diagnostic>* warnings) {
   Checker checker(read);
   auto result = checker.run(path);
-  if (warnings) *warnings = checker.warnings();
+  if (warnings) *warnings = checker.reports().warnings();
   return result;
 }
 

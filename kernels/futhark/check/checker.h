@@ -1,14 +1,15 @@
-// The checker's state and its parts. One object checks one program. Errors: the first one of a
-// declaration is kept (`error`), after it every function still returns something well-formed, and
-// the declaration ends soon; then checking goes on with the next one (recover.cc).
+// The checker's state and its parts. One object checks one program. After an error every function
+// still returns something well-formed, and the declaration ends soon (reports.h); then checking
+// goes on with the next one (recover.cc).
 //
 // Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
 // (unification of types), sizes.cc, size_of.cc, existential.cc, sizes_known.cc (sizes),
 // constraints.cc (what else is known of types), finish.cc (from inference to finished core),
 // types.cc, abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, modules.cc,
 // modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves). Apart from
-// it stand entry.h (entry points), mismatch.h (words), open_sizes.h, recursion.h, and the folders
-// consumption and sizes, which look at finished definitions.
+// it stand reports.h and warn.h (errors and warnings), entry.h (entry points), mismatch.h (words),
+// open_sizes.h, recursion.h, and the folders consumption and sizes, which look at finished
+// definitions.
 #pragma once
 
 #include <map>
@@ -22,11 +23,12 @@
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/entry.h"
 #include "kernels/futhark/check/env.h"
+#include "kernels/futhark/check/guards.h"
 #include "kernels/futhark/check/mismatch.h"
 #include "kernels/futhark/check/open_sizes.h"
 #include "kernels/futhark/check/record.h"
+#include "kernels/futhark/check/reports.h"
 #include "kernels/futhark/check/scope.h"
-#include "kernels/futhark/check/warnings.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
@@ -41,13 +43,11 @@ using MutExp = std::shared_ptr<core::Exp>;
 using MutPat = std::shared_ptr<core::Pat>;
 using MutDef = std::shared_ptr<core::Def>;
 
-inline constexpr int kMaxDepth = 2000;           // nesting of expressions, patterns, types, modules
 inline constexpr int kMaxTypeDepth = 500;        // of an inferred or declared type
 inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
 inline constexpr int kMaxTypeNodes = 20000;      // of the type of an expression or abbreviation
 inline constexpr int kMaxSizeNodes = 64;         // of a size expression; larger ones are forgotten
 inline constexpr size_t kMaxConstructors = 256;  // of a sum
-inline constexpr size_t kMaxErrors = 20;         // that are reported of one program
 inline constexpr int kMaxFunctors = 20000;       // applications in one program
 
 /// A local name, or a module opened in an expression.
@@ -125,10 +125,8 @@ class Checker {
  public:
   explicit Checker(const SourceReader& read);
   Result<core::Checked> run(const std::string& path);
-  /// Of a run that has ended, well or not: in the order of the text, the files in the order in
-  /// which they were met.
-  std::vector<Diagnostic> errors() const;
-  std::vector<Diagnostic> warnings() const { return warnings_.sorted(); }
+  /// Of a run that has ended, well or not.
+  const Reports& reports() const { return reports_; }
 
   // ---- for editors (record.cc)
   /// To be called before `run`: notes in `record` what names mean, and ends early when told to.
@@ -136,26 +134,12 @@ class Checker {
   std::vector<std::string> files() const;
 
  private:
-  // ---- diagnostics
-  void error(const SourceRange& range, std::string message, std::string anchor = "");
-  /// For an error that says nothing about the types of what follows: checking goes on.
-  void later(const SourceRange& range, std::string message);
-  void later(Diagnostic d);
-  /// In this declaration.
-  bool failed() const { return !errors_.empty() || abandoned_; }
-  // (recover.cc)
-  void abandon();
-  bool recover();
-  static void report(Diagnostic d, std::vector<Diagnostic>& list);
+  // ---- what becomes of what has an error (recover.cc)
   void bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local);
   bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
-  /// Of the user's text, unless this part of it is being looked at for one of its uses.
-  void warn(Warning kind, const SourceRange& range, const std::string& part = "");
-  static bool is_of_user(const SourceRange& range);
-  void warn_of_slices(const std::vector<syntax::DimIndex>& slices);
-  void warn_of_range(const syntax::ERange& r, bool is_i64, const SourceRange& range);
+
+  // ---- texts
   void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
-  void warn_of_inclusion(const Env& part, EnvRef before, const SourceRange& range);
   std::string type_text(const TypePtr& t);
   std::string size_text(const Size& s);
 
@@ -269,7 +253,7 @@ class Checker {
   /// What was found, unless it is broken: then this declaration ends without an error of its own.
   template <class T>
   T* sound(T* found) {
-    if (found && found->broken) abandon();
+    if (found && found->broken) reports_.abandon();
     return found;
   }
   Env* module_of(const std::vector<std::string>& quals, size_t count);
@@ -528,11 +512,8 @@ class Checker {
 
   const SourceReader& read_;
   core::Checked out_;
-  std::vector<Diagnostic> errors_;       // of this declaration: one at most
-  std::vector<Diagnostic> reported_;     // of declarations before it
-  std::vector<Diagnostic> late_errors_;  // found after a definition's types were right
-  bool abandoned_ = false;               // this declaration uses what has an error of its own
-  bool names_missing_ = false;           // of something that could not be opened
+  Reports reports_;
+  bool names_missing_ = false;  // of something that could not be opened
   std::vector<std::string> tyvar_names_;
   std::vector<syntax::Liftedness> tyvar_lifted_;     // like tyvar_names_, by TyVarId
   std::vector<int> tyvar_level_;                     // likewise, as that of Var
@@ -552,8 +533,6 @@ class Checker {
   int functor_applications_ = 0;
   int applying_ = 0;       // how many applications of parametric modules are around
   bool assuming_ = false;  // in a body that check_functor checks
-  bool quiet_ = false;     // see `warn`
-  Warnings warnings_;
   EntryPoints entries_;
   MutDef last_def_;            // what check_value made
   bool lenient_ = false;       // in prelude text: constraints hold of abstract types too
@@ -568,31 +547,6 @@ class Checker {
 };
 
 core::Attr core_attr(const syntax::Attr& a);
-
-/// Sets a variable for as long as it lives.
-template <class T>
-class Restore {
- public:
-  Restore(T& variable, T value) : variable_(variable), before_(variable) { variable = value; }
-  ~Restore() { variable_ = before_; }
-  Restore(const Restore&) = delete;
-  Restore& operator=(const Restore&) = delete;
-
- private:
-  T& variable_;
-  T before_;
-};
-
-/// Counts nesting; `ok` is false (and an error reported by the caller) when it gets too deep.
-class DepthGuard {
- public:
-  explicit DepthGuard(int& depth) : depth_(depth) { ++depth_; }
-  ~DepthGuard() { --depth_; }
-  bool ok() const { return depth_ < kMaxDepth; }
-
- private:
-  int& depth_;
-};
 
 template <class F>
 void Checker::in_function(EnvRef env, F body) {

@@ -178,8 +178,8 @@ TypePtr Checker::field_of(const TypePtr& record, const std::string& field,
     for (const auto& [name, type] : r->fields) {
       if (name == field) return type;
     }
-    error(range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) +
-                     "." + suggest_field(field, *r));
+    reports_.error(range, "Attempt to access field \"" + field + "\" of value of type " +
+                              type_text(t) + "." + suggest_field(field, *r));
     return new_meta();
   }
   if (const auto* m = std::get_if<TMeta>(&t->node)) {
@@ -193,7 +193,8 @@ TypePtr Checker::field_of(const TypePtr& record, const std::string& field,
       return type;
     }
   }
-  error(range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
+  reports_.error(
+      range, "Attempt to access field \"" + field + "\" of value of type " + type_text(t) + ".");
   return new_meta();
 }
 

@@ -35,7 +35,8 @@ MutDef Checker::define(const Binding& b, bool top) {
   def->type_declared = b.ret != nullptr;
   const uint32_t start = next_var();
   if (b.params.size() > kMaxParams) {
-    error(b.range, "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
+    reports_.error(b.range,
+                   "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
     def->type = unit_;
     def->body = bad_exp(b.range);
     return def;
@@ -106,7 +107,7 @@ MutDef Checker::define(const Binding& b, bool top) {
                  &b.body);
   fn_->locals.resize(mark);
   fn_->level = outer_level;
-  if (failed()) {
+  if (reports_.failed()) {
     fn_->starts.pop_back();
     def->type = unit_;
     def->body = body;
@@ -185,10 +186,10 @@ void Checker::check_finished(core::Def& def) {
   core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
   if (auto found = consumption::check(def, names)) {
     found->code = "consumption";
-    later(std::move(*found));
+    reports_.later(std::move(*found));
   }
   auto unknown = [this](VarId v) { return is_unknown(v); };
-  if (auto found = sizes::check_causality(def, names, unknown)) later(std::move(*found));
+  if (auto found = sizes::check_causality(def, names, unknown)) reports_.later(std::move(*found));
 }
 
 // Checks a top-level definition and adds it to the program.
@@ -198,21 +199,21 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
-    if (!failed()) check_open_sizes(state);
-    if (!failed()) finish(state);
-    if (!failed()) check_sections(state);
-    if (!failed()) check_finished(*def);
-    if (!failed() && def->recursive) {
+    if (!reports_.failed()) check_open_sizes(state);
+    if (!reports_.failed()) finish(state);
+    if (!reports_.failed()) check_sections(state);
+    if (!reports_.failed()) check_finished(*def);
+    if (!reports_.failed() && def->recursive) {
       if (auto found = check_recursion(*def, [this](const TypePtr& t) { return !is_data(t); })) {
-        later(std::move(*found));
+        reports_.later(std::move(*found));
       }
     }
-    if (!failed()) check_size_of_type(def->type, d.name_range);
+    if (!reports_.failed()) check_size_of_type(def->type, d.name_range);
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};
     out.range = d.name_range;
     out.type_written = d.ret != nullptr;
-    if (failed()) return;
+    if (reports_.failed()) return;
     if (!assuming_) out_.defs.push_back(def);
     last_def_ = def;
   });

@@ -213,7 +213,7 @@ void EntryPoints::array_parts(const TypePtr& elem, Named source, const SourceRan
 // Adds the array type called `name`, `rank` dimensions round a type written as `elem`.
 void EntryPoints::array_named(const TypePtr& t, const std::string& name, Named elem, int rank,
                               const SourceRange& range) {
-  if (context_.failed() || context_.out.types.count(name)) return;
+  if (context_.reports.failed() || context_.out.types.count(name)) return;
   ValueType out;
   out.name = name;
   out.leaves = core::leaves_of(t, context_.out.abstract_types);
@@ -235,11 +235,11 @@ std::string EntryPoints::entry_type(const TypePtr& type, Named named, const Sour
   int rank = 0;
   TypePtr row = core::row_type(t, &rank);
   if (std::holds_alternative<core::TArrow>(row->node) || core::contains_function(row)) {
-    context_.error(range, "Entry point functions may not be higher-order.");
+    context_.reports.error(range, "Entry point functions may not be higher-order.");
     return "";
   }
   if (std::holds_alternative<core::TParam>(row->node)) {
-    context_.error(range, "Entry point functions may not be polymorphic.");
+    context_.reports.error(range, "Entry point functions may not be polymorphic.");
     return "";
   }
   ValueType out;
@@ -282,7 +282,7 @@ void EntryPoints::check_sizes(const syntax::DecVal& d, const core::Def& def) {
   for (VarId v : def.sparams) {
     if (whole.count(v)) continue;
     const std::string name = "[" + context_.out.var_names[v.index] + "]";
-    context_.error(
+    context_.reports.error(
         d.name_range,
         mentioned.count(v)
             ? "Size parameter " + name +
@@ -297,7 +297,7 @@ void EntryPoints::check_sizes(const syntax::DecVal& d, const core::Def& def) {
 void EntryPoints::add(const syntax::DecVal& d, const syntax::Dec& dec, const core::Def& def,
                       EnvRef env) {
   if (!def.tparams.empty()) {
-    context_.error(d.name_range, "Entry point functions may not be polymorphic.");
+    context_.reports.error(d.name_range, "Entry point functions may not be polymorphic.");
     return;
   }
   check_sizes(d, def);
@@ -330,7 +330,7 @@ void EntryPoints::add(const syntax::DecVal& d, const syntax::Dec& dec, const cor
     ret = written ? Named{written->to.get(), ret.env} : Named{};
     t = arrow->to;
   }
-  if (context_.failed()) return;
+  if (context_.reports.failed()) return;
   out.result_unique = t->unique;
   out.result = entry_type(t, ret, d.name_range);
   for (const auto& a : dec.attrs) out.attrs.push_back(a.str());

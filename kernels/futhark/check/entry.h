@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/futhark/check/env.h"
+#include "kernels/futhark/check/reports.h"
 #include "kernels/futhark/core/core.h"
 
 namespace kenaz::check {
@@ -16,9 +17,7 @@ struct EntryContext {
   const std::vector<std::string>& tyvar_names;
   /// The type of this name in these surroundings, or null.
   std::function<const TypeBinding*(const syntax::QualName&, EnvRef)> find_type;
-  /// Reports an error of this declaration.
-  std::function<void(const SourceRange&, const std::string&)> error;
-  std::function<bool()> failed;  // whether there was one
+  Reports& reports;
 };
 
 class EntryPoints {

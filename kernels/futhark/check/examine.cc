@@ -13,7 +13,7 @@ Examined examine_program(const std::string& path, const SourceReader& read, std:
   out.accepted = checked.has_value();
   out.files = checker.files();
   out.index = std::move(record.index);
-  out.diagnostics = checker.errors();
+  out.diagnostics = checker.reports().errors();
   if (checked) {
     out.diagnostics = checked->warnings;
   } else if (out.diagnostics.empty()) {

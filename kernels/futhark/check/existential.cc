@@ -95,11 +95,12 @@ TypePtr Checker::release_absorbed(const TypePtr& type, const SourceRange& range,
   core::free_sizes(arrow->from, taken);
   for (VarId v : taken) {
     if (!vars_[v.index].absorbs || vars_[v.index].vague) continue;
-    error(range,
-          what + "Existential size would appear in function parameter of return type:\n  " +
-              type_text(t) +
-              "\nThe function that is an argument here has a result of an existential size, or "
-              "of a size\nthat is one of its parameters.");
+    reports_.error(
+        range,
+        what + "Existential size would appear in function parameter of return type:\n  " +
+            type_text(t) +
+            "\nThe function that is an argument here has a result of an existential size, or "
+            "of a size\nthat is one of its parameters.");
     return unit_;
   }
   TArrow out = *arrow;

@@ -3,13 +3,14 @@
 #include <set>
 
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/warn.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
 MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
   check_size_of_type(type, range);
-  if (failed()) type = unit_;
+  if (reports_.failed()) type = unit_;
   auto e = std::make_shared<core::Exp>();
   e->type = std::move(type);
   e->range = range;
@@ -26,9 +27,9 @@ ExpPtr Checker::bad_exp(const SourceRange& range) { return make(range, new_meta(
 
 ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(e.range, "This expression is nested too deeply.");
-  if (stop_.stop_requested()) error(e.range, "The check was cancelled.");
-  if (failed()) return bad_exp(e.range);
+  if (!guard.ok()) reports_.error(e.range, "This expression is nested too deeply.");
+  if (stop_.stop_requested()) reports_.error(e.range, "The check was cancelled.");
+  if (reports_.failed()) return bad_exp(e.range);
   fn_->starts.push_back(next_var());
   ExpPtr result = exp_node(e, expected);
   fn_->starts.pop_back();
@@ -75,7 +76,7 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
                  [&](const syntax::EIndex& x) {
                    ExpPtr a = exp(*x.array);
-                   warn_of_slices(x.slice);
+                   warn_of_slices(reports_, x.slice);
                    return index(a, dim_indexes(x.slice), r);
                  },
                  [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
@@ -126,7 +127,7 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EAttr& x) -> ExpPtr {
                    const std::string& name = x.attr.name;
                    if (name == "trace" || name == "break") {
-                     warn(Warning::kSilentAttribute, x.attr.range, name);
+                     reports_.warn(Warning::kSilentAttribute, x.attr.range, name);
                    }
                    ExpPtr inner = exp(*x.inner, expected);
                    return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
@@ -168,7 +169,7 @@ ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool
     } else if (is_integer(v.type)) {
       v = PrimValue::of_int(v.type, static_cast<int64_t>(uint64_t{0} - v.bits));
     } else {
-      error(range, "Cannot negate a value of type bool.");
+      reports_.error(range, "Cannot negate a value of type bool.");
     }
   }
   return make(range, core::prim_type(v.type), core::ELit{v});
@@ -187,7 +188,7 @@ size_t Checker::result_of_any_size(const TypePtr& type) const {
 ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   force(v);
   sound(&v);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   core::Subst subst;
   std::vector<TypePtr> targs;
   std::vector<Size> sargs;
@@ -237,29 +238,31 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   ValBinding* v = find_value(name, &used);
   auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
   if (!v) {
-    if (names_missing_) abandon();
+    if (names_missing_) reports_.abandon();
     std::string full;
     for (const std::string& q : name.quals) full += q + ".";
     const size_t quals = name.quals.size();
     if (quals > 0 && module_of(name.quals, quals) != nullptr) used = quals + 1;
-    error(range, "Unknown name \"" + full + name.name + "\"." + suggest_value(name, used));
+    reports_.error(range, "Unknown name \"" + full + name.name + "\"." + suggest_value(name, used));
     return bad_exp(range);
   }
   if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {
-    error(range,
-          "Use of \"" + word(0) + "\": variables prefixed with underscore may not be accessed.");
+    reports_.error(range, "Use of \"" + word(0) +
+                              "\": variables prefixed with underscore may not be accessed.");
   }
   if (v->is_intrinsic && used > 1 && word(used - 2) == "intrinsics") {
-    warn(Warning::kIntrinsic, range);
+    reports_.warn(Warning::kIntrinsic, range);
   }
   ExpPtr e = use(*v, range);
   std::string value = word(0);
   for (size_t i = 1; i < used; i++) value += "." + word(i);
   for (size_t i = used; i <= name.quals.size(); i++) {
     const TypePtr type = e->type;
-    const bool first = !failed();
+    const bool first = !reports_.failed();
     e = project(e, word(i), range);
-    if (first && !errors_.empty()) errors_.back().message += suggest_function(word(i), type, value);
+    if (Diagnostic* made = first ? reports_.current() : nullptr) {
+      made->message += suggest_function(word(i), type, value);
+    }
     value += "." + word(i);
   }
   return e;
@@ -268,7 +271,7 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
 ExpPtr Checker::qualified(const syntax::EQualParens& q, const TypePtr& expected) {
   const Mod* m = find_mod(q.module, true);
   if (!m || !m->env) {
-    if (m) error(q.module.range, "Module \"" + q.module.name + "\" is parametric.");
+    if (m) reports_.error(q.module.range, "Module \"" + q.module.name + "\" is parametric.");
     return bad_exp(q.module.range);
   }
   fn_->locals.push_back({"", nullptr, nullptr, m->env});
@@ -298,7 +301,8 @@ ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
       }
     }
     if (!names.insert(f.name).second) {
-      error(f.range, "Field \"" + f.name + "\" previously defined at " + range.str() + ".");
+      reports_.error(f.range,
+                     "Field \"" + f.name + "\" previously defined at " + range.str() + ".");
     }
     ExpPtr value =
         f.value ? exp(*f.value, hint) : variable(syntax::QualName{{}, f.name, f.range}, f.range);
@@ -327,9 +331,9 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
   }
   if (!type) type = new_meta();
   mismatch_ = {};
-  if (!failed() && !constrain(type, kMaskElement)) {
-    error(range,
-          "Cannot make an array of values of type " + type_text(type) + "." + mismatch_.str());
+  if (!reports_.failed() && !constrain(type, kMaskElement)) {
+    reports_.error(
+        range, "Cannot make an array of values of type " + type_text(type) + "." + mismatch_.str());
   }
   const auto n = static_cast<int64_t>(a.elems.size());
   return make(range, core::array_type(Size::of_const(n), type), std::move(out));
@@ -354,10 +358,10 @@ ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
     payload.push_back(core::with_unique(args.back()->type, false));
   }
   mismatch_ = {};
-  if (!failed() && !has_constructor(type, c.name, payload, range)) {
-    error(range, constructor_mismatch(resolve(type), c.name, payload, [this](const TypePtr& t) {
-                   return type_text(t);
-                 }) + mismatch_.str());
+  if (!reports_.failed() && !has_constructor(type, c.name, payload, range)) {
+    reports_.error(range, constructor_mismatch(resolve(type), c.name, payload,
+                                               [this](const TypePtr& t) { return type_text(t); }) +
+                              mismatch_.str());
   }
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
 }

@@ -64,7 +64,7 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
   TypePtr type = fun->type;
   core::EApply node{fun, {}};
   for (size_t i = 0; i < args.size(); i++) {
-    if (failed()) return bad_exp(range);
+    if (reports_.failed()) return bad_exp(range);
     type = resolve(type);
     if (std::holds_alternative<core::TMeta>(type->node)) {
       TypePtr arrow = core::make_type(TArrow{{}, false, new_meta(), {}, new_meta()});
@@ -75,34 +75,35 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     if (!arrow) {
       const bool named = std::holds_alternative<core::EVar>(fun->node) ||
                          std::holds_alternative<core::EIntrinsic>(fun->node);
-      error(range, "Cannot apply " + (named ? "" : std::string("expression ")) +
-                       (named ? "\"" + fun_text + "\" as function, as it "
-                              : "as function, as \"" + fun_text + "\" ") +
-                       (i ? "takes only " + std::to_string(i) + " arguments"
-                          : "has type:\n" + type_text(type)) +
-                       "." + self_hint(fun));
+      reports_.error(range, "Cannot apply " + (named ? "" : std::string("expression ")) +
+                                (named ? "\"" + fun_text + "\" as function, as it "
+                                       : "as function, as \"" + fun_text + "\" ") +
+                                (i ? "takes only " + std::to_string(i) + " arguments"
+                                   : "has type:\n" + type_text(type)) +
+                                "." + self_hint(fun));
       return bad_exp(range);
     }
     const TypePtr hold = type;  // keeps *arrow alive
     ExpPtr arg = args[i].ready ? args[i].ready : exp(*args[i].source, arrow->from);
-    if (failed()) return bad_exp(range);
+    if (reports_.failed()) return bad_exp(range);
     if (!unify(arrow->from, arg->type)) {
       const syntax::Exp* source = args[i].source;
       std::string arg_text = source ? syntax::pretty(*source) : "argument";
       const bool section = std::holds_alternative<core::ELambda>(fun->node);
-      error(source ? source->range : arg->range,
-            "Cannot apply " + std::string(section ? "function " : "") + "\"" + fun_text +
-                "\" to \"" + arg_text + "\" (invalid type)." + mismatch_.str() +
-                compared(type_text(arrow->from), type_text(arg->type)) + self_hint(fun) +
-                (source ? suggest_argument(fun_text, arrow->from, arg->type, *source,
-                                           i + 1 < args.size() ? args[i + 1].source : nullptr)
-                        : ""),
-            mismatch_.anchor);
+      reports_.error(
+          source ? source->range : arg->range,
+          "Cannot apply " + std::string(section ? "function " : "") + "\"" + fun_text + "\" to \"" +
+              arg_text + "\" (invalid type)." + mismatch_.str() +
+              compared(type_text(arrow->from), type_text(arg->type)) + self_hint(fun) +
+              (source ? suggest_argument(fun_text, arrow->from, arg->type, *source,
+                                         i + 1 < args.size() ? args[i + 1].source : nullptr)
+                      : ""),
+          mismatch_.anchor);
       return bad_exp(range);
     }
     if (args[i].source && arrow->param.valid() && core::mentions_size(arrow->to, arrow->param) &&
         syntax::binds_names(*args[i].source)) {
-      warn(Warning::kSizeBinding, args[i].source->range);
+      reports_.warn(Warning::kSizeBinding, args[i].source->range);
     }
     type = apply_type(*arrow, arg, fun_text);
     node.args.push_back(std::move(arg));
@@ -149,7 +150,8 @@ ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
 ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
                        const TypePtr& expected) {
   if (l.params.size() > kMaxParams) {
-    error(range, "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
+    reports_.error(range,
+                   "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
     return bad_exp(range);
   }
   const uint32_t start = next_var();
@@ -271,7 +273,7 @@ ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceR
   ExpPtr y = check(*s.operand, second,
                    "Cannot apply \"" + s.op.name + "\" to \"" + syntax::pretty(*s.operand) +
                        "\" (invalid type).");
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   fn_->sections.push_back({op, before, next_var()});
   y = share(y, lets);
   const uint32_t start = next_var();

@@ -1,5 +1,6 @@
 // Indexing, slices, updates, ranges.
 #include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/warn.h"
 
 namespace kenaz::check {
 
@@ -13,7 +14,7 @@ ExpPtr Checker::index_value(const syntax::Exp& e) {
   }
   TypePtr t = new_meta(kMaskInt);
   ExpPtr x = check(e, t, "An index must be an integer.");
-  if (failed() || core::is_prim(resolve(x->type), PrimType::kI64)) return x;
+  if (reports_.failed() || core::is_prim(resolve(x->type), PrimType::kI64)) return x;
   auto fun = make(e.range, core::make_type(core::TArrow{{}, false, x->type, {}, i64_}),
                   core::EIntrinsic{core::Intrinsic::kConvert, {x->type, i64_}, {}});
   auto converted = make(e.range, i64_, core::EApply{fun, {x}});
@@ -83,7 +84,7 @@ Size Checker::slice_size(const DimIndex& d, const Size& dim) {
 }
 
 ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   TypePtr elem = new_meta(), type = elem;
   // With a known type its row is used as it is, sizes and all.
   std::vector<Size> sizes;
@@ -103,7 +104,7 @@ ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRang
     unify_or_error(type, array->type, range,
                    "Cannot index this value: it is no array, or has too "
                    "few dimensions.");
-    if (failed()) return bad_exp(range);
+    if (reports_.failed()) return bad_exp(range);
     sizes = fresh;
     t = elem;
   }
@@ -175,10 +176,11 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
     if (last) {  // the new value may have other sizes
       TypePtr field = fresh_dims(field_of(source->type, step.field, range));
       x = exp(value, field);
-      if (!failed() && !unify(field, x->type)) {
-        error(value.range, "Cannot set record field \"" + step.field + "\" to a value of type " +
-                               type_text(x->type) + ", as its type is " + type_text(field) + "." +
-                               mismatch_.str());
+      if (!reports_.failed() && !unify(field, x->type)) {
+        reports_.error(value.range, "Cannot set record field \"" + step.field +
+                                        "\" to a value of type " + type_text(x->type) +
+                                        ", as its type is " + type_text(field) + "." +
+                                        mismatch_.str());
       }
     } else {
       x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
@@ -197,7 +199,7 @@ ExpPtr Checker::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>
   std::vector<Let> lets;
   if (path.size() > 1) source = share(source, lets);
   std::vector<Step> steps = path_steps(path, path.size() > 1, lets);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   ExpPtr e = update_steps(source, steps, 0, value, range);
   return wrap(lets, e);
 }
@@ -215,8 +217,8 @@ ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
   out.start = check(*r.start, t, what);
   if (r.second) out.second = check(*r.second, t, what);
   out.end = check(*r.end, t, what);
-  if (failed()) return bad_exp(range);
-  warn_of_range(r, core::is_prim(resolve(t), PrimType::kI64), range);
+  if (reports_.failed()) return bad_exp(range);
+  warn_of_range(reports_, r, core::is_prim(resolve(t), PrimType::kI64), range);
   out.kind = static_cast<core::ERange::End>(r.kind);
   auto is_const = [&](const ExpPtr& e, uint64_t c) {
     const auto* l = std::get_if<core::ELit>(&e->node);

@@ -19,9 +19,10 @@ ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const Typ
   TypePtr else_type = hide(no->type, start);
   const Restore lenient(any_sizes_, true);
   unify_or_error(then_type, else_type, range, "Branches differ in type.");
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   TypePtr type = join(then_type, else_type);
-  if (!constrain(type, kMaskData)) error(range, "The result of an if may not be of function type.");
+  if (!constrain(type, kMaskData))
+    reports_.error(range, "The result of an if may not be of function type.");
   return make(range, type, core::EIf{cond, yes, no});
 }
 
@@ -39,12 +40,12 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
     ExpPtr body = exp(*c.body, type ? type : expected);
     fn_->level -= 2;
     fn_->locals.resize(mark);
-    if (failed()) return bad_exp(range);
+    if (reports_.failed()) return bad_exp(range);
     TypePtr case_type = hide(body->type, start);
     if (type) {
       const Restore lenient(any_sizes_, true);
       unify_or_error(type, case_type, c.range, "Branches differ in type.");
-      if (failed()) return bad_exp(range);
+      if (reports_.failed()) return bad_exp(range);
       type = join(type, case_type);
     } else {
       type = case_type;
@@ -53,14 +54,14 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   }
   if (!type) type = new_meta();
   if (!constrain(type, kMaskData))
-    error(range, "The result of a match may not be of function type.");
+    reports_.error(range, "The result of a match may not be of function type.");
   fn_->matches.push_back(make(range, type, std::move(out)));
   return fn_->matches.back();
 }
 
 /// `let [n]`: an array in the pattern's type must have that size.
 void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
-  if (failed() || let.sizes.empty()) return;
+  if (reports_.failed() || let.sizes.empty()) return;
   std::unordered_set<VarId> given, mentioned;
   // The pattern as it is written: what the value's type knows may not be in its terms.
   const TypePtr type = zonk(let.pat->type, Zonk::kKeep);
@@ -68,11 +69,11 @@ void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
   core::free_sizes(type, mentioned);
   for (size_t i = 0; i < let.sizes.size(); i++) {
     if (given.count(let.sizes[i])) continue;
-    error(l.pat->range, mentioned.count(let.sizes[i])
-                            ? "Cannot bind [" + l.sizes[i] +
-                                  "] as it is never used as the size of a concrete "
-                                  "(non-function) value."
-                            : "Size [" + l.sizes[i] + "] unused in pattern.");
+    reports_.error(l.pat->range, mentioned.count(let.sizes[i])
+                                     ? "Cannot bind [" + l.sizes[i] +
+                                           "] as it is never used as the size of a concrete "
+                                           "(non-function) value."
+                                     : "Size [" + l.sizes[i] + "] unused in pattern.");
     return;
   }
 }
@@ -100,7 +101,7 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   fn_->locals.resize(mark);
   TypePtr type = out.body->type;
   const auto* name = std::get_if<core::PBind>(&out.pat->node);
-  if (name && !failed() && core::is_prim(resolve(out.value->type), PrimType::kI64)) {
+  if (name && !reports_.failed() && core::is_prim(resolve(out.value->type), PrimType::kI64)) {
     // The name of a size that goes out of scope is replaced by what it is.
     const Size value = size_of(out.value);
     vars_[name->id.index].means = value;
@@ -117,7 +118,7 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
                         const TypePtr& expected) {
   const uint32_t start = next_var();
   MutDef def = define({l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   ValBinding* v = scopes_.new_val();
   v->var = def->id;
   v->scheme = {def->tparams, def->sparams, def->type};
@@ -135,7 +136,7 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
   const uint32_t start = next_var();
   ExpPtr source = variable(syntax::QualName{{}, l.name, l.name_range}, l.name_range);
   ExpPtr value = update_path(source, l.path, *l.value, range);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   const size_t mark = fn_->locals.size();
   VarId v = new_var(l.name);
   TypePtr t = core::with_unique(value->type, false);

@@ -25,10 +25,11 @@ TypePtr Checker::default_meta(core::MetaId id, Zonk mode) {
       std::string names;
       for (const auto& f : meta.fields) names += (names.empty() ? "" : ", ") + f.first;
       for (const auto& c : meta.constructors) names += (names.empty() ? "#" : ", #") + c.first;
-      error(meta.range, "Type is ambiguous (must be a " +
-                            std::string(meta.fields.empty() ? "sum type with constructors"
-                                                            : "record with fields") +
-                            " " + names + ").\nAdd a type annotation to disambiguate the type.");
+      reports_.error(meta.range, "Type is ambiguous (must be a " +
+                                     std::string(meta.fields.empty() ? "sum type with constructors"
+                                                                     : "record with fields") +
+                                     " " + names +
+                                     ").\nAdd a type annotation to disambiguate the type.");
     }
     t = unit_;
   } else if (is_open(meta.mask)) {
@@ -170,8 +171,8 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
     if (!is_float(p->prim)) return v;
     const PrimValue out = PrimValue::of_float(p->prim, v.as_double());
     if (std::isinf(out.as_double())) {
-      error(range,
-            "Literal out of bounds for inferred type " + std::string(prim_name(p->prim)) + ".");
+      reports_.error(range, "Literal out of bounds for inferred type " +
+                                std::string(prim_name(p->prim)) + ".");
     }
     return out;
   }
@@ -179,8 +180,9 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
     const double d = static_cast<double>(v.bits);
     const PrimValue out = PrimValue::of_float(p->prim, negative ? -d : d);
     if (std::isinf(out.as_double())) {
-      error(range, "Literal " + std::to_string(v.bits) + " out of bounds for inferred type " +
-                       std::string(prim_name(p->prim)) + ".");
+      reports_.error(range, "Literal " + std::to_string(v.bits) +
+                                " out of bounds for inferred type " +
+                                std::string(prim_name(p->prim)) + ".");
     }
     return out;
   }
@@ -191,8 +193,9 @@ PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypeP
   uint64_t limit = is_signed ? max >> 1 : max;
   if (negative) limit = is_signed ? limit + 1 : 0;
   if (v.bits > limit) {
-    error(range, "Literal " + std::string(negative ? "-" : "") + std::to_string(v.bits) +
-                     " out of bounds for inferred type " + std::string(prim_name(p->prim)) + ".");
+    reports_.error(range, "Literal " + std::string(negative ? "-" : "") + std::to_string(v.bits) +
+                              " out of bounds for inferred type " +
+                              std::string(prim_name(p->prim)) + ".");
   }
   const uint64_t value = negative ? uint64_t{0} - v.bits : v.bits;
   return PrimValue{p->prim, value & max};
@@ -236,7 +239,7 @@ void Checker::finish_exp(PendingExp& p) {
     instance(i->targs, i->sargs);
     const bool equality = i->op == core::Intrinsic::kEq || i->op == core::Intrinsic::kNe;
     if (equality && !lenient_ && !supports_equality(i->targs[0])) {
-      error(e.range, "The type " + type_text(i->targs[0]) + " does not support equality.");
+      reports_.error(e.range, "The type " + type_text(i->targs[0]) + " does not support equality.");
     }
   }
   if (p.kind == PendingExp::kIntLit) {
@@ -280,27 +283,27 @@ void Checker::check_coverage(const FnState& fn) {
   for (const PatPtr& p : fn.whole) {
     const core::Covered c = core::coverage({p.get()});
     if (c.kind != core::Covered::kNotAll) continue;
-    later(p->range,
-          "Refutable pattern not allowed here, as it does not fit every value.  "
-          "Unmatched values:\n  " +
-              c.witness);
+    reports_.later(p->range,
+                   "Refutable pattern not allowed here, as it does not fit every value.  "
+                   "Unmatched values:\n  " +
+                       c.witness);
   }
   for (const auto& e : fn.matches) {
     std::vector<const core::Pat*> cases;
     for (const auto& c : std::get<core::EMatch>(e->node).cases) cases.push_back(c.first.get());
     const core::Covered c = core::coverage(cases);
     if (c.kind != core::Covered::kNotAll) continue;
-    later(e->range, "Unmatched cases in match expression:\n  " + c.witness);
+    reports_.later(e->range, "Unmatched cases in match expression:\n  " + c.witness);
   }
 }
 
 void Checker::finish(FnState& fn) {
   for (auto& p : fn.exps) {
-    if (failed()) return;
+    if (reports_.failed()) return;
     finish_exp(p);
   }
   for (auto& p : fn.pats) {
-    if (failed()) return;
+    if (reports_.failed()) return;
     p.pat->type = zonk(p.pat->type, Zonk::kFinal);
     if (p.placeholder) {
       auto& lit = std::get<core::PLit>(p.pat->node);
@@ -310,7 +313,7 @@ void Checker::finish(FnState& fn) {
   for (const ExpPtr& e : fn.equalities) {
     const auto* apply = std::get_if<core::EApply>(&e->node);
     const bool arrays = apply && std::holds_alternative<TArray>(apply->args[0]->type->node);
-    if (arrays) warn(Warning::kArrayEquality, e->range);
+    if (arrays) reports_.warn(Warning::kArrayEquality, e->range);
   }
   fn.equalities.clear();
   check_coverage(fn);

@@ -113,7 +113,8 @@ bool Checker::small_type(const TypePtr& type, int& budget, int depth) {
 void Checker::check_size_of_type(const TypePtr& t, const SourceRange& range) {
   int budget = kMaxTypeNodes;
   if (small_type(t, budget, 0)) return;
-  error(range, budget < 0 ? "The type of this is too large." : "This type is nested too deeply.");
+  reports_.error(range,
+                 budget < 0 ? "The type of this is too large." : "This type is nested too deeply.");
 }
 
 // Also lowers the level of everything in `type` to `level`.
@@ -341,12 +342,12 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
 bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
                              const SourceRange& range, const std::string& what,
                              const syntax::Exp* source) {
-  if (failed()) return false;
+  if (reports_.failed()) return false;
   if (unify(expected, actual)) return true;
   std::string message = what + mismatch_.str();
   message += compared(type_text(expected), type_text(actual));
   if (source) message += suggest_value_of_type(expected, actual, *source);
-  error(range, message, mismatch_.anchor);
+  reports_.error(range, message, mismatch_.anchor);
   return false;
 }
 

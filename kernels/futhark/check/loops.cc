@@ -37,9 +37,9 @@ ExpPtr Checker::loop_init(const syntax::Pat& p) {
                    return make(p.range, core::record_type(std::move(types)), std::move(out));
                  },
                  [&](const auto&) {
-                   error(p.range,
-                         "A loop whose pattern has parts without a name needs initial "
-                         "values.");
+                   reports_.error(p.range,
+                                  "A loop whose pattern has parts without a name needs initial "
+                                  "values.");
                    return bad_exp(p.range);
                  }},
       p.node);
@@ -101,8 +101,8 @@ std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& 
       inside.clear();
       core::free_sizes(resolve(Size::of_var(VarId{older})), inside);
       if (!inside.count(v)) continue;
-      error(range, "Loop-variant size " + size_text(Size::of_var(v)) +
-                       " would be part of the type of a value bound outside of the loop.");
+      reports_.error(range, "Loop-variant size " + size_text(Size::of_var(v)) +
+                                " would be part of the type of a value bound outside of the loop.");
       return varying;
     }
   }
@@ -125,7 +125,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   core::ELoop out;
   const size_t mark = fn_->locals.size();
   out.init = l.init ? exp(*l.init) : loop_init(*l.pat);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   ExpPtr bound;
   TypePtr index_type, elem_type;
   switch (l.form) {
@@ -142,7 +142,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
       break;
     case syntax::ELoop::kWhile: out.form = core::ELoop::kWhile; break;
   }
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   std::vector<std::pair<VarId, Size>> sizes;
   TypePtr type = loop_type(out.init->type, sizes);
   check_duplicate_names({l.pat.get()});
@@ -150,8 +150,8 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   out.pat = pat(*l.pat, type);
   fn_->whole.push_back(out.pat);
   type = out.pat->type;
-  if (!failed() && !constrain(type, kMaskData)) {
-    error(l.pat->range, "A variable of a loop may not be of function type.");
+  if (!reports_.failed() && !constrain(type, kMaskData)) {
+    reports_.error(l.pat->range, "A variable of a loop may not be of function type.");
   }
   if (l.form == syntax::ELoop::kFor) {
     fn_->level++;
@@ -168,12 +168,12 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   out.body = exp(*l.body, type);
   fn_->level -= 2;
   fn_->locals.resize(mark);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   // Compare without sizes; then see which sizes change; then the sizes that do not.
   const char* what = "Loop body does not have expected type.";
   TypePtr shapeless = map_dims(type, [](const Size&) { return Size::any(); });
   unify_or_error(shapeless, out.body->type, l.body->range, what);
-  if (failed()) return bad_exp(range);
+  if (reports_.failed()) return bad_exp(range);
   out.sizes = loop_varying(type, out.body->type, sizes, range);
   auto varied = [&](const TypePtr& t) {  // the same new size for the same one
     core::Subst subst;

@@ -13,19 +13,19 @@ Mod Checker::ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal,
 Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
                           std::vector<With> withs) {
   const SourceRange& range = m.range;
-  const Restore quiet(quiet_, true);
+  const Reports::Quiet quiet(reports_);
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(range, "Module types are nested too deeply.");
-  if (failed()) return {};
+  if (!guard.ok()) reports_.error(range, "Module types are nested too deeply.");
+  if (reports_.failed()) return {};
   return std::visit(
       Overloaded{
           [&](const syntax::ModTypeVar& v) -> Mod {
             ModTypeBinding* b = nullptr;
             in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
-            if (!b && names_missing_) abandon();
-            if (!b) error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
+            if (!b && names_missing_) reports_.abandon();
+            if (!b) reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
             sound(b);
-            if (failed()) return {};
+            if (reports_.failed()) return {};
             return ascribe_with(mod, *b, m, std::move(withs));
           },
           [&](const syntax::ModTypeParens& p) {
@@ -37,7 +37,8 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
           },
           [&](const syntax::ModTypeSpecs& s) -> Mod {
             if (!mod.env) {
-              error(range, "Module type requires a structure, but this module is parametric.");
+              reports_.error(range,
+                             "Module type requires a structure, but this module is parametric.");
               return {};
             }
             Env* out = scopes_.new_env(type.env);
@@ -46,7 +47,8 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
           },
           [&](const syntax::ModTypeArrow& a) -> Mod {
             if (!mod.functor) {
-              error(range, "Module type requires a parametric module, but this is a structure.");
+              reports_.error(range,
+                             "Module type requires a parametric module, but this is a structure.");
               return {};
             }
             match_functor(*mod.functor, a, type.env, m);
@@ -83,7 +85,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
   std::vector<Env*> outs{out};
   if (scope != out) outs.push_back(scope);
   for (const auto& spec : specs.specs) {
-    if (failed()) return;
+    if (reports_.failed()) return;
     const EnvRef here = scopes_.now(scope);
     std::visit(Overloaded{[&](const syntax::SpecVal& v) { match_value(v, here, mod, outs, m); },
                           [&](const syntax::SpecTypeAbbr& t) {
@@ -95,8 +97,8 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                           [&](const syntax::SpecMod& part) {
                             ModBinding* impl = scopes_.find_outside(mod.env->mods, part.name);
                             if (!impl) {
-                              error(m.range, "Module does not define a module named \"" + m.path +
-                                                 part.name + "\".");
+                              reports_.error(m.range, "Module does not define a module named \"" +
+                                                          m.path + part.name + "\".");
                               return;
                             }
                             force(*impl);
@@ -111,9 +113,10 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                           },
                           [&](const syntax::SpecInclude& i) {
                             Mod part = ascribe_with(mod, {i.type.get(), here}, m, withs);
-                            if (failed()) return;
+                            if (reports_.failed()) return;
                             if (!part.env) {
-                              error(spec->range, "Cannot include a parametric module type.");
+                              reports_.error(spec->range,
+                                             "Cannot include a parametric module type.");
                               return;
                             }
                             for (Env* o : outs) scopes_.open_into(o, *part.env, false);
@@ -146,24 +149,24 @@ TypeBinding* Checker::matching_type(const std::string& name, size_t params, cons
                                     const Matching& m) {
   TypeBinding* impl = scopes_.find_outside(mod.env->types, name);
   if (!impl) {
-    error(m.range, "Module does not define a type named \"" + m.path + name + "\".");
+    reports_.error(m.range, "Module does not define a type named \"" + m.path + name + "\".");
     return nullptr;
   }
   sound(impl);
-  if (failed()) return nullptr;
+  if (reports_.failed()) return nullptr;
   if (impl->params.size() == params) return impl;
   other_parameters(name, m);
   return nullptr;
 }
 
 void Checker::other_parameters(const std::string& type, const Matching& m) {
-  error(m.range, "Module defines type " + m.path + type +
-                     " with other parameters than the module type requires.");
+  reports_.error(m.range, "Module defines type " + m.path + type +
+                              " with other parameters than the module type requires.");
 }
 
 // The module type says what the type is: the module's must be the same.
 void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m) {
-  if (failed()) return;
+  if (reports_.failed()) return;
   const TypeBinding* impl = matching_type(want.name, want.params.size(), mod, m);
   if (!impl) return;
   core::Subst subst;
@@ -184,8 +187,8 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
   in_function({}, [&](FnState&) { same = unify(wanted, have); });
   if (same) return;
   const std::string name = "\n  type " + m.path + want.name + " = ";
-  error(m.range, "Module defines" + name + type_text(have) + "\nbut module type requires" + name +
-                     type_text(wanted));
+  reports_.error(m.range, "Module defines" + name + type_text(have) + "\nbut module type requires" +
+                              name + type_text(wanted));
 }
 
 void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
@@ -212,7 +215,8 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   }
   if (impl->lifted > spec.lifted) {
     const bool full = impl->lifted == syntax::Liftedness::kFullyLifted;
-    error(m.range, "Module defines\n  type" + std::string(full ? "^ " : "~ ") + m.path + name +
+    reports_.error(m.range,
+                   "Module defines\n  type" + std::string(full ? "^ " : "~ ") + m.path + name +
                        "\nbut module type requires a type that is non-lifted" +
                        (spec.lifted == syntax::Liftedness::kUnlifted ? "." : ", or size-lifted."));
     return;
@@ -254,7 +258,8 @@ void Checker::check_constructive(const syntax::SpecType& spec, const TypeBinding
   for (const auto& p : impl.params) {
     const auto* size = std::get_if<VarId>(&p);
     if (!size || known.count(*size)) continue;
-    error(m.range, "The type " + m.path + spec.name + " = " + type_text(impl.type) +
+    reports_.error(m.range,
+                   "The type " + m.path + spec.name + " = " + type_text(impl.type) +
                        "\ncannot be made abstract, because its size parameter \"" +
                        out_.var_names[size->index] +
                        "\" is not used constructively: no array in it has\njust that size.");
@@ -266,7 +271,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
                           std::vector<Env*> outs, const Matching& m) {
   ValBinding* impl = scopes_.find_outside(mod.env->vals, v.name);
   if (!impl) {
-    error(m.range, "Module does not define a value named \"" + m.path + v.name + "\".");
+    reports_.error(m.range, "Module does not define a value named \"" + m.path + v.name + "\".");
     return;
   }
   ValBinding* b = scopes_.new_val();
@@ -276,9 +281,9 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
   b->state = ValBinding::State::kLazy;
   b->force = [this, &v, env, impl, range = m.range, name = m.path + v.name](ValBinding& out) {
     force(*impl);
-    if (failed()) return;
+    if (reports_.failed()) return;
     out.scheme = spec_scheme(v, env);
-    if (failed()) return;
+    if (reports_.failed()) return;
     if (impl->broken) {
       out.var = new_var(v.name);
       return;

@@ -62,9 +62,10 @@ void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecCon
   std::map<std::string, SourceRange> seen;
   for (const auto& dec : decs) {
     const Declared d = declared(*dec);
-    if (const std::string twice = duplicate(d, seen); !twice.empty()) error(d.range, twice);
-    if (!failed()) declaration(*dec, ctx, false);
-    if (recover()) bind_broken(*dec, ctx, false);
+    if (const std::string twice = duplicate(d, seen); !twice.empty())
+      reports_.error(d.range, twice);
+    if (!reports_.failed()) declaration(*dec, ctx, false);
+    if (reports_.recover()) bind_broken(*dec, ctx, false);
   }
 }
 
@@ -72,7 +73,8 @@ void Checker::check_duplicate_specs(const syntax::ModTypeSpecs& specs) {
   std::map<std::string, SourceRange> seen;
   for (const auto& spec : specs.specs) {
     const Declared d = declared(*spec);
-    if (const std::string twice = duplicate(d, seen); !twice.empty()) error(d.range, twice);
+    if (const std::string twice = duplicate(d, seen); !twice.empty())
+      reports_.error(d.range, twice);
   }
 }
 
@@ -95,9 +97,9 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
                  [&](const syntax::DecMod& d) { declare_module(d, dec, ctx, local); },
                  [&](const syntax::DecOpen& d) {
                    Mod m = mod_exp(*d.mod, scopes_.now(ctx.env), ctx.file);
-                   if (failed()) return;
+                   if (reports_.failed()) return;
                    if (!m.env) {
-                     error(dec.range, "Cannot open a parametric module.");
+                     reports_.error(dec.range, "Cannot open a parametric module.");
                      return;
                    }
                    scopes_.open_into(ctx.env, *m.env, local);
@@ -105,13 +107,13 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
                  [&](const syntax::DecImport& d) {  // short for: local open import
                    const bool user = ctx.file && !ctx.file->prelude;
                    if (user && d.path.rfind("/prelude/", 0) == 0) {
-                     error(dec.range, d.path +
-                                          " may not be explicitly imported: its names "
-                                          "are known everywhere.");
+                     reports_.error(dec.range, d.path +
+                                                   " may not be explicitly imported: its names "
+                                                   "are known everywhere.");
                    }
-                   if (failed()) return;
+                   if (reports_.failed()) return;
                    FileState* f = import(d.path, ctx.file, dec.range);
-                   if (f && !failed()) scopes_.open_into(ctx.env, *f->env, true);
+                   if (f && !reports_.failed()) scopes_.open_into(ctx.env, *f->env, true);
                  },
                  [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
       dec.node);
@@ -127,13 +129,14 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   const bool in_root = ctx.file && ctx.file->root;
   const bool lazy = ctx.file && ctx.file->prelude;
   if (d.name == "&&" || d.name == "||") {
-    error(d.name_range, "The operator " + d.name +
-                            " may not be redefined: its second operand is only evaluated if it "
-                            "matters.");
+    reports_.error(d.name_range,
+                   "The operator " + d.name +
+                       " may not be redefined: its second operand is only evaluated if it "
+                       "matters.");
     return;
   }
   if (d.is_entry && !ctx.top && in_root) {
-    error(d.name_range, "Entry points may not be declared inside modules.");
+    reports_.error(d.name_range, "Entry points may not be declared inside modules.");
     return;
   }
   const auto work = [this, &d, &dec, env, lazy, assumed = assuming_](ValBinding& out) {
@@ -145,11 +148,11 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   v->state = ValBinding::State::kLazy;
   v->force = work;
   if (!lazy) force(*v);
-  if (failed()) return;
+  if (reports_.failed()) return;
   scopes_.bind(ctx.env->vals, d.name, v, local);
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
     entries_.add(d, dec, *last_def_, env);
-    recover();  // the definition itself is right
+    reports_.recover();  // the definition itself is right
   }
 }
 
@@ -165,16 +168,16 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
     const Restore assuming(assuming_, assumed);
     if (!d.params.empty()) {
       out.mod = functor_of(d.params, 0, d.ret.get(), *d.body, env, file);
-      const size_t before = reported_.size();
+      const size_t before = reports_.put_aside();
       check_functor(*out.mod.functor, d.body->range);
-      out.broken = reported_.size() > before;  // its uses would repeat that
+      out.broken = reports_.put_aside() > before;  // its uses would repeat that
       return;
     }
     out.mod = mod_exp(*d.body, env, file);
-    if (d.ret && !failed() && !(file && file->prelude) && applying_ == 0) {
+    if (d.ret && !reports_.failed() && !(file && file->prelude) && applying_ == 0) {
       assume({d.ret.get(), env}, {});
     }
-    if (d.ret && !failed()) {
+    if (d.ret && !reports_.failed()) {
       out.mod =
           ascribe(out.mod, {d.ret.get(), env}, Seal::kOpaque, d.body->range, file && file->prelude);
     }
@@ -202,19 +205,19 @@ Mod Checker::functor_of(const std::vector<syntax::ModParam>& params, size_t at,
 }
 
 Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& range) {
-  if (failed()) return {};
+  if (reports_.failed()) return {};
   if (++functor_applications_ > kMaxFunctors) {
-    error(range, "Too many applications of parametric modules in this program.");
+    reports_.error(range, "Too many applications of parametric modules in this program.");
     return {};
   }
   DepthGuard guard(depth_);
   if (!guard.ok()) {
-    error(range, "Modules are nested too deeply.");
+    reports_.error(range, "Modules are nested too deeply.");
     return {};
   }
   const bool lazy = f.file && f.file->prelude;
   Mod seen = ascribe(arg, f.param_type, Seal::kTransparent, range, lazy);
-  if (failed()) return {};
+  if (reports_.failed()) return {};
   Env* env = scopes_.new_env(f.env);
   ModBinding* m = scopes_.new_mod();
   m->mod = seen;
@@ -223,7 +226,7 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
   const EnvRef inside = scopes_.now(env);
   if (f.inner) {
     Mod result = apply_functor(*f.inner, arg, range);
-    if (failed() || !f.ret) return result;
+    if (reports_.failed() || !f.ret) return result;
     return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
   }
   if (!f.body) return assume({f.ret, inside}, {});
@@ -231,20 +234,20 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
     return functor_of(*f.more, f.next, f.ret, *f.body, inside, f.file);
   }
   Mod result = mod_exp(*f.body, inside, f.file);
-  if (failed() || !f.ret) return result;
+  if (reports_.failed() || !f.ret) return result;
   return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
 }
 
 Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(m.range, "Modules are nested too deeply.");
-  if (failed()) return {};
+  if (!guard.ok()) reports_.error(m.range, "Modules are nested too deeply.");
+  if (reports_.failed()) return {};
   const bool lazy = file && file->prelude;
   return std::visit(
       Overloaded{[&](const syntax::ModVar& v) -> Mod {
                    if (!lazy && v.name.quals.empty() && v.name.name == "intrinsics") {
-                     error(m.range,
-                           "The 'intrinsics' module may not be used in module expressions.");
+                     reports_.error(
+                         m.range, "The 'intrinsics' module may not be used in module expressions.");
                      return {};
                    }
                    const Mod* found = nullptr;
@@ -263,12 +266,13 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                  },
                  [&](const syntax::ModApply& a) -> Mod {
                    Mod fun = mod_exp(*a.fun, env, file);
-                   if (failed()) return {};
+                   if (reports_.failed()) return {};
                    if (!fun.functor) {
-                     error(a.fun->range, "Cannot apply non-parametric module.");
+                     reports_.error(a.fun->range, "Cannot apply non-parametric module.");
                      return {};
                    }
                    Mod arg = mod_exp(*a.arg, env, file);
+                   const Reports::Quiet quiet(reports_);
                    applying_++;
                    Mod result = apply_functor(*fun.functor, arg, m.range);
                    applying_--;
@@ -276,7 +280,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                  },
                  [&](const syntax::ModAscript& a) -> Mod {
                    Mod inner = mod_exp(*a.inner, env, file);
-                   if (failed()) return {};
+                   if (reports_.failed()) return {};
                    return ascribe(inner, {a.type.get(), env}, Seal::kOpaque, m.range, lazy);
                  },
                  [&](const syntax::ModLambda& l) -> Mod {

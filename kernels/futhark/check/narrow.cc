@@ -56,16 +56,18 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
     lenient_ = outer;
     const auto wrong = ok ? core::uniqueness_error(want, have) : core::UniquenessError::kNone;
     if (ok && !impl.type_written && fixes_open_size(want, have)) {
-      error(range, "Module type requires\n  val " + name + " : " + type_text(out.scheme.type) +
-                       "\nwhose values may be of any size, but module defines\n  val " + name +
-                       " : " + type_text(impl.scheme.type) + "\nHint: write the type of \"" + name +
-                       "\" in the module.");
+      reports_.error(range, "Module type requires\n  val " + name + " : " +
+                                type_text(out.scheme.type) +
+                                "\nwhose values may be of any size, but module defines\n  val " +
+                                name + " : " + type_text(impl.scheme.type) +
+                                "\nHint: write the type of \"" + name + "\" in the module.");
       return;
     }
     if (!ok || wrong != core::UniquenessError::kNone) {
-      error(range, "Module type requires\n  val " + name + " : " + type_text(out.scheme.type) +
-                       "\nbut module defines\n  val " + name + " : " + type_text(impl.scheme.type) +
-                       (ok ? "" : mismatch_.str()) + core::describe(wrong));
+      reports_.error(range, "Module type requires\n  val " + name + " : " +
+                                type_text(out.scheme.type) + "\nbut module defines\n  val " + name +
+                                " : " + type_text(impl.scheme.type) + (ok ? "" : mismatch_.str()) +
+                                core::describe(wrong));
       return;
     }
     // `impl` may itself be an instance of its definition.

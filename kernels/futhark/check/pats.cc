@@ -19,8 +19,8 @@ MutPat Checker::make_pat(const SourceRange& range, TypePtr type, decltype(core::
 
 PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(p.range, "This pattern is nested too deeply.");
-  if (failed()) return make_pat(p.range, expected, core::PWildcard{});
+  if (!guard.ok()) reports_.error(p.range, "This pattern is nested too deeply.");
+  if (reports_.failed()) return make_pat(p.range, expected, core::PWildcard{});
   return std::visit(
       Overloaded{
           [&](const syntax::PatName& n) -> PatPtr {
@@ -82,7 +82,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
     // What an ascription inside says (uniqueness, names of sizes) belongs to the type.
     types[i].second = fields[i].second->type;
     if (!names.insert(types[i].first).second) {
-      error(p.range, "Duplicate fields in this pattern: \"" + types[i].first + "\".");
+      reports_.error(p.range, "Duplicate fields in this pattern: \"" + types[i].first + "\".");
     }
   }
   std::sort(fields.begin(), fields.end(),
@@ -104,8 +104,8 @@ PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
   }
   while (payload.size() < c.args.size()) payload.push_back(new_meta());
   if (!has_constructor(expected, c.name, payload, range)) {
-    error(range, constructor_mismatch(resolve(expected), c.name, payload,
-                                      [this](const TypePtr& t) { return type_text(t); }));
+    reports_.error(range, constructor_mismatch(resolve(expected), c.name, payload,
+                                               [this](const TypePtr& t) { return type_text(t); }));
   }
   std::vector<PatPtr> args;
   for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i], ascribed));
@@ -174,7 +174,8 @@ void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats,
   std::map<std::string, SourceRange> seen;
   for (const auto& [name, range] : names) {
     auto [it, added] = seen.emplace(name, range);
-    if (!added) error(range, "Name \"" + name + "\" also bound at " + it->second.str() + ".");
+    if (!added)
+      reports_.error(range, "Name \"" + name + "\" also bound at " + it->second.str() + ".");
   }
 }
 

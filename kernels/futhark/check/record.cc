@@ -117,7 +117,7 @@ Symbol Checker::symbol_of(const std::string& name, const Meaning& meaning) {
     if (d->doc) s.doc = *d->doc;
   }
   if (auto* const* v = std::get_if<ValBinding*>(&meaning)) {
-    if ((*v)->state == ValBinding::State::kLazy && !failed()) force(**v);
+    if ((*v)->state == ValBinding::State::kLazy && !reports_.failed()) force(**v);
     if ((*v)->state == ValBinding::State::kReady && (*v)->scheme.type) {
       s.type = scheme_text((*v)->scheme);
       s.is_function = std::holds_alternative<core::TArrow>(resolve((*v)->scheme.type)->node);
@@ -197,7 +197,7 @@ void Checker::take_fields(const syntax::QualName& record) {
 }
 
 void Checker::take_names(const std::vector<std::string>& quals) {
-  if (record_->wanted || failed()) return;
+  if (record_->wanted || reports_.failed()) return;
   record_->wanted.emplace();
   if (!quals.empty()) {
     if (const Env* env = module_of(quals, quals.size()))

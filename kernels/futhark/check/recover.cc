@@ -8,27 +8,6 @@
 
 namespace kenaz::check {
 
-void Checker::abandon() {
-  if (errors_.empty()) abandoned_ = true;
-}
-
-/// Each place once (a parametric module's body is checked anew for each use), up to a limit.
-void Checker::report(Diagnostic d, std::vector<Diagnostic>& list) {
-  const bool known = std::any_of(list.begin(), list.end(), [&](const Diagnostic& other) {
-    return other.range.file == d.range.file && other.range.begin == d.range.begin;
-  });
-  if (!known && list.size() < kMaxErrors) list.push_back(std::move(d));
-}
-
-/// Puts aside the error of this declaration. Returns whether there was any, or it was abandoned.
-bool Checker::recover() {
-  const bool was = failed();
-  for (Diagnostic& d : errors_) report(std::move(d), reported_);
-  errors_.clear();
-  abandoned_ = false;
-  return was;
-}
-
 /// Binds what `dec`, which has an error, declares.
 void Checker::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local) {
   if (const auto* l = std::get_if<syntax::DecLocal>(&dec.node)) {
@@ -71,7 +50,7 @@ bool has_open_size(const TypePtr& type, const std::vector<VarId>& open) {
 bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out) {
   if (!d.ret) return false;
   bool whole = false;
-  const Restore quiet(quiet_, true);
+  const Reports::Quiet quiet(reports_);
   in_function(env, [&](FnState&) {
     const uint32_t start = next_var();
     Params declared = type_params(d.tparams);
@@ -80,7 +59,7 @@ bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out
     for (const auto& p : d.params) params.push_back(pat(*p, new_meta()));
     TypeSizes sizes;
     TypePtr ret = type_exp(*d.ret, sizes);
-    if (failed() || !sizes.universals.empty() || has_open_size(ret, sizes.ext)) return;
+    if (reports_.failed() || !sizes.universals.empty() || has_open_size(ret, sizes.ext)) return;
     for (const PatPtr& p : params) {
       for (VarId v : unsolved_flex(p->type)) {
         vars_[v.index].flex = false;
@@ -96,31 +75,8 @@ bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out
     whole = unknown.empty();
     out.scheme.type = zonk(out.scheme.type, Zonk::kKeep);
   });
-  errors_.clear();  // if there are any, they have been reported
-  abandoned_ = false;
+  reports_.forget();  // what is wrong here has been reported
   return whole;
-}
-
-std::vector<Diagnostic> Checker::errors() const {
-  std::vector<Diagnostic> out;
-  std::vector<const SourceFile*> files;
-  const auto file_number = [&](const Diagnostic& d) {
-    return std::find(files.begin(), files.end(), d.range.file.get()) - files.begin();
-  };
-  for (const auto* list : {&reported_, &errors_, &late_errors_}) {
-    for (const Diagnostic& d : *list) {
-      if (static_cast<size_t>(file_number(d)) == files.size()) {
-        files.push_back(d.range.file.get());
-      }
-      out.push_back(d);
-    }
-  }
-  std::stable_sort(out.begin(), out.end(), [&](const Diagnostic& a, const Diagnostic& b) {
-    const auto i = file_number(a), j = file_number(b);
-    return i != j ? i < j : a.range.begin < b.range.begin;
-  });
-  if (out.size() > kMaxErrors) out.resize(kMaxErrors);
-  return out;
 }
 
 }  // namespace kenaz::check

@@ -36,7 +36,7 @@ void Scopes::open_into(Env* target, const Env& source, bool local) {
 void Checker::force(ValBinding& v) {
   if (v.state == ValBinding::State::kReady) return;
   if (v.state == ValBinding::State::kBusy) {
-    error(v.range, "This definition depends on itself.");
+    reports_.error(v.range, "This definition depends on itself.");
     return;
   }
   v.state = ValBinding::State::kBusy;
@@ -50,7 +50,7 @@ void Checker::force(ValBinding& v) {
 void Checker::force(ModBinding& m) {
   if (m.state == ModBinding::State::kReady) return;
   if (m.state == ModBinding::State::kBusy) {
-    error({}, "This module depends on itself.");
+    reports_.error({}, "This module depends on itself.");
     return;
   }
   m.state = ModBinding::State::kBusy;
@@ -92,8 +92,9 @@ const Mod* Checker::find_mod(const syntax::QualName& name, bool report) {
   if (!m) {
     if (report) {
       seen_path(name, name.quals.size(), Meaning());
-      if (names_missing_) abandon();
-      error(name.range, "Unknown module \"" + name.name + "\"." + suggest_module(name.name));
+      if (names_missing_) reports_.abandon();
+      reports_.error(name.range,
+                     "Unknown module \"" + name.name + "\"." + suggest_module(name.name));
     }
     return nullptr;
   }

@@ -27,7 +27,7 @@ void names_inside(const core::Pat& p, bool nested, std::unordered_set<VarId>& ou
 /// A declared result may only mention what callers know: parameters, not parts of them.
 void Checker::check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
                                const SourceRange& range) {
-  if (failed()) return;
+  if (reports_.failed()) return;
   std::unordered_set<VarId> hidden, mentioned;
   for (const PatPtr& p : params) names_inside(*p, false, hidden);
   if (hidden.empty()) return;
@@ -35,13 +35,13 @@ void Checker::check_accessible(const std::vector<PatPtr>& params, const TypePtr&
   for (VarId v : std::set<VarId>(mentioned.begin(), mentioned.end())) {
     if (!hidden.count(v)) continue;
     const std::string& name = out_.var_names[v.index];
-    error(range,
-          "The return type refers to size \"" + name +
-              "\", which will not be accessible to the caller: it is nested in a tuple or "
-              "record.\nHint: make it a parameter of its own, or the size existential: "
-              "?[" +
-              name + "].",
-          "inaccessible-size");
+    reports_.error(range,
+                   "The return type refers to size \"" + name +
+                       "\", which will not be accessible to the caller: it is nested in a tuple or "
+                       "record.\nHint: make it a parameter of its own, or the size existential: "
+                       "?[" +
+                       name + "].",
+                   "inaccessible-size");
     return;
   }
 }
@@ -51,7 +51,7 @@ void Checker::check_accessible(const std::vector<PatPtr>& params, const TypePtr&
 /// may not have one of its own.
 void Checker::check_generalised(const core::Def& def, size_t params, uint32_t start,
                                 const SourceRange& range) {
-  if (failed()) return;
+  if (reports_.failed()) return;
   const TypePtr type = zonk(def.type, Zonk::kKeep);
   std::unordered_set<VarId> known;
   const TypePtr* result = &type;
@@ -71,18 +71,20 @@ void Checker::check_generalised(const core::Def& def, size_t params, uint32_t st
   core::free_sizes(*result, free);
   if (params == 0 && !def.sparams.empty() && !std::holds_alternative<TArrow>(type->node) &&
       std::any_of(free.begin(), free.end(), is_own)) {
-    error(range,
-          "A size-polymorphic value binding may not have a type with an existential size:\n  " +
-              type_text(type));
+    reports_.error(
+        range,
+        "A size-polymorphic value binding may not have a type with an existential size:\n  " +
+            type_text(type));
     return;
   }
   core::whole_sizes(*result, known);
   const VarId unknown = unknown_in_parameter(*result, known, is_own);
   if (!unknown.valid()) return;
-  error(range, "Cannot generalise the type of \"" + def.name + "\".\nUnknown size \"" +
-                   out_.var_names[unknown.index] +
-                   "\" in parameter of a function in its result, which is inferred as:\n  " +
-                   type_text(*result));
+  reports_.error(range,
+                 "Cannot generalise the type of \"" + def.name + "\".\nUnknown size \"" +
+                     out_.var_names[unknown.index] +
+                     "\" in parameter of a function in its result, which is inferred as:\n  " +
+                     type_text(*result));
 }
 
 /// A size for which `is_own` holds, not in `known`, that a parameter of a function in `type` has.
@@ -125,7 +127,7 @@ void Checker::check_open_sizes(const FnState& fn) {
     return s.kind == OpenSize::kBinder ? var.binder && var.means.kind == Size::kAny : var.flex;
   };
   if (auto found = first_open(fn.open_sizes, open, out_.var_names)) {
-    errors_.push_back(std::move(*found));
+    reports_.error(std::move(*found));
   }
 }
 
@@ -143,14 +145,15 @@ void Checker::check_sections(const FnState& fn) {
     for (VarId v : std::set<VarId>(sizes.begin(), sizes.end())) {
       if (v.index < s.start || v.index >= s.end || !is_unknown(v)) continue;
       const std::string name = "\"" + out_.var_names[v.index] + "\"";
-      later({Severity::kError,
-             s.op->range,
-             "Causality check: size " + name + " needed for type of operator section:\n  " +
-                 type_text(s.op->type) + "\nBut " + name + " is computed at " +
-                 vars_[v.index].range.str() + ".\nHint: bind the expression that computes " + name +
-                 " with \"let\" beforehand.",
-             "causality-check",
-             {}});
+      reports_.later({Severity::kError,
+                      s.op->range,
+                      "Causality check: size " + name +
+                          " needed for type of operator section:\n  " + type_text(s.op->type) +
+                          "\nBut " + name + " is computed at " + vars_[v.index].range.str() +
+                          ".\nHint: bind the expression that computes " + name +
+                          " with \"let\" beforehand.",
+                      "causality-check",
+                      {}});
     }
   }
 }

@@ -117,7 +117,7 @@ std::vector<std::string> Checker::modules_with(const std::string& name) {
 }
 
 std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
-  if (failed()) return "";
+  if (reports_.failed()) return "";
   if (name.name == "=>") return "\nFunctions are written \"\\x -> x\", cases \"case x -> x\".";
   const auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
   std::string rest;  // of the name, behind what is unknown
@@ -153,7 +153,7 @@ std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
 }
 
 std::string Checker::suggest_type(const syntax::QualName& name) {
-  if (failed()) return "";
+  if (reports_.failed()) return "";
   if (!name.quals.empty()) {
     const Env* env = module_of(name.quals, name.quals.size());
     std::vector<std::string> names;
@@ -168,7 +168,7 @@ std::string Checker::suggest_type(const syntax::QualName& name) {
 }
 
 std::string Checker::suggest_module(const std::string& name) {
-  if (failed()) return "";
+  if (reports_.failed()) return "";
   return did_you_mean(nearest(name, names_in_scope(&Env::mods)));
 }
 

@@ -31,8 +31,8 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   for (const auto& p : params) {
     const auto [other, fresh] = bound.emplace(std::pair(p.name, p.kind), &p.range);
     if (fresh) continue;
-    error(p.range, "Parameter \"" + p.name + "\" was previously also bound at " +
-                       other->second->str() + ".");
+    reports_.error(p.range, "Parameter \"" + p.name + "\" was previously also bound at " +
+                                other->second->str() + ".");
   }
   return out;
 }
@@ -88,10 +88,10 @@ Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   ExpPtr e = check(
       *s.exp, i64_,
       "Size expressions must have type i64, but \"" + syntax::pretty(*s.exp) + "\" does not.");
-  if (const core::EVar* v = failed() ? nullptr : consumed_variable(e)) {
-    error(e->range,
-          "Consuming \"" + out_.var_names[v->id.index] +
-              "\", which is not consumable here: a size expression only looks at values.");
+  if (const core::EVar* v = reports_.failed() ? nullptr : consumed_variable(e)) {
+    reports_.error(e->range,
+                   "Consuming \"" + out_.var_names[v->id.index] +
+                       "\", which is not consumable here: a size expression only looks at values.");
   }
   e = lengths_as_sizes(e);
   if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
@@ -138,89 +138,89 @@ bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
 
 TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
   DepthGuard guard(depth_);
-  if (!guard.ok()) error(te.range, "This type is nested too deeply.");
-  if (failed()) return unit_;
+  if (!guard.ok()) reports_.error(te.range, "This type is nested too deeply.");
+  if (reports_.failed()) return unit_;
   return std::visit(
-      Overloaded{[&](const syntax::TypeVar& v) { return type_name(v.name, {}, te.range, sizes); },
-                 [&](const syntax::TypeParens& p) { return type_exp(*p.inner, sizes); },
-                 [&](const syntax::TypeTuple& t) {
-                   std::vector<TypePtr> elems;
-                   for (const auto& e : t.elems) elems.push_back(type_exp(*e, sizes));
-                   return core::tuple_type(std::move(elems));
-                 },
-                 [&](const syntax::TypeRecord& r) {
-                   std::vector<std::pair<std::string, TypePtr>> fields;
-                   std::set<std::string> names;
-                   for (const auto& [name, f] : r.fields) {
-                     if (!names.insert(name).second) {
-                       error(te.range, "Duplicate record field: \"" + name + "\".");
-                     }
-                     fields.emplace_back(name, type_exp(*f, sizes));
-                   }
-                   return core::record_type(std::move(fields));
-                 },
-                 [&](const syntax::TypeArray& a) {
-                   Size dim = size_exp(a.size, sizes);
-                   TypePtr elem = type_exp(*a.elem, sizes);
-                   if (!failed() && is_lifted(*a.elem, elem)) {
-                     error(te.range, "Cannot create array with elements of lifted type \"" +
-                                         syntax::pretty(*a.elem) + "\": " +
-                                         (core::contains_function(elem)
-                                              ? "arrays cannot have functions as elements."
-                                              : "it might contain functions, or values whose "
-                                                "sizes differ."));
-                   }
-                   return core::array_type(dim, elem);
-                 },
-                 [&](const syntax::TypeApply&) { return type_apply(te, sizes); },
-                 [&](const syntax::TypeArrow& a) { return type_arrow(a, te.range, sizes); },
-                 [&](const syntax::TypeSum& s) {
-                   core::TSum sum;
-                   std::set<std::string> names;
-                   for (const auto& c : s.constructors) {
-                     std::vector<TypePtr> payload;
-                     for (const auto& p : c.payload) payload.push_back(type_exp(*p, sizes));
-                     if (!names.insert(c.name).second) {
-                       error(te.range, "Duplicate constructor: #" + c.name + ".");
-                     }
-                     sum.constructors.emplace_back(c.name, std::move(payload));
-                   }
-                   if (s.constructors.size() > kMaxConstructors) {
-                     error(te.range, "A sum type may have at most " +
-                                         std::to_string(kMaxConstructors) + " constructors.");
-                   }
-                   std::sort(sum.constructors.begin(), sum.constructors.end(),
-                             [](const auto& a, const auto& b) { return a.first < b.first; });
-                   return core::make_type(std::move(sum));
-                 },
-                 [&](const syntax::TypeUnique& u) {
-                   const TypePtr t = type_exp(*u.inner, sizes);
-                   if (!failed() && !may_contain_array(t)) {
-                     warn(Warning::kUniqueNoEffect, te.range, type_text(t));
-                   }
-                   return core::with_unique(t, true);
-                 },
-                 [&](const syntax::TypeExists& x) {
-                   const size_t mark = fn_->locals.size();
-                   for (const auto& name : x.sizes) {
-                     VarId v = new_var(name);
-                     sizes.ext.push_back(v);
-                     local_value(name, v, i64_);
-                   }
-                   const std::vector<VarId> declared(sizes.ext.end() - x.sizes.size(),
-                                                     sizes.ext.end());
-                   TypePtr t = type_exp(*x.inner, sizes);
-                   fn_->locals.resize(mark);
-                   std::unordered_set<VarId> given;
-                   core::whole_sizes(t, given);
-                   for (VarId v : declared) {
-                     if (given.count(v)) continue;
-                     error(te.range, "Existential size \"" + out_.var_names[v.index] +
-                                         "\" not used as array size: no array in the type itself "
-                                         "has just that size.");
-                   }
-                   return t;
-                 }},
+      Overloaded{
+          [&](const syntax::TypeVar& v) { return type_name(v.name, {}, te.range, sizes); },
+          [&](const syntax::TypeParens& p) { return type_exp(*p.inner, sizes); },
+          [&](const syntax::TypeTuple& t) {
+            std::vector<TypePtr> elems;
+            for (const auto& e : t.elems) elems.push_back(type_exp(*e, sizes));
+            return core::tuple_type(std::move(elems));
+          },
+          [&](const syntax::TypeRecord& r) {
+            std::vector<std::pair<std::string, TypePtr>> fields;
+            std::set<std::string> names;
+            for (const auto& [name, f] : r.fields) {
+              if (!names.insert(name).second) {
+                reports_.error(te.range, "Duplicate record field: \"" + name + "\".");
+              }
+              fields.emplace_back(name, type_exp(*f, sizes));
+            }
+            return core::record_type(std::move(fields));
+          },
+          [&](const syntax::TypeArray& a) {
+            Size dim = size_exp(a.size, sizes);
+            TypePtr elem = type_exp(*a.elem, sizes);
+            if (!reports_.failed() && is_lifted(*a.elem, elem)) {
+              reports_.error(te.range, "Cannot create array with elements of lifted type \"" +
+                                           syntax::pretty(*a.elem) + "\": " +
+                                           (core::contains_function(elem)
+                                                ? "arrays cannot have functions as elements."
+                                                : "it might contain functions, or values whose "
+                                                  "sizes differ."));
+            }
+            return core::array_type(dim, elem);
+          },
+          [&](const syntax::TypeApply&) { return type_apply(te, sizes); },
+          [&](const syntax::TypeArrow& a) { return type_arrow(a, te.range, sizes); },
+          [&](const syntax::TypeSum& s) {
+            core::TSum sum;
+            std::set<std::string> names;
+            for (const auto& c : s.constructors) {
+              std::vector<TypePtr> payload;
+              for (const auto& p : c.payload) payload.push_back(type_exp(*p, sizes));
+              if (!names.insert(c.name).second) {
+                reports_.error(te.range, "Duplicate constructor: #" + c.name + ".");
+              }
+              sum.constructors.emplace_back(c.name, std::move(payload));
+            }
+            if (s.constructors.size() > kMaxConstructors) {
+              reports_.error(te.range, "A sum type may have at most " +
+                                           std::to_string(kMaxConstructors) + " constructors.");
+            }
+            std::sort(sum.constructors.begin(), sum.constructors.end(),
+                      [](const auto& a, const auto& b) { return a.first < b.first; });
+            return core::make_type(std::move(sum));
+          },
+          [&](const syntax::TypeUnique& u) {
+            const TypePtr t = type_exp(*u.inner, sizes);
+            if (!reports_.failed() && !may_contain_array(t)) {
+              reports_.warn(Warning::kUniqueNoEffect, te.range, type_text(t));
+            }
+            return core::with_unique(t, true);
+          },
+          [&](const syntax::TypeExists& x) {
+            const size_t mark = fn_->locals.size();
+            for (const auto& name : x.sizes) {
+              VarId v = new_var(name);
+              sizes.ext.push_back(v);
+              local_value(name, v, i64_);
+            }
+            const std::vector<VarId> declared(sizes.ext.end() - x.sizes.size(), sizes.ext.end());
+            TypePtr t = type_exp(*x.inner, sizes);
+            fn_->locals.resize(mark);
+            std::unordered_set<VarId> given;
+            core::whole_sizes(t, given);
+            for (VarId v : declared) {
+              if (given.count(v)) continue;
+              reports_.error(te.range, "Existential size \"" + out_.var_names[v.index] +
+                                           "\" not used as array size: no array in the type itself "
+                                           "has just that size.");
+            }
+            return t;
+          }},
       te.node);
 }
 
@@ -262,7 +262,7 @@ TypePtr Checker::type_apply(const syntax::TypeExp& te, TypeSizes& sizes) {
   std::reverse(args.begin(), args.end());
   const auto* v = std::get_if<syntax::TypeVar>(&head->node);
   if (!v) {
-    error(te.range, "Type constructor expected, but this is a type.");
+    reports_.error(te.range, "Type constructor expected, but this is a type.");
     return unit_;
   }
   return type_name(v->name, args, te.range, sizes);
@@ -274,17 +274,17 @@ TypePtr Checker::type_name(const syntax::QualName& name,
   TypeBinding* b = find_type(name);
   sound(b);
   if (!b) {
-    if (names_missing_) abandon();
+    if (names_missing_) reports_.abandon();
     std::string full;
     for (const auto& q : name.quals) full += q + ".";
-    error(name.range.file ? name.range : range,
-          "Unknown type \"" + full + name.name + "\"." + suggest_type(name));
+    reports_.error(name.range.file ? name.range : range,
+                   "Unknown type \"" + full + name.name + "\"." + suggest_type(name));
     return unit_;
   }
   if (args.size() != b->params.size()) {
-    error(range, "Type constructor \"" + name.name + "\" requires " +
-                     std::to_string(b->params.size()) + " arguments, but provided " +
-                     std::to_string(args.size()) + ".");
+    reports_.error(range, "Type constructor \"" + name.name + "\" requires " +
+                              std::to_string(b->params.size()) + " arguments, but provided " +
+                              std::to_string(args.size()) + ".");
     return unit_;
   }
   core::Subst subst;
@@ -292,14 +292,14 @@ TypePtr Checker::type_name(const syntax::QualName& name,
     if (const auto* v = std::get_if<VarId>(&b->params[i])) {
       const auto* s = std::get_if<SizeExp>(args[i]);
       if (!s) {
-        error(range, "Type argument of \"" + name.name + "\" must be a size.");
+        reports_.error(range, "Type argument of \"" + name.name + "\" must be a size.");
         return unit_;
       }
       subst.sizes[*v] = size_exp(*s, sizes);
     } else {
       const auto* t = std::get_if<TypeExpPtr>(args[i]);
       if (!t) {
-        error(range, "Type argument of \"" + name.name + "\" must be a type.");
+        reports_.error(range, "Type argument of \"" + name.name + "\" must be a type.");
         return unit_;
       }
       subst.types[std::get<TyVarId>(b->params[i])] = type_exp(**t, sizes);
@@ -315,7 +315,7 @@ TypePtr Checker::type_name(const syntax::QualName& name,
   }
   TypePtr t = core::substitute(b->type, subst);
   check_size_of_type(t, range);
-  return failed() ? unit_ : t;
+  return reports_.failed() ? unit_ : t;
 }
 
 Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
@@ -325,12 +325,12 @@ Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
     TypeSizes sizes;
     TypePtr t = type_exp(*v.type, sizes);
     // Of the module type as it is written, not of one use in which more types are known.
-    const bool written = is_of_user(v.type->range) && !quiet_ && applying_ == 0;
+    const bool written = reports_.is_written(v.type->range);
     if (written && !(sizes.ext.empty() && sizes.universals.empty())) {
-      error(v.type->range,
-            "All function parameters must have non-anonymous sizes.\n"
-            "Hint: add size parameters to \"" +
-                v.name + "\".");
+      reports_.error(v.type->range,
+                     "All function parameters must have non-anonymous sizes.\n"
+                     "Hint: add size parameters to \"" +
+                         v.name + "\".");
     }
     finish(state);
     out.type = zonk(t, Zonk::kFinal);

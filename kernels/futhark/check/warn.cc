@@ -1,4 +1,5 @@
-// Where the checker finds what it warns of.
+#include "kernels/futhark/check/warn.h"
+
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
@@ -27,18 +28,8 @@ bool same_typed_literal(const syntax::Exp& a, const syntax::Exp& b) {
 
 }  // namespace
 
-void Checker::warn(Warning kind, const SourceRange& range, const std::string& part) {
-  if (is_of_user(range) && !quiet_ && applying_ == 0) warnings_.add(kind, range, part);
-}
-
-/// Text that is not ours.
-bool Checker::is_of_user(const SourceRange& range) {
-  return range.file && range.file->name != "intrinsics" &&
-         range.file->name.rfind("/prelude/", 0) != 0;
-}
-
 // Sizes of slices are their ends, less their starts, where the stride is 1 or -1.
-void Checker::warn_of_slices(const std::vector<syntax::DimIndex>& slices) {
+void warn_of_slices(Reports& reports, const std::vector<syntax::DimIndex>& slices) {
   auto one = [](const syntax::Exp* e) {
     if (const auto* n = std::get_if<syntax::ENegate>(&e->node)) e = n->operand.get();
     const syntax::IntLit* i = int_literal(*e);
@@ -47,26 +38,28 @@ void Checker::warn_of_slices(const std::vector<syntax::DimIndex>& slices) {
   for (const auto& d : slices) {
     if (!d.is_slice || (d.stride && !one(d.stride.get()))) continue;
     for (const auto* e : {&d.start, &d.end}) {
-      if (*e && syntax::binds_names(**e)) warn(Warning::kSizeBinding, (*e)->range);
+      if (*e && syntax::binds_names(**e)) reports.warn(Warning::kSizeBinding, (*e)->range);
     }
   }
 }
 
-void Checker::warn_of_range(const syntax::ERange& r, bool is_i64, const SourceRange& range) {
+void warn_of_range(Reports& reports, const syntax::ERange& r, bool is_i64,
+                   const SourceRange& range) {
   const syntax::IntLit *first = int_literal(*r.start), *second = nullptr;
   if (r.second) {
     second = int_literal(*r.second);
     const auto* x = std::get_if<syntax::EVar>(&r.start->node);
     const auto* y = std::get_if<syntax::EVar>(&r.second->node);
     const bool same_name = x && y && x->name.quals == y->name.quals && x->name.name == y->name.name;
-    if (same_name || same_typed_literal(*r.start, *r.second)) warn(Warning::kEmptyRange, range);
+    if (same_name || same_typed_literal(*r.start, *r.second))
+      reports.warn(Warning::kEmptyRange, range);
   }
   if (!is_i64 || r.kind == syntax::ERange::kDownExclusive) return;
   const uint64_t from = r.kind == syntax::ERange::kInclusive ? 1 : 0;
   const bool counts = first && second && first->value == from && second->value == from + 1;
   if (r.second && !counts) return;  // the size is unknown anyway
   for (const auto* e : {&r.start, &r.end}) {
-    if (syntax::binds_names(**e)) warn(Warning::kSizeBinding, (*e)->range);
+    if (syntax::binds_names(**e)) reports.warn(Warning::kSizeBinding, (*e)->range);
   }
 }
 
@@ -84,12 +77,12 @@ void Checker::warn_of_defaults(const std::vector<core::MetaId>& metas, const Sou
       break;
     }
     const bool is_int = (mask >> static_cast<int>(PrimType::kI32)) & 1;
-    warn(Warning::kDefaultedType, place, is_int ? "i32" : "f64");
+    reports_.warn(Warning::kDefaultedType, place, is_int ? "i32" : "f64");
   }
 }
 
 // Of abstract types that are included where there is a type of that name.
-void Checker::warn_of_inclusion(const Env& part, EnvRef before, const SourceRange& range) {
+void warn_of_inclusion(Reports& reports, const Env& part, EnvRef before, const SourceRange& range) {
   std::vector<std::string> names;
   for (const auto& [name, versions] : part.types) {
     const TypeBinding* b = versions.entries.back().what;
@@ -100,7 +93,7 @@ void Checker::warn_of_inclusion(const Env& part, EnvRef before, const SourceRang
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     if (Scopes::find_scoped(&Env::types, before, name)) {
-      warn(Warning::kInclusionShadows, range, name);
+      reports.warn(Warning::kInclusionShadows, range, name);
     }
   }
 }
