@@ -19,9 +19,9 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
     out->source = b.type.get();
     out->source_env = env;
     finish(state);
-    out->type = zonk(out->type, Zonk::kFinal);
+    out->type = vars_.zonk(out->type, Zonk::kFinal);
   });
-  check_size_of_type(out->type, b.type->range);
+  infer_.check_size_of_type(out->type, b.type->range);
   if (reports_.failed()) out->type = unit_;
   check_abbreviation(b, *out);
   return out;
@@ -35,11 +35,12 @@ void Checker::check_abbreviation(const syntax::TypeBind& b, const TypeBinding& m
   for (const auto& p : made.params) {
     const auto* size = std::get_if<VarId>(&p);
     if (!size || used.count(*size)) continue;
-    reports_.error(b.type->range, "Size parameter \"[" + out_.var_names[size->index] +
+    reports_.error(b.type->range, "Size parameter \"[" + vars_.name(*size) +
                                       "]\" unused: nothing in the type has that size.");
     return;
   }
-  const syntax::Liftedness lifted = std::max(liftedness(made.type), written_liftedness(b, made));
+  const syntax::Liftedness lifted =
+      std::max(vars_.liftedness(made.type), written_liftedness(b, made));
   if (lifted > b.lifted) {
     const bool functions = lifted == syntax::Liftedness::kFullyLifted;
     reports_.error(b.type->range,

@@ -56,7 +56,7 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
   std::visit(Overloaded{[&](const syntax::SpecVal& v) {
                           check_parameter_names(*v.type);
                           ValBinding* b = scopes_.new_val();
-                          b->var = new_var(v.name);
+                          b->var = vars_.new_var(v.name);
                           b->scheme = spec_scheme(v, here);
                           b->defined = {v.name_range, v.doc ? &*v.doc : nullptr};
                           seen(v.name_range, v.name, b);
@@ -137,10 +137,9 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
     return scopes_.bind(env->types, t.name, b, false);
   }
   // What it stands for is a type that is nothing else.
-  const TyVarId unknown = new_tyvar(t.name, t.lifted);
-  const core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
-  out_.abstract_types.push_back({t.name, params.all, core::make_type(core::TParam{unknown})});
-  abstract_lifted_.push_back(t.lifted);
+  const TyVarId unknown = vars_.new_tyvar(t.name, t.lifted);
+  const core::AbstractId id =
+      vars_.new_abstract({t.name, params.all, core::make_type(core::TParam{unknown})}, t.lifted);
   TypeBinding* b = scopes_.new_type();
   b->name = t.name;
   b->params = params.all;

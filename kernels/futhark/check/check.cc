@@ -60,28 +60,13 @@ std::string directory_of(const std::string& path) {
 
 Checker::Checker(const SourceReader& read)
     : read_(read),
-      entries_({out_, tyvar_names_,
+      entries_({out_, *vars_.names().tyvars,
                 [this](const syntax::QualName& name, EnvRef env) {
                   const TypeBinding* found = nullptr;
                   in_function(env, [&](FnState&) { found = find_type(name); });
                   return found;
                 },
                 reports_}) {}
-
-std::string Checker::type_text(const TypePtr& t) {
-  const TypePtr known = zonk(t, Zonk::kKeep);
-  const auto* meta = std::get_if<core::TMeta>(&known->node);
-  if (meta && !mismatch_.occurs) return describe_meta(metas_[meta->id.index]);
-  core::Names names{&out_.var_names,  &tyvar_names_,   &out_.abstract_types, true,
-                    mismatch_.occurs, &abstract_names_};
-  return core::str(known, names);
-}
-
-std::string Checker::size_text(const Size& s) {
-  const Size known = resolve(s);
-  if (known.kind == Size::kAny) return "[]";
-  return "\"" + core::str(known, {&out_.var_names, &tyvar_names_, &out_.abstract_types}) + "\"";
-}
 
 // The surroundings of the prelude: primitive types, the module `intrinsics`, plain operators.
 void Checker::load_intrinsics() {
@@ -133,12 +118,10 @@ void Checker::load_intrinsics() {
 /// field no program can name, so that it is no other type, nor an accumulator of another array.
 void Checker::add_accumulators(Env* env) {
   const auto lifted = syntax::Liftedness::kSizeLifted;
-  const TyVarId array = new_tyvar("a");
+  const TyVarId array = vars_.new_tyvar("a");
   const TypePtr param = core::make_type(core::TParam{array});
-  const core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
-  out_.abstract_types.push_back(
-      {"intrinsics.acc", {array}, core::make_type(core::TRecord{{{" array", param}}})});
-  abstract_lifted_.push_back(lifted);
+  const core::AbstractId id = vars_.new_abstract(
+      {"intrinsics.acc", {array}, core::make_type(core::TRecord{{{" array", param}}})}, lifted);
   TypeBinding* b = scopes_.new_type();
   b->name = "acc";
   b->params = {array};

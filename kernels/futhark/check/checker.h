@@ -2,14 +2,16 @@
 // still returns something well-formed, and the declaration ends soon (reports.h); then checking
 // goes on with the next one (recover.cc).
 //
-// Files: check.cc (files, imports, the whole), scope.cc (names), suggest.cc (hints), infer.cc
-// (unification of types), sizes.cc, size_of.cc, existential.cc, sizes_known.cc (sizes),
-// constraints.cc (what else is known of types), finish.cc (from inference to finished core),
-// types.cc, abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, modules.cc,
-// modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves). Apart from
-// it stand reports.h and warn.h (errors and warnings), entry.h (entry points), mismatch.h (words),
-// open_sizes.h, recursion.h, and the folders consumption and sizes, which look at finished
-// definitions.
+// What it works with stands apart, each in a class or header of its own: reports.h (errors and
+// warnings), variables.h (what is known of types and sizes), sizes.h, infer.h (when they are the
+// same), existential.h (what is left of sizes outside of what made them), sizes_known.h, scope.h
+// (environments), entry.h (entry points), mismatch.h (words), warn.h, open_sizes.h, recursion.h,
+// and the folders consumption and sizes, which look at finished definitions.
+//
+// The files of Checker itself: check.cc (files, imports, the whole), scope.cc (names), suggest.cc
+// (hints), record.cc (for editors), finish.cc (from inference to finished core), types.cc,
+// abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, recover.cc, modules.cc,
+// modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves).
 #pragma once
 
 #include <map>
@@ -21,32 +23,27 @@
 #include <vector>
 
 #include "kernels/diagnostics/source_reader.h"
+#include "kernels/futhark/check/comparison.h"
 #include "kernels/futhark/check/entry.h"
 #include "kernels/futhark/check/env.h"
+#include "kernels/futhark/check/existential.h"
 #include "kernels/futhark/check/guards.h"
-#include "kernels/futhark/check/mismatch.h"
-#include "kernels/futhark/check/open_sizes.h"
+#include "kernels/futhark/check/infer.h"
 #include "kernels/futhark/check/record.h"
 #include "kernels/futhark/check/reports.h"
 #include "kernels/futhark/check/scope.h"
+#include "kernels/futhark/check/sizes.h"
+#include "kernels/futhark/check/sizes_known.h"
+#include "kernels/futhark/check/variables.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
 
-using core::ExpPtr;
-using core::PatPtr;
-using core::Size;
-using core::TypePtr;
-using core::TyVarId;
-using core::VarId;
 using MutExp = std::shared_ptr<core::Exp>;
 using MutPat = std::shared_ptr<core::Pat>;
 using MutDef = std::shared_ptr<core::Def>;
 
-inline constexpr int kMaxTypeDepth = 500;        // of an inferred or declared type
 inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
-inline constexpr int kMaxTypeNodes = 20000;      // of the type of an expression or abbreviation
-inline constexpr int kMaxSizeNodes = 64;         // of a size expression; larger ones are forgotten
 inline constexpr size_t kMaxConstructors = 256;  // of a sum
 inline constexpr int kMaxFunctors = 20000;       // applications in one program
 
@@ -75,12 +72,6 @@ struct PendingPat {
   bool negative = false;
 };
 
-/// An operator that is applied to one operand.
-struct Section {
-  ExpPtr op;
-  uint32_t start = 0, end = 0;  // variables made while checking the operand
-};
-
 /// State of one top-level definition (or of a type or module type outside definitions).
 struct FnState {
   EnvRef env;
@@ -93,11 +84,9 @@ struct FnState {
   std::vector<MutExp> self_uses;
   std::vector<ExpPtr> equalities;                                    // a == b, not (==)
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
-  std::vector<OpenSize> open_sizes;                                  // to be determined
-  std::vector<VarId> computed_sizes;                                 // names of expressions
   std::vector<Section> sections;
   std::vector<uint32_t> starts;
-  int level = 0;
+  Frame frame;
 };
 
 struct FileState {
@@ -138,10 +127,7 @@ class Checker {
   void bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local);
   bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
 
-  // ---- texts
   void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
-  std::string type_text(const TypePtr& t);
-  std::string size_text(const Size& s);
 
   // ---- what names mean (record.cc)
   Index index();
@@ -155,99 +141,18 @@ class Checker {
   void take_fields(const syntax::QualName& record);
   void take_name(const std::string& name, const Meaning& meaning);
 
-  // ---- ids
-  VarId new_var(const std::string& name);
-  VarId new_flex(const std::string& name = "n");
-  /// The size is an error at the end of the definition if nothing has determined it by then.
-  void determine(VarId size, OpenSize::Kind kind, const SourceRange& range, VarId of = {});
-  void make_flex(VarId v);
-  TyVarId new_tyvar(const std::string& name,
-                    syntax::Liftedness lifted = syntax::Liftedness::kUnlifted);
-  TypePtr new_meta(TypeMask mask = kMaskAny);
-  uint32_t next_var() const { return static_cast<uint32_t>(vars_.size()); }
-
-  // ---- inference (infer.cc)
-  struct Meta {
-    TypePtr solution;
-    TypeMask mask = kMaskAny;
-    int level = 0;
-    std::map<std::string, TypePtr> fields;                     // must be a record with these
-    std::map<std::string, std::vector<TypePtr>> constructors;  // must be a sum with these
-    SourceRange range;
-    bool regular = false;  // instance of a type parameter whose values all have the same sizes
-  };
-  struct Var {
-    bool flex = false, solved = false;
-    bool unborn = false;  // existential in the result of a function being compared: solves nothing
-    bool param = false;   // a size parameter of a definition: never existential
-    bool named = false;  // a name in the program; the others are sizes that values turn out to have
-    int level = 0;       // of nesting: a variable of an inner level is no solution for an outer one
-    Size solution;
-    std::vector<Size> joined;  // the sizes that differing branches had
-    /// What a size with a name of its own is equal to: a rigid variable all the same, so that the
-    /// name stays in types, but compared as this. kAny: nothing is known.
-    Size means;
-    bool absorbs =
-        false;           // existential in a function type that a type variable stands for: any size
-    bool vague = false;  // known to be equal to something, but not to what: any size
-    bool dependent = false;  // existential, but means something of what the caller knows
-    bool outside = false;    // made in a function, but of what is known outside of it
-    bool loop = false;       // of a loop's variable
-    bool binder = false;     // of `let [n]`: means the first size that it is compared with
-    std::string origin;      // of a size that is not known: "size that f returned", for messages
-    SourceRange range;       // where that is
-  };
-  TypePtr resolve(TypePtr t);
-  Size resolve(const Size& s);
-  bool small_type(const TypePtr& t, int& budget, int depth);
-  void check_size_of_type(const TypePtr& t, const SourceRange& range);
-  bool unify(const TypePtr& a, const TypePtr& b);
-  bool unify_depth(const TypePtr& a, const TypePtr& b, int depth);
-  bool unify_arrows(const core::TArrow& a, const core::TArrow& b, int depth);
-  bool bind_meta(core::MetaId id, const TypePtr& t, int depth);
-  bool merge_metas(core::MetaId a, core::MetaId b, int depth);
-  bool occurs(core::MetaId id, int level, const TypePtr& t, int depth);
-  void adjust_level(const Size& s, int level);
-  bool too_deep(const Size& s, int level);
-  bool mentions_unborn(const Size& s);
-  bool escapes(const TypePtr& t, int level);
-  bool absorb_unborn(TypePtr& t, bool regular);
-  /// `what`: the start of a message.
-  TypePtr release_absorbed(const TypePtr& t, const SourceRange& range, const std::string& what);
-  Size meaning(const Size& s, int depth = 0);
-  bool constrain(const TypePtr& t, TypeMask mask);
-  bool is_data(const TypePtr& t) { return fits(t, kMaskData); }
-  bool fits(const TypePtr& t, TypeMask mask);
-  TypeMask instance_mask(TyVarId t) const;
-  /// Whether values of this type might be functions, or have sizes that differ.
-  syntax::Liftedness liftedness(const TypePtr& t);
-  bool unify_size(const Size& a, const Size& b);
-  bool unify_size_exps(const ExpPtr& a, const ExpPtr& b);
-  bool size_mismatch(const Size& a, const Size& b);
-  VarId first_too_deep(const Size& s, int level);
-  bool size_too_deep(VarId flex, const Size& s);
-  std::string size_notes(const Size& s);
-  VarId new_unknown(const std::string& origin, const SourceRange& range);
+  /// Reports an error if the types cannot be unified; `what` is its first line. `source`: what
+  /// should have another type, for a hint, or null.
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
                       const std::string& what, const syntax::Exp* source = nullptr);
-  TypePtr join(const TypePtr& a, const TypePtr& b);
-  TypePtr field_of(const TypePtr& record, const std::string& field, const SourceRange& range);
-  bool has_constructor(const TypePtr& sum, const std::string& name,
-                       const std::vector<TypePtr>& payload, const SourceRange& range);
 
   // ---- finishing (finish.cc)
-  enum class Zonk { kKeep /* unsolved stay */, kFinal };
-  TypePtr zonk(const TypePtr& t, Zonk mode);
-  Size zonk(const Size& s, Zonk mode);
-  TypePtr default_meta(core::MetaId id, Zonk mode);
   void finish(FnState& fn);
   void check_coverage(const FnState& fn);
   void finish_exp(PendingExp& p);
   ExpPtr finished_size(const ExpPtr& e);
   PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
                            const SourceRange& range);
-  void unsolved_metas(const TypePtr& t, std::vector<core::MetaId>& out);
-  std::vector<VarId> unsolved_flex(const TypePtr& t);
 
   // ---- names (scope.cc)
   /// What was found, unless it is broken: then this declaration ends without an error of its own.
@@ -284,9 +189,7 @@ class Checker {
                                const syntax::Exp* next);
   std::string suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
                                     const syntax::Exp& source);
-  std::string suggest_field(const std::string& field, const core::TRecord& record) const;
   std::string defined_below(const syntax::QualName& name) const;
-  std::string describe_meta(const Meta& meta) const;
 
   FnState& fn() { return *fn_; }
   void local_value(const std::string& name, VarId var, TypePtr type, const SourceRange& range = {});
@@ -353,18 +256,8 @@ class Checker {
                const SourceRange& range);
   std::string self_hint(const ExpPtr& fun);
   TypePtr apply_type(const core::TArrow& arrow, const ExpPtr& arg, const std::string& fun);
-  Size size_of(const ExpPtr& e);
-  Size named_size(const Size& s);
-  Size bound_size(const Size& s);
-  bool simple_size(const ExpPtr& e, int depth);
-  TypePtr close_arrow(const TypePtr& t, uint32_t start, std::unordered_set<VarId> bound);
   bool simple_arg(const ExpPtr& e);
-  ExpPtr clean_size(const ExpPtr& e);
-  bool contains_meta(const TypePtr& t);
   ExpPtr lambda(const syntax::ELambda& l, const SourceRange& range, const TypePtr& expected);
-  TypePtr known_outside(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>& bound);
-  TypePtr arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
-                     std::vector<VarId> ext);
   ExpPtr op_section(const syntax::EOpSection& s, const SourceRange& range);
   ExpPtr op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range);
   ExpPtr op_section_right(const syntax::EOpSectionRight& s, const SourceRange& range);
@@ -378,10 +271,6 @@ class Checker {
   };
   ExpPtr share(ExpPtr e, std::vector<Let>& lets);
   ExpPtr wrap(std::vector<Let>& lets, ExpPtr body);
-  TypePtr map_dims(const TypePtr& t, const std::function<Size(const Size&)>& f);
-  TypePtr with_witnesses(const TypePtr& t);
-  TypePtr hide(const TypePtr& t, uint32_t start, const std::unordered_set<VarId>* keep = nullptr,
-               bool same_body = false);
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
   ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
   void check_binders(const syntax::ELet& l, const core::ELet& let);
@@ -396,7 +285,6 @@ class Checker {
                                   const std::vector<std::pair<VarId, Size>>& sizes,
                                   const SourceRange& range);
   TypePtr flexible_slices(const TypePtr& t, const std::vector<core::DimIndex>& dims);
-  TypePtr fresh_dims(const TypePtr& t);
   ExpPtr update(const syntax::EUpdate& u, const SourceRange& range);
   ExpPtr update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
                      const syntax::Exp& value, const SourceRange& range);
@@ -412,9 +300,6 @@ class Checker {
   std::vector<core::DimIndex> dim_indexes(const std::vector<syntax::DimIndex>& slice);
   ExpPtr index_value(const syntax::Exp& e);
   ExpPtr index(ExpPtr array, std::vector<core::DimIndex> dims, const SourceRange& range);
-  Size slice_size(const core::DimIndex& d, const Size& dim);
-  Size difference(const Size& a, const Size& b);
-  Size arithmetic(core::Intrinsic op, const Size& a, const Size& b);
   ExpPtr range_exp(const syntax::ERange& r, const SourceRange& range);
   ExpPtr coerce(const syntax::ECoerce& c, const SourceRange& range);
 
@@ -431,15 +316,6 @@ class Checker {
   TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top);
   void default_constrained(const std::vector<TypePtr>& types, const SourceRange& name);
   void generalise_types(core::Def& def);
-  void check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
-                        const SourceRange& range);
-  void check_generalised(const core::Def& def, size_t params, uint32_t start,
-                         const SourceRange& range);
-  static VarId unknown_in_parameter(const TypePtr& type, std::unordered_set<VarId> known,
-                                    const std::function<bool(VarId)>& is_own);
-  bool is_unknown(VarId v) const;
-  void check_sections(const FnState& fn);
-  void check_open_sizes(const FnState& fn);
   void check_finished(core::Def& def);  // by the passes over finished definitions
   void complete_self_uses(const core::Def& def);
   void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
@@ -513,16 +389,14 @@ class Checker {
   const SourceReader& read_;
   core::Checked out_;
   Reports reports_;
+  Variables vars_{out_, reports_};
+  Comparison comparing_;
+  Sizes sizes_{vars_, comparing_};
+  Inference infer_{vars_, sizes_, comparing_, reports_};
+  Existentials existentials_{vars_, sizes_, infer_, reports_};
+  KnownSizes known_sizes_{vars_, infer_, reports_};
   bool names_missing_ = false;  // of something that could not be opened
-  std::vector<std::string> tyvar_names_;
-  std::vector<syntax::Liftedness> tyvar_lifted_;     // like tyvar_names_, by TyVarId
-  std::vector<int> tyvar_level_;                     // likewise, as that of Var
-  int deepest_tyvar_ = 0;                            // the largest of these
-  std::vector<syntax::Liftedness> abstract_lifted_;  // by AbstractId
-  std::vector<std::string> abstract_names_;          // likewise, as far as known: "m.t"
   Scopes scopes_;
-  std::vector<Meta> metas_;
-  std::vector<Var> vars_;
   std::map<std::string, std::unique_ptr<FileState>> files_;
   syntax::Program intrinsics_program_;
   Env* base_ = nullptr;     // primitive types, operators, `intrinsics`
@@ -534,12 +408,8 @@ class Checker {
   int applying_ = 0;       // how many applications of parametric modules are around
   bool assuming_ = false;  // in a body that check_functor checks
   EntryPoints entries_;
-  MutDef last_def_;            // what check_value made
-  bool lenient_ = false;       // in prelude text: constraints hold of abstract types too
-  Mismatch mismatch_;          // of the last unify
-  int comparing_results_ = 0;  // of function types, in unify
-  bool any_sizes_ = false;     // sizes that differ are no mismatch
-  Record* record_ = nullptr;   // null: nobody wants to know what names mean
+  MutDef last_def_;           // what check_value made
+  Record* record_ = nullptr;  // null: nobody wants to know what names mean
   std::stop_token stop_;
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
@@ -554,7 +424,9 @@ void Checker::in_function(EnvRef env, F body) {
   state.env = env;
   FnState* outer = fn_;
   fn_ = &state;
+  Frame* outer_frame = vars_.enter(&state.frame);
   body(state);
+  vars_.enter(outer_frame);
   fn_ = outer;
 }
 

@@ -14,15 +14,15 @@ namespace kenaz::check {
 TypePtr Checker::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top) {
   core::Subst unknown;
   std::erase_if(ext, [&](VarId v) {
-    const Var& var = vars_[v.index];
+    const Var& var = vars_[v];
     return var.solved || (top && var.means.kind == Size::kAny);
   });
   for (VarId& v : ext) {
-    VarId size = new_var(out_.var_names[v.index]);
+    VarId size = vars_.new_var(vars_.name(v));
     unknown.sizes[v] = Size::of_var(size);
     v = size;
   }
-  return core::substitute(zonk(ret, Zonk::kKeep), unknown);
+  return core::substitute(vars_.zonk(ret, Zonk::kKeep), unknown);
 }
 
 // A top-level function is generalised over what its parameters and result leave open; a local one
@@ -33,7 +33,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   def->name = b.name;
   def->range = b.range;
   def->type_declared = b.ret != nullptr;
-  const uint32_t start = next_var();
+  const uint32_t start = vars_.next_var();
   if (b.params.size() > kMaxParams) {
     reports_.error(b.range,
                    "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
@@ -42,12 +42,12 @@ MutDef Checker::define(const Binding& b, bool top) {
     return def;
   }
   const size_t mark = fn_->locals.size();
-  const int outer_level = fn_->level++;
+  const int outer_level = vars_.level()++;
   fn_->starts.push_back(start);
   Params tparams = type_params(b.tparams);
   def->tparams = tparams.types;
   def->sparams = tparams.sizes;
-  for (VarId v : tparams.sizes) vars_[v.index].param = true;
+  for (VarId v : tparams.sizes) vars_[v].param = true;
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : b.params) sources.push_back(p.get());
   NamedRanges sizes_bound;
@@ -57,39 +57,39 @@ MutDef Checker::define(const Binding& b, bool top) {
   check_duplicate_names(sources, std::move(sizes_bound));
   core::ELambda fun;
   for (const auto& p : b.params) {
-    fun.params.push_back(pat(*p, new_meta()));
-    fn_->level++;
+    fun.params.push_back(pat(*p, vars_.new_meta()));
+    vars_.level()++;
   }
   fn_->whole.insert(fn_->whole.end(), fun.params.begin(), fun.params.end());
   // Sizes that parameters leave open become size parameters.
   auto generalise = [&](const TypePtr& t) {
-    for (VarId v : unsolved_flex(t)) {
-      if (vars_[v.index].level <= outer_level) continue;
-      vars_[v.index].flex = false;
+    for (VarId v : vars_.unsolved_flex(t)) {
+      if (vars_[v].level <= outer_level) continue;
+      vars_[v].flex = false;
       def->sparams.push_back(v);
-      vars_[v.index].param = true;
+      vars_[v].param = true;
     }
   };
   TypePtr ret;
   TypeSizes sizes;
   if (b.ret) {
     ret = type_exp(*b.ret, sizes);
-    for (VarId v : sizes.universals) make_flex(v);
-    for (VarId v : sizes.ext) make_flex(v);  // what the body says
-    check_accessible(fun.params, ret, b.ret->range);
+    for (VarId v : sizes.universals) vars_[v].flex = true;
+    for (VarId v : sizes.ext) vars_[v].flex = true;  // what the body says
+    known_sizes_.check_accessible(fun.params, ret, b.ret->range);
   }
-  def->id = new_var(b.name);
+  def->id = vars_.new_var(b.name);
   if (top) {  // known everywhere
-    vars_[def->id.index].param = true;
-    vars_[def->id.index].level = 0;
+    vars_[def->id].param = true;
+    vars_[def->id].level = 0;
   }
-  TypePtr hint = ret ? ret : new_meta();
+  TypePtr hint = ret ? ret : vars_.new_meta();
   if (top && !fun.params.empty()) {  // it sees itself
     ValBinding* self = scopes_.new_val();
     self->is_self = true;
     self->defined.range = b.range;
     self->var = def->id;
-    self->scheme = {{}, def->sparams, arrow_type(fun.params, hint, start, sizes.ext)};
+    self->scheme = {{}, def->sparams, existentials_.arrow_type(fun.params, hint, start, sizes.ext)};
     // Behind the parameters: a parameter of the same name hides the function.
     fn_->locals.insert(fn_->locals.begin() + static_cast<std::ptrdiff_t>(mark),
                        {b.name, self, nullptr, nullptr});
@@ -97,16 +97,17 @@ MutDef Checker::define(const Binding& b, bool top) {
   ExpPtr body = exp(b.body, ret);
   std::unordered_set<VarId> known;
   for (const auto& p : fun.params) {
-    core::free_sizes(zonk(p->type, Zonk::kKeep), known);
+    core::free_sizes(vars_.zonk(p->type, Zonk::kKeep), known);
     if (const auto* name = std::get_if<core::PBind>(&p->node)) known.insert(name->id);
   }
-  const TypePtr outside = ret ? hide(zonk(body->type, Zonk::kKeep), start, &known) : body->type;
+  const TypePtr outside =
+      ret ? existentials_.hide(vars_.zonk(body->type, Zonk::kKeep), start, &known) : body->type;
   unify_or_error(hint, outside, b.body.range,
                  fun.params.empty() ? "Value does not have expected type."
                                     : "Function body does not have expected type.",
                  &b.body);
   fn_->locals.resize(mark);
-  fn_->level = outer_level;
+  vars_.level() = outer_level;
   if (reports_.failed()) {
     fn_->starts.pop_back();
     def->type = unit_;
@@ -122,25 +123,26 @@ MutDef Checker::define(const Binding& b, bool top) {
     default_constrained(types, b.range);
   }
   for (const auto& p : fun.params) generalise(p->type);
-  if (top && (!fun.params.empty() || core::contains_function(zonk(ret, Zonk::kKeep)))) {
+  if (top && (!fun.params.empty() || core::contains_function(vars_.zonk(ret, Zonk::kKeep)))) {
     generalise(ret);
   }
   if (fun.params.empty()) {
-    def->type = close_arrow(hide(zonk(ret, Zonk::kKeep), start), start, {});
+    def->type = existentials_.close_arrow(existentials_.hide(vars_.zonk(ret, Zonk::kKeep), start),
+                                          start, {});
     def->body = body;
   } else {
-    def->type = arrow_type(fun.params, ret, start, sizes.ext);
+    def->type = existentials_.arrow_type(fun.params, ret, start, sizes.ext);
     fun.body = body;
     fun.result_declared = b.ret != nullptr;
     def->body = make(b.range, def->type, std::move(fun));
   }
   fn_->starts.pop_back();
-  check_generalised(*def, b.params.size(), start, b.range);
+  known_sizes_.check_generalised(*def, b.params.size(), start, b.range);
   if (top) {
     generalise_types(*def);
     std::unordered_set<VarId> sizes_of_value;
-    core::free_sizes(zonk(def->type, Zonk::kKeep), sizes_of_value);
-    for (VarId v : sizes_of_value) vars_[v.index].level = 0;
+    core::free_sizes(vars_.zonk(def->type, Zonk::kKeep), sizes_of_value);
+    for (VarId v : sizes_of_value) vars_[v].level = 0;
   }
   fn_->defs.push_back(def);
   return def;
@@ -149,25 +151,25 @@ MutDef Checker::define(const Binding& b, bool top) {
 // Overloaded types take their default before anything is generalised.
 void Checker::default_constrained(const std::vector<TypePtr>& types, const SourceRange& name) {
   std::vector<core::MetaId> metas;
-  for (const TypePtr& t : types) unsolved_metas(t, metas);
+  for (const TypePtr& t : types) vars_.unsolved_metas(t, metas);
   warn_of_defaults(metas, name);
   for (core::MetaId id : metas) {
-    const Meta& m = metas_[id.index];
+    const Meta& m = vars_[id];
     if (!is_open(m.mask) || !m.fields.empty() || !m.constructors.empty()) {
-      default_meta(id, Zonk::kFinal);
+      vars_.default_meta(id);
     }
   }
 }
 
 void Checker::generalise_types(core::Def& def) {
   std::vector<core::MetaId> metas;
-  unsolved_metas(def.type, metas);
+  vars_.unsolved_metas(def.type, metas);
   for (core::MetaId id : metas) {
-    TyVarId t = new_tyvar("t" + std::to_string(def.tparams.size()),
-                          metas_[id.index].mask == kMaskAny ? syntax::Liftedness::kFullyLifted
-                                                            : syntax::Liftedness::kUnlifted);
+    TyVarId t = vars_.new_tyvar("t" + std::to_string(def.tparams.size()),
+                                vars_[id].mask == kMaskAny ? syntax::Liftedness::kFullyLifted
+                                                           : syntax::Liftedness::kUnlifted);
     def.tparams.push_back(t);
-    metas_[id.index].solution = core::make_type(core::TParam{t});
+    vars_[id].solution = core::make_type(core::TParam{t});
   }
   complete_self_uses(def);
 }
@@ -183,12 +185,12 @@ void Checker::complete_self_uses(const core::Def& def) {
 }
 
 void Checker::check_finished(core::Def& def) {
-  core::Names names{&out_.var_names, &tyvar_names_, &out_.abstract_types};
+  const core::Names names = vars_.names();
   if (auto found = consumption::check(def, names)) {
     found->code = "consumption";
     reports_.later(std::move(*found));
   }
-  auto unknown = [this](VarId v) { return is_unknown(v); };
+  auto unknown = [this](VarId v) { return known_sizes_.is_unknown(v); };
   if (auto found = sizes::check_causality(def, names, unknown)) reports_.later(std::move(*found));
 }
 
@@ -199,16 +201,17 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
-    if (!reports_.failed()) check_open_sizes(state);
+    if (!reports_.failed()) known_sizes_.check_open(state.frame.open_sizes);
     if (!reports_.failed()) finish(state);
-    if (!reports_.failed()) check_sections(state);
+    if (!reports_.failed()) known_sizes_.check_sections(state.sections);
     if (!reports_.failed()) check_finished(*def);
     if (!reports_.failed() && def->recursive) {
-      if (auto found = check_recursion(*def, [this](const TypePtr& t) { return !is_data(t); })) {
+      if (auto found =
+              check_recursion(*def, [this](const TypePtr& t) { return !infer_.is_data(t); })) {
         reports_.later(std::move(*found));
       }
     }
-    if (!reports_.failed()) check_size_of_type(def->type, d.name_range);
+    if (!reports_.failed()) infer_.check_size_of_type(def->type, d.name_range);
     out.var = def->id;
     out.scheme = {def->tparams, def->sparams, def->type};
     out.range = d.name_range;

@@ -9,7 +9,7 @@
 namespace kenaz::check {
 
 MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
-  check_size_of_type(type, range);
+  infer_.check_size_of_type(type, range);
   if (reports_.failed()) type = unit_;
   auto e = std::make_shared<core::Exp>();
   e->type = std::move(type);
@@ -18,19 +18,21 @@ MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp:
   PendingExp p;
   p.exp = e;
   p.start = fn_->starts.empty() ? 0 : fn_->starts.back();
-  p.end = next_var();
+  p.end = vars_.next_var();
   fn_->exps.push_back(std::move(p));
   return e;
 }
 
-ExpPtr Checker::bad_exp(const SourceRange& range) { return make(range, new_meta(), core::EHole{}); }
+ExpPtr Checker::bad_exp(const SourceRange& range) {
+  return make(range, vars_.new_meta(), core::EHole{});
+}
 
 ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
   DepthGuard guard(depth_);
   if (!guard.ok()) reports_.error(e.range, "This expression is nested too deeply.");
   if (stop_.stop_requested()) reports_.error(e.range, "The check was cancelled.");
   if (reports_.failed()) return bad_exp(e.range);
-  fn_->starts.push_back(next_var());
+  fn_->starts.push_back(vars_.next_var());
   ExpPtr result = exp_node(e, expected);
   fn_->starts.pop_back();
   return result;
@@ -40,6 +42,18 @@ ExpPtr Checker::check(const syntax::Exp& e, const TypePtr& expected, const std::
   ExpPtr x = exp(e, expected);
   unify_or_error(expected, x->type, e.range, what, &e);
   return x;
+}
+
+bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
+                             const SourceRange& range, const std::string& what,
+                             const syntax::Exp* source) {
+  if (reports_.failed()) return false;
+  if (infer_.unify(expected, actual)) return true;
+  std::string message = what + comparing_.mismatch.str();
+  message += compared(infer_.type_text(expected), infer_.type_text(actual));
+  if (source) message += suggest_value_of_type(expected, actual, *source);
+  reports_.error(range, message, comparing_.mismatch.anchor);
+  return false;
 }
 
 ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
@@ -54,12 +68,12 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  },
                  [&](const syntax::EVar& x) { return variable(x.name, r); },
                  [&](const syntax::EHole&) -> ExpPtr {
-                   return make(r, expected ? expected : new_meta(), core::EHole{});
+                   return make(r, expected ? expected : vars_.new_meta(), core::EHole{});
                  },
                  [&](const syntax::EParens& x) { return exp(*x.inner, expected); },
                  [&](const syntax::EQualParens& x) { return qualified(x, expected); },
                  [&](const syntax::ETuple& x) -> ExpPtr {
-                   TypePtr known = expected ? resolve(expected) : nullptr;
+                   TypePtr known = expected ? vars_.resolve(expected) : nullptr;
                    const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
                    core::ERecord out;
                    std::vector<TypePtr> types;
@@ -84,14 +98,14 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                    if (const auto* l = std::get_if<syntax::ELiteral>(&x.operand->node)) {
                      return literal(l->value, r, true);
                    }
-                   TypePtr t = new_meta(kMaskNum);
+                   TypePtr t = vars_.new_meta(kMaskNum);
                    ExpPtr operand = check(*x.operand, t, "Cannot negate this value.");
                    auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
                                    core::EIntrinsic{core::Intrinsic::kNeg, {t}, {}});
                    return make(r, t, core::EApply{fun, {operand}});
                  },
                  [&](const syntax::ENot& x) -> ExpPtr {
-                   TypePtr t = new_meta(kMaskIntBool);
+                   TypePtr t = vars_.new_meta(kMaskIntBool);
                    ExpPtr operand = check(*x.operand, t, "Cannot apply \"!\" to this value.");
                    auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
                                    core::EIntrinsic{core::Intrinsic::kNot, {t}, {}});
@@ -149,7 +163,7 @@ core::Attr core_attr(const syntax::Attr& a) {
 // type is known: see finish_literal.
 ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool negative) {
   auto integer = [&](uint64_t bits, bool minus) -> ExpPtr {
-    auto e = make(range, new_meta(kMaskNum), core::ELit{PrimValue{PrimType::kI64, bits}});
+    auto e = make(range, vars_.new_meta(kMaskNum), core::ELit{PrimValue{PrimType::kI64, bits}});
     fn_->exps.back().kind = PendingExp::kIntLit;
     fn_->exps.back().negative = minus;
     return e;
@@ -157,7 +171,7 @@ ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool
   if (const auto* i = std::get_if<syntax::IntLit>(&l)) return integer(i->value, negative);
   if (const auto* c = std::get_if<syntax::CharLit>(&l)) return integer(c->code_point, negative);
   if (const auto* f = std::get_if<syntax::FloatLit>(&l)) {
-    auto e = make(range, new_meta(kMaskFloat),
+    auto e = make(range, vars_.new_meta(kMaskFloat),
                   core::ELit{PrimValue::f64(negative ? -f->value : f->value)});
     fn_->exps.back().kind = PendingExp::kIntLit;
     return e;
@@ -182,7 +196,7 @@ size_t Checker::result_of_any_size(const TypePtr& type) const {
   const core::Type* t = type.get();
   for (; const auto* a = std::get_if<core::TArrow>(&t->node); t = a->to.get()) arity++;
   const auto* p = std::get_if<core::TParam>(&t->node);
-  return p && tyvar_lifted_[p->id.index] == syntax::Liftedness::kSizeLifted ? arity : 0;
+  return p && vars_.lifted(p->id) == syntax::Liftedness::kSizeLifted ? arity : 0;
 }
 
 ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
@@ -194,13 +208,13 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   std::vector<Size> sargs;
   for (TyVarId t : v.scheme.tparams) {
     const TypeMask mask = v.is_intrinsic && targs.empty() ? v.mask : kMaskAny;
-    targs.push_back(new_meta(mask & instance_mask(t)));
-    if (tyvar_lifted_[t.index] == syntax::Liftedness::kUnlifted) metas_.back().regular = true;
+    const bool regular = vars_.lifted(t) == syntax::Liftedness::kUnlifted;
+    targs.push_back(vars_.new_meta(mask & vars_.instance_mask(t), regular));
     subst.types[t] = targs.back();
   }
   for (VarId s : v.scheme.sparams) {
-    sargs.push_back(Size::of_var(new_flex(out_.var_names[s.index])));
-    determine(sargs.back().var, OpenSize::kInstance, range, v.var);
+    sargs.push_back(Size::of_var(vars_.new_flex(vars_.name(s))));
+    vars_.determine(sargs.back().var, OpenSize::kInstance, range, v.var);
     subst.sizes[s] = sargs.back();
   }
   TypePtr type = core::substitute(v.scheme.type, subst);
@@ -221,7 +235,7 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
     } else if (const auto* p = std::get_if<core::TParam>(&v.targs[i]->node)) {
       param = p->id;
     }
-    if (param.valid() && tyvar_lifted_[param.index] != syntax::Liftedness::kUnlifted) {
+    if (param.valid() && vars_.lifted(param) != syntax::Liftedness::kUnlifted) {
       sizeless.push_back(i);
     }
   }
@@ -282,13 +296,13 @@ ExpPtr Checker::qualified(const syntax::EQualParens& q, const TypePtr& expected)
 }
 
 ExpPtr Checker::project(ExpPtr record, const std::string& field, const SourceRange& range) {
-  TypePtr t = field_of(record->type, field, range);
+  TypePtr t = infer_.field_of(record->type, field, range);
   return make(range, core::with_unique(t, false), core::EProject{std::move(record), field});
 }
 
 ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
                        const TypePtr& expected) {
-  TypePtr known = expected ? resolve(expected) : nullptr;
+  TypePtr known = expected ? vars_.resolve(expected) : nullptr;
   const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
   core::ERecord out;
   std::vector<std::pair<std::string, TypePtr>> types;
@@ -315,7 +329,7 @@ ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
 ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const TypePtr& expected) {
   TypePtr elem;
   if (expected) {
-    TypePtr known = resolve(expected);
+    TypePtr known = vars_.resolve(expected);
     if (const auto* t = std::get_if<core::TArray>(&known->node)) elem = t->elem;
   }
   core::EArray out;
@@ -329,11 +343,11 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
     }
     out.elems.push_back(x);
   }
-  if (!type) type = new_meta();
-  mismatch_ = {};
-  if (!reports_.failed() && !constrain(type, kMaskElement)) {
-    reports_.error(
-        range, "Cannot make an array of values of type " + type_text(type) + "." + mismatch_.str());
+  if (!type) type = vars_.new_meta();
+  comparing_.mismatch = {};
+  if (!reports_.failed() && !infer_.constrain(type, kMaskElement)) {
+    reports_.error(range, "Cannot make an array of values of type " + infer_.type_text(type) + "." +
+                              comparing_.mismatch.str());
   }
   const auto n = static_cast<int64_t>(a.elems.size());
   return make(range, core::array_type(Size::of_const(n), type), std::move(out));
@@ -341,15 +355,15 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
 
 ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
                             const TypePtr& expected) {
-  TypePtr type = expected ? expected : new_meta();
-  TypePtr known = resolve(type);
+  TypePtr type = expected ? expected : vars_.new_meta();
+  TypePtr known = vars_.resolve(type);
   std::vector<TypePtr> hints(c.args.size());
   if (const auto* s = std::get_if<core::TSum>(&known->node)) {
     for (const auto& [name, types] : s->constructors) {
       if (name == c.name && types.size() == hints.size()) hints = types;
     }
   } else if (!std::holds_alternative<core::TMeta>(known->node)) {
-    type = new_meta();
+    type = vars_.new_meta();
   }
   std::vector<ExpPtr> args;
   std::vector<TypePtr> payload;
@@ -357,34 +371,14 @@ ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
     args.push_back(exp(*c.args[i], hints[i]));
     payload.push_back(core::with_unique(args.back()->type, false));
   }
-  mismatch_ = {};
-  if (!reports_.failed() && !has_constructor(type, c.name, payload, range)) {
-    reports_.error(range, constructor_mismatch(resolve(type), c.name, payload,
-                                               [this](const TypePtr& t) { return type_text(t); }) +
-                              mismatch_.str());
+  comparing_.mismatch = {};
+  if (!reports_.failed() && !infer_.has_constructor(type, c.name, payload, range)) {
+    reports_.error(
+        range, constructor_mismatch(vars_.resolve(type), c.name, payload, [this](const TypePtr& t) {
+                 return infer_.type_text(t);
+               }) + comparing_.mismatch.str());
   }
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
-}
-
-// An empty [] in the target is the size that the value's own type has there. The others are
-// compared when the program runs.
-ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
-  TypeSizes sizes;
-  TypePtr t = type_exp(*c.type, sizes);
-  for (VarId v : sizes.universals) make_flex(v);
-  for (VarId v : sizes.ext) {
-    if (vars_[v.index].means.kind == Size::kAny) make_flex(v);
-  }
-  const TypePtr shapeless = map_dims(t, [&](const Size& s) {
-    const bool open = s.kind == Size::kVar && vars_[s.var.index].flex;
-    if (open) return s;
-    const VarId own = new_flex();
-    determine(own, OpenSize::kCoercion, range);
-    return Size::of_var(own);
-  });
-  ExpPtr inner = exp(*c.inner, shapeless);
-  unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");
-  return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});
 }
 
 }  // namespace kenaz::check

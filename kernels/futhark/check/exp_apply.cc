@@ -15,37 +15,36 @@ using core::TArrow;
 // Can this argument, which is no i64, stand in a size expression?
 bool Checker::simple_arg(const ExpPtr& e) {
   const auto* v = std::get_if<core::EVar>(&e->node);
-  if (v) return v->targs.empty() && v->sargs.empty() && !contains_meta(e->type);
-  return core::as_prim(resolve(e->type)) && simple_size(e, 0);
+  if (v) return v->targs.empty() && v->sargs.empty() && !vars_.contains_meta(e->type);
+  return core::as_prim(vars_.resolve(e->type)) && sizes_.simple_size(e, 0);
 }
 
 TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg, const std::string& fun) {
-  TypePtr to = zonk(arrow.to, Zonk::kKeep);
+  TypePtr to = vars_.zonk(arrow.to, Zonk::kKeep);
   core::Subst subst;
   for (VarId v : arrow.ext) {
-    const VarId fresh = new_var(out_.var_names[v.index]);
-    vars_[fresh.index].vague = vars_[v.index].dependent;
-    vars_[fresh.index].origin =
-        "unknown size returned" + (fun.empty() ? "" : " by \"" + fun + "\"");
-    vars_[fresh.index].range = arg->range;
+    const VarId fresh = vars_.new_var(vars_.name(v));
+    vars_[fresh].vague = vars_[v].dependent;
+    vars_[fresh].origin = "unknown size returned" + (fun.empty() ? "" : " by \"" + fun + "\"");
+    vars_[fresh].range = arg->range;
     subst.sizes[v] = Size::of_var(fresh);
   }
-  if (arrow.param.valid() && core::is_prim(resolve(arrow.from), PrimType::kI64)) {
-    subst.sizes[arrow.param] = size_of(arg);
+  if (arrow.param.valid() && core::is_prim(vars_.resolve(arrow.from), PrimType::kI64)) {
+    subst.sizes[arrow.param] = sizes_.size_of(arg);
     to = core::substitute(to, subst);
   } else if (arrow.param.valid() && simple_arg(arg)) {  // [i64.i32 n]
-    subst.sizes[arrow.param] = Size::of_exp(clean_size(arg));
+    subst.sizes[arrow.param] = Size::of_exp(sizes_.clean_size(arg));
     to = core::substitute(to, subst);
   } else if (arrow.param.valid()) {  // [r.n]: a size that depends on a part of the argument
-    const uint32_t start = next_var();
-    subst.sizes[arrow.param] = Size::of_var(new_var("d"));
-    to = hide(core::substitute(to, subst), start);
+    const uint32_t start = vars_.next_var();
+    subst.sizes[arrow.param] = Size::of_var(vars_.new_var("d"));
+    to = existentials_.hide(core::substitute(to, subst), start);
   } else {
     to = core::substitute(to, subst);
   }
-  return map_dims(to, [&](const Size& s) {
+  return vars_.map_dims(to, [&](const Size& s) {
     if (s.kind != Size::kExp || core::size_nodes(s.exp, kMaxSizeNodes) < kMaxSizeNodes) return s;
-    return Size::of_var(new_var("d"));
+    return Size::of_var(vars_.new_var("d"));
   });
 }
 
@@ -55,7 +54,7 @@ std::string Checker::self_hint(const ExpPtr& fun) {
   const auto& uses = fn_->self_uses;
   const auto* v = std::get_if<core::EVar>(&fun->node);
   if (v == nullptr || std::find(uses.begin(), uses.end(), fun) == uses.end()) return "";
-  return "\nHint: \"" + out_.var_names[v->id.index] +
+  return "\nHint: \"" + vars_.name(v->id) +
          "\" is this definition itself here, not an outer one with the same name.";
 }
 
@@ -65,9 +64,9 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
   core::EApply node{fun, {}};
   for (size_t i = 0; i < args.size(); i++) {
     if (reports_.failed()) return bad_exp(range);
-    type = resolve(type);
+    type = vars_.resolve(type);
     if (std::holds_alternative<core::TMeta>(type->node)) {
-      TypePtr arrow = core::make_type(TArrow{{}, false, new_meta(), {}, new_meta()});
+      TypePtr arrow = core::make_type(TArrow{{}, false, vars_.new_meta(), {}, vars_.new_meta()});
       unify_or_error(type, arrow, range, "Cannot apply \"" + fun_text + "\" as a function.");
       type = arrow;
     }
@@ -79,26 +78,27 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
                                 (named ? "\"" + fun_text + "\" as function, as it "
                                        : "as function, as \"" + fun_text + "\" ") +
                                 (i ? "takes only " + std::to_string(i) + " arguments"
-                                   : "has type:\n" + type_text(type)) +
+                                   : "has type:\n" + infer_.type_text(type)) +
                                 "." + self_hint(fun));
       return bad_exp(range);
     }
     const TypePtr hold = type;  // keeps *arrow alive
     ExpPtr arg = args[i].ready ? args[i].ready : exp(*args[i].source, arrow->from);
     if (reports_.failed()) return bad_exp(range);
-    if (!unify(arrow->from, arg->type)) {
+    if (!infer_.unify(arrow->from, arg->type)) {
       const syntax::Exp* source = args[i].source;
       std::string arg_text = source ? syntax::pretty(*source) : "argument";
       const bool section = std::holds_alternative<core::ELambda>(fun->node);
       reports_.error(
           source ? source->range : arg->range,
           "Cannot apply " + std::string(section ? "function " : "") + "\"" + fun_text + "\" to \"" +
-              arg_text + "\" (invalid type)." + mismatch_.str() +
-              compared(type_text(arrow->from), type_text(arg->type)) + self_hint(fun) +
+              arg_text + "\" (invalid type)." + comparing_.mismatch.str() +
+              compared(infer_.type_text(arrow->from), infer_.type_text(arg->type)) +
+              self_hint(fun) +
               (source ? suggest_argument(fun_text, arrow->from, arg->type, *source,
                                          i + 1 < args.size() ? args[i + 1].source : nullptr)
                       : ""),
-          mismatch_.anchor);
+          comparing_.mismatch.anchor);
       return bad_exp(range);
     }
     if (args[i].source && arrow->param.valid() && core::mentions_size(arrow->to, arrow->param) &&
@@ -110,10 +110,11 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
   }
   const std::string last =
       args.empty() || !args.back().source ? "" : syntax::pretty(*args.back().source);
-  type = release_absorbed(type, range, "Cannot apply \"" + fun_text + "\" to \"" + last + "\".\n");
+  type = existentials_.release_absorbed(type, range,
+                                        "Cannot apply \"" + fun_text + "\" to \"" + last + "\".\n");
   auto open = fn_->results_of_any_size.find(fun.get());
   if (open != fn_->results_of_any_size.end() && open->second == args.size()) {
-    type = map_dims(type, [&](const Size&) { return Size::of_var(new_var("d")); });
+    type = vars_.map_dims(type, [&](const Size&) { return Size::of_var(vars_.new_var("d")); });
   }
   return make(range, type, std::move(node));
 }
@@ -154,18 +155,18 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
                    "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
     return bad_exp(range);
   }
-  const uint32_t start = next_var();
+  const uint32_t start = vars_.next_var();
   const size_t mark = fn_->locals.size();
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : l.params) sources.push_back(p.get());
   check_duplicate_names(sources);
   core::ELambda out;
   TypePtr hint = expected;
-  const int outer_level = fn_->level++;
+  const int outer_level = vars_.level()++;
   for (const auto& p : l.params) {
-    TypePtr from = new_meta(), to;
+    TypePtr from = vars_.new_meta(), to;
     if (hint) {
-      hint = resolve(hint);
+      hint = vars_.resolve(hint);
       if (const auto* a = std::get_if<TArrow>(&hint->node)) {
         from = core::without_unique(a->from);
         to = a->to;
@@ -175,15 +176,15 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     }
     out.params.push_back(pat(*p, from));
     fn_->whole.push_back(out.params.back());
-    fn_->level++;
+    vars_.level()++;
     hint = to;
   }
   std::vector<VarId> ext;
   if (l.ret) {
     TypeSizes sizes;
     TypePtr ret = type_exp(*l.ret, sizes);
-    for (VarId v : sizes.universals) make_flex(v);
-    for (VarId v : sizes.ext) make_flex(v);
+    for (VarId v : sizes.universals) vars_[v].flex = true;
+    for (VarId v : sizes.ext) vars_[v].flex = true;
     out.body = check(*l.body, ret, "Function body does not have expected type.");
     out.result_declared = true;
     hint = settle_result(ret, sizes.ext, false);
@@ -192,9 +193,9 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     out.body = exp(*l.body, hint);
     hint = out.body->type;
   }
-  fn_->level = outer_level;
+  vars_.level() = outer_level;
   fn_->locals.resize(mark);
-  TypePtr type = arrow_type(out.params, hint, start, ext);
+  TypePtr type = existentials_.arrow_type(out.params, hint, start, ext);
   return make(range, type, std::move(out));
 }
 
@@ -204,7 +205,7 @@ ExpPtr Checker::share(ExpPtr e, std::vector<Let>& lets) {
   if (std::holds_alternative<core::EVar>(e->node) || std::holds_alternative<core::ELit>(e->node)) {
     return e;
   }
-  VarId v = new_var("tmp");
+  VarId v = vars_.new_var("tmp");
   TypePtr t = core::with_unique(e->type, false);
   lets.push_back({make_pat(e->range, t, core::PBind{v}), e});
   return make(e->range, t, core::EVar{v, {}, {}});
@@ -222,30 +223,30 @@ ExpPtr Checker::op_section(const syntax::EOpSection& s, const SourceRange& range
   core::ELambda out;
   std::vector<ExpPtr> operands;
   for (const char* name : {"x", "y"}) {
-    VarId v = new_var(name);
+    VarId v = vars_.new_var(name);
     out.params.push_back(make_pat(range, bool_, core::PBind{v}));
     operands.push_back(make(range, bool_, core::EVar{v, {}, {}}));
   }
   out.body = logical(s.op.name == "&&", operands[0], operands[1], range);
-  TypePtr type = arrow_type(out.params, bool_, next_var(), {});
+  TypePtr type = existentials_.arrow_type(out.params, bool_, vars_.next_var(), {});
   return make(range, type, std::move(out));
 }
 
 ExpPtr Checker::op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range) {
   if (!is_logical(s.op)) {  // (x +) is + applied to its first operand only
     ExpPtr op = variable(s.op, range);
-    const uint32_t start = next_var();
+    const uint32_t start = vars_.next_var();
     ExpPtr e = apply(op, s.op.name, {{s.operand.get(), nullptr}}, range);
-    fn_->sections.push_back({op, start, next_var()});
+    fn_->sections.push_back({op, start, vars_.next_var()});
     return e;
   }
   std::vector<Let> lets;
   ExpPtr x = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
-  VarId v = new_var("y");
+  VarId v = vars_.new_var("y");
   core::ELambda out;
   out.params.push_back(make_pat(range, bool_, core::PBind{v}));
   out.body = logical(s.op.name == "&&", x, make(range, bool_, core::EVar{v, {}, {}}), range);
-  TypePtr type = arrow_type(out.params, bool_, next_var(), {});
+  TypePtr type = existentials_.arrow_type(out.params, bool_, vars_.next_var(), {});
   return wrap(lets, make(range, type, std::move(out)));
 }
 
@@ -254,60 +255,60 @@ ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceR
   core::ELambda out;
   if (is_logical(s.op)) {
     ExpPtr y = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
-    VarId v = new_var("x");
+    VarId v = vars_.new_var("x");
     out.params.push_back(make_pat(range, bool_, core::PBind{v}));
     out.body = logical(s.op.name == "&&", make(range, bool_, core::EVar{v, {}, {}}), y, range);
-    TypePtr type = arrow_type(out.params, bool_, next_var(), {});
+    TypePtr type = existentials_.arrow_type(out.params, bool_, vars_.next_var(), {});
     return wrap(lets, make(range, type, std::move(out)));
   }
   ExpPtr op = variable(s.op, range);
   // The operand's type is the operator's second parameter's: known before the first.
-  TypePtr first = new_meta(), second = new_meta();
-  TypePtr t = resolve(op->type);
+  TypePtr first = vars_.new_meta(), second = vars_.new_meta();
+  TypePtr t = vars_.resolve(op->type);
   if (const auto* a = std::get_if<TArrow>(&t->node)) {
     first = a->from;
-    TypePtr rest = resolve(a->to);
+    TypePtr rest = vars_.resolve(a->to);
     if (const auto* b = std::get_if<TArrow>(&rest->node)) second = b->from;
   }
-  const uint32_t before = next_var();
+  const uint32_t before = vars_.next_var();
   ExpPtr y = check(*s.operand, second,
                    "Cannot apply \"" + s.op.name + "\" to \"" + syntax::pretty(*s.operand) +
                        "\" (invalid type).");
   if (reports_.failed()) return bad_exp(range);
-  fn_->sections.push_back({op, before, next_var()});
+  fn_->sections.push_back({op, before, vars_.next_var()});
   y = share(y, lets);
-  const uint32_t start = next_var();
-  VarId v = new_var("x");
+  const uint32_t start = vars_.next_var();
+  VarId v = vars_.new_var("x");
   first = core::with_unique(first, false);
   out.params.push_back(make_pat(range, first, core::PBind{v}));
   ExpPtr x = make(range, first, core::EVar{v, {}, {}});
   out.body = apply(op, s.op.name, {{nullptr, x}, {nullptr, y}}, range);
-  TypePtr type = arrow_type(out.params, out.body->type, start, {});
+  TypePtr type = existentials_.arrow_type(out.params, out.body->type, start, {});
   return wrap(lets, make(range, type, std::move(out)));
 }
 
 // (.a.b), (.[i, 2:3].x)
 ExpPtr Checker::path_section(const syntax::EPathSection& s, const SourceRange& range,
                              const TypePtr& expected) {
-  TypePtr from = new_meta();
+  TypePtr from = vars_.new_meta();
   if (expected) {
-    TypePtr known = resolve(expected);
+    TypePtr known = vars_.resolve(expected);
     if (const auto* a = std::get_if<TArrow>(&known->node)) {
       from = core::with_unique(a->from, false);
     }
   }
   std::vector<Let> lets;
   std::vector<Step> steps = path_steps(s.path, true, lets);
-  const uint32_t start = next_var();
+  const uint32_t start = vars_.next_var();
   core::ELambda out;
-  VarId v = new_var("x");
+  VarId v = vars_.new_var("x");
   out.params.push_back(make_pat(range, from, core::PBind{v}));
   ExpPtr e = make(range, from, core::EVar{v, {}, {}});
   for (auto& step : steps) {
     e = step.is_field ? project(e, step.field, range) : index(e, step.dims, range);
   }
   out.body = e;
-  TypePtr type = arrow_type(out.params, e->type, start, {});
+  TypePtr type = existentials_.arrow_type(out.params, e->type, start, {});
   return wrap(lets, make(range, type, std::move(out)));
 }
 

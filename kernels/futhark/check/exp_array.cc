@@ -12,9 +12,9 @@ ExpPtr Checker::index_value(const syntax::Exp& e) {
   if (lit && std::holds_alternative<syntax::IntLit>(lit->value)) {
     return check(e, i64_, "An index must be an integer.");
   }
-  TypePtr t = new_meta(kMaskInt);
+  TypePtr t = vars_.new_meta(kMaskInt);
   ExpPtr x = check(e, t, "An index must be an integer.");
-  if (reports_.failed() || core::is_prim(resolve(x->type), PrimType::kI64)) return x;
+  if (reports_.failed() || core::is_prim(vars_.resolve(x->type), PrimType::kI64)) return x;
   auto fun = make(e.range, core::make_type(core::TArrow{{}, false, x->type, {}, i64_}),
                   core::EIntrinsic{core::Intrinsic::kConvert, {x->type, i64_}, {}});
   auto converted = make(e.range, i64_, core::EApply{fun, {x}});
@@ -41,65 +41,23 @@ std::vector<DimIndex> Checker::dim_indexes(const std::vector<syntax::DimIndex>& 
   return out;
 }
 
-Size Checker::difference(const Size& a, const Size& b) {
-  if (a.kind == Size::kAny || b.kind == Size::kAny) return Size::of_var(new_var("d"));
-  if (b.kind == Size::kConst && b.constant == 0) return a;
-  if (a.kind == Size::kConst && b.kind == Size::kConst) {
-    return Size::of_const(static_cast<int64_t>(static_cast<uint64_t>(a.constant) -
-                                               static_cast<uint64_t>(b.constant)));
-  }
-  return arithmetic(core::Intrinsic::kSub, a, b);
-}
-
-Size Checker::arithmetic(core::Intrinsic op, const Size& a, const Size& b) {
-  auto node = [&](TypePtr type, decltype(core::Exp::node) n) {
-    auto e = std::make_shared<core::Exp>();
-    e->type = std::move(type);
-    e->node = std::move(n);
-    return e;
-  };
-  TypePtr one = core::make_type(core::TArrow{{}, false, i64_, {}, i64_});
-  auto fun = node(core::make_type(core::TArrow{{}, false, i64_, {}, one}),
-                  core::EIntrinsic{op, {i64_}, {}});
-  return Size::of_exp(node(i64_, core::EApply{fun, {core::exp_of_size(a), core::exp_of_size(b)}}));
-}
-
-Size Checker::slice_size(const DimIndex& d, const Size& dim) {
-  auto known = [&](const ExpPtr& e) {
-    Size s = size_of(e);
-    return s;
-  };
-  auto is_const = [](const Size& s, int64_t c) {
-    return s.kind == Size::kConst && s.constant == c;
-  };
-  if (d.stride) {
-    Size s = known(d.stride);
-    if (!d.start && !d.end && (is_const(s, 1) || is_const(s, -1))) return dim;
-    return Size::of_var(new_var("d"));
-  }
-  if (!d.start && !d.end) return dim;
-  Size end = d.end ? known(d.end) : resolve(dim);
-  if (!d.start) return end;
-  return bound_size(difference(end, known(d.start)));
-}
-
 ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
   if (reports_.failed()) return bad_exp(range);
-  TypePtr elem = new_meta(), type = elem;
+  TypePtr elem = vars_.new_meta(), type = elem;
   // With a known type its row is used as it is, sizes and all.
   std::vector<Size> sizes;
-  TypePtr t = resolve(array->type);
+  TypePtr t = vars_.resolve(array->type);
   size_t known = 0;
   while (known < dims.size()) {
     const auto* a = std::get_if<core::TArray>(&t->node);
     if (!a) break;
     sizes.push_back(a->dim);
-    t = resolve(a->elem);
+    t = vars_.resolve(a->elem);
     known++;
   }
   if (known < dims.size()) {
     std::vector<Size> fresh;
-    for (size_t i = 0; i < dims.size(); i++) fresh.push_back(Size::of_var(new_flex()));
+    for (size_t i = 0; i < dims.size(); i++) fresh.push_back(Size::of_var(vars_.new_flex()));
     for (size_t i = dims.size(); i-- > 0;) type = core::array_type(fresh[i], type);
     unify_or_error(type, array->type, range,
                    "Cannot index this value: it is no array, or has too "
@@ -110,7 +68,7 @@ ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRang
   }
   TypePtr result = core::with_unique(t, false);
   for (size_t i = dims.size(); i-- > 0;) {
-    if (!dims[i].index) result = core::array_type(slice_size(dims[i], sizes[i]), result);
+    if (!dims[i].index) result = core::array_type(sizes_.slice_size(dims[i], sizes[i]), result);
   }
   return make(range, result, core::EIndex{std::move(array), std::move(dims)});
 }
@@ -140,18 +98,14 @@ std::vector<Checker::Step> Checker::path_steps(const std::vector<syntax::UpdateS
 
 // The type of what a slice is replaced with: its size is compared when the program runs.
 TypePtr Checker::flexible_slices(const TypePtr& type, const std::vector<DimIndex>& dims) {
-  TypePtr t = resolve(type);
+  TypePtr t = vars_.resolve(type);
   const auto* a = std::get_if<core::TArray>(&t->node);
   size_t at = 0;
   while (at < dims.size() && dims[at].index) at++;
   if (!a || at == dims.size()) return type;
   return core::array_type(
-      Size::of_var(new_flex()),
+      Size::of_var(vars_.new_flex()),
       flexible_slices(a->elem, {dims.begin() + static_cast<std::ptrdiff_t>(at) + 1, dims.end()}));
-}
-
-TypePtr Checker::fresh_dims(const TypePtr& t) {
-  return map_dims(t, [&](const Size&) { return Size::of_var(new_flex()); });
 }
 
 // The type of a record in which a field got a value of type `field`.
@@ -174,18 +128,18 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
   if (step.is_field) {
     ExpPtr x;
     if (last) {  // the new value may have other sizes
-      TypePtr field = fresh_dims(field_of(source->type, step.field, range));
+      TypePtr field = vars_.fresh_dims(infer_.field_of(source->type, step.field, range));
       x = exp(value, field);
-      if (!reports_.failed() && !unify(field, x->type)) {
+      if (!reports_.failed() && !infer_.unify(field, x->type)) {
         reports_.error(value.range, "Cannot set record field \"" + step.field +
-                                        "\" to a value of type " + type_text(x->type) +
-                                        ", as its type is " + type_text(field) + "." +
-                                        mismatch_.str());
+                                        "\" to a value of type " + infer_.type_text(x->type) +
+                                        ", as its type is " + infer_.type_text(field) + "." +
+                                        comparing_.mismatch.str());
       }
     } else {
       x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
     }
-    return make(range, with_field(resolve(type), step.field, x->type),
+    return make(range, with_field(vars_.resolve(type), step.field, x->type),
                 core::ERecordUpdate{source, step.field, x, !last});
   }
   ExpPtr old = index(source, step.dims, range);
@@ -211,14 +165,14 @@ ExpPtr Checker::update(const syntax::EUpdate& u, const SourceRange& range) {
 // ---- ranges
 
 ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
-  TypePtr t = new_meta(kMaskInt);
+  TypePtr t = vars_.new_meta(kMaskInt);
   const char* what = "The parts of a range must be integers of one type.";
   core::ERange out;
   out.start = check(*r.start, t, what);
   if (r.second) out.second = check(*r.second, t, what);
   out.end = check(*r.end, t, what);
   if (reports_.failed()) return bad_exp(range);
-  warn_of_range(reports_, r, core::is_prim(resolve(t), PrimType::kI64), range);
+  warn_of_range(reports_, r, core::is_prim(vars_.resolve(t), PrimType::kI64), range);
   out.kind = static_cast<core::ERange::End>(r.kind);
   auto is_const = [&](const ExpPtr& e, uint64_t c) {
     const auto* l = std::get_if<core::ELit>(&e->node);
@@ -228,18 +182,18 @@ ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
   const bool through = r.kind == syntax::ERange::kInclusive;
   const uint64_t first = through ? 1 : 0;
   Size size = Size::of_var(VarId{});
-  if (core::is_prim(resolve(t), PrimType::kI64) && (up || through)) {
+  if (core::is_prim(vars_.resolve(t), PrimType::kI64) && (up || through)) {
     if (is_const(out.start, first) && (!out.second || is_const(out.second, first + 1))) {
-      size = size_of(out.end);
+      size = sizes_.size_of(out.end);
     } else if (!out.second) {
-      size = difference(size_of(out.end), size_of(out.start));
-      if (through) size = arithmetic(core::Intrinsic::kAdd, size, Size::of_const(1));
+      size = sizes_.difference(sizes_.size_of(out.end), sizes_.size_of(out.start));
+      if (through) size = sizes_.arithmetic(core::Intrinsic::kAdd, size, Size::of_const(1));
     }
   }
   if (size.kind == Size::kVar && !size.var.valid()) {
-    size.var = new_unknown("unknown length of range", range);
+    size.var = vars_.new_unknown("unknown length of range", range);
   }
-  return make(range, core::array_type(bound_size(size), t), std::move(out));
+  return make(range, core::array_type(sizes_.bound_size(size), t), std::move(out));
 }
 
 }  // namespace kenaz::check

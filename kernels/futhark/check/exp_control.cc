@@ -1,4 +1,4 @@
-// Conditionals, bindings, loops.
+// Conditionals, bindings, coercions.
 #include <algorithm>
 
 #include "kernels/futhark/check/checker.h"
@@ -8,20 +8,20 @@ namespace kenaz::check {
 
 ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected) {
   ExpPtr cond = check(*i.cond, bool_, "Condition must have type bool.");
-  const uint32_t start = next_var();
-  fn_->level++;
+  const uint32_t start = vars_.next_var();
+  vars_.level()++;
   ExpPtr yes = exp(*i.then_branch, expected);
-  fn_->level--;
-  TypePtr then_type = hide(yes->type, start);
-  fn_->level++;
+  vars_.level()--;
+  TypePtr then_type = existentials_.hide(yes->type, start);
+  vars_.level()++;
   ExpPtr no = exp(*i.else_branch, then_type);
-  fn_->level--;
-  TypePtr else_type = hide(no->type, start);
-  const Restore lenient(any_sizes_, true);
+  vars_.level()--;
+  TypePtr else_type = existentials_.hide(no->type, start);
+  const Restore lenient(comparing_.any_sizes, true);
   unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (reports_.failed()) return bad_exp(range);
-  TypePtr type = join(then_type, else_type);
-  if (!constrain(type, kMaskData))
+  TypePtr type = existentials_.join(then_type, else_type);
+  if (!infer_.constrain(type, kMaskData))
     reports_.error(range, "The result of an if may not be of function type.");
   return make(range, type, core::EIf{cond, yes, no});
 }
@@ -32,28 +32,28 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   TypePtr type;
   for (const auto& c : m.cases) {
     const size_t mark = fn_->locals.size();
-    const uint32_t start = next_var();
+    const uint32_t start = vars_.next_var();
     check_duplicate_names({c.pat.get()});
-    fn_->level++;
+    vars_.level()++;
     PatPtr p = pat(*c.pat, core::with_unique(out.scrutinee->type, false));
-    fn_->level++;
+    vars_.level()++;
     ExpPtr body = exp(*c.body, type ? type : expected);
-    fn_->level -= 2;
+    vars_.level() -= 2;
     fn_->locals.resize(mark);
     if (reports_.failed()) return bad_exp(range);
-    TypePtr case_type = hide(body->type, start);
+    TypePtr case_type = existentials_.hide(body->type, start);
     if (type) {
-      const Restore lenient(any_sizes_, true);
+      const Restore lenient(comparing_.any_sizes, true);
       unify_or_error(type, case_type, c.range, "Branches differ in type.");
       if (reports_.failed()) return bad_exp(range);
-      type = join(type, case_type);
+      type = existentials_.join(type, case_type);
     } else {
       type = case_type;
     }
     out.cases.emplace_back(p, body);
   }
-  if (!type) type = new_meta();
-  if (!constrain(type, kMaskData))
+  if (!type) type = vars_.new_meta();
+  if (!infer_.constrain(type, kMaskData))
     reports_.error(range, "The result of a match may not be of function type.");
   fn_->matches.push_back(make(range, type, std::move(out)));
   return fn_->matches.back();
@@ -64,7 +64,7 @@ void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
   if (reports_.failed() || let.sizes.empty()) return;
   std::unordered_set<VarId> given, mentioned;
   // The pattern as it is written: what the value's type knows may not be in its terms.
-  const TypePtr type = zonk(let.pat->type, Zonk::kKeep);
+  const TypePtr type = vars_.zonk(let.pat->type, Zonk::kKeep);
   core::whole_sizes(type, given);
   core::free_sizes(type, mentioned);
   for (size_t i = 0; i < let.sizes.size(); i++) {
@@ -80,43 +80,43 @@ void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
 
 ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
-  const uint32_t start = next_var();
+  const uint32_t start = vars_.next_var();
   const size_t mark = fn_->locals.size();
   NamedRanges sizes_bound;
   for (const auto& name : l.sizes) sizes_bound.emplace_back(name, range);
   check_duplicate_names({l.pat.get()}, std::move(sizes_bound));
   out.value = exp(*l.value);
   for (const auto& name : l.sizes) {
-    out.sizes.push_back(new_var(name));
-    vars_[out.sizes.back().index].binder = true;
-    determine(out.sizes.back(), OpenSize::kBinder, l.pat->range);
+    out.sizes.push_back(vars_.new_var(name));
+    vars_[out.sizes.back()].binder = true;
+    vars_.determine(out.sizes.back(), OpenSize::kBinder, l.pat->range);
     local_value(name, out.sizes.back(), i64_);
   }
   out.pat = pat(*l.pat, out.value->type);
   check_binders(l, out);
   fn_->whole.push_back(out.pat);
-  fn_->level++;
+  vars_.level()++;
   out.body = exp(*l.body, expected);
-  fn_->level--;
+  vars_.level()--;
   fn_->locals.resize(mark);
   TypePtr type = out.body->type;
   const auto* name = std::get_if<core::PBind>(&out.pat->node);
-  if (name && !reports_.failed() && core::is_prim(resolve(out.value->type), PrimType::kI64)) {
+  if (name && !reports_.failed() && core::is_prim(vars_.resolve(out.value->type), PrimType::kI64)) {
     // The name of a size that goes out of scope is replaced by what it is.
-    const Size value = size_of(out.value);
-    vars_[name->id.index].means = value;
-    const bool known = value.kind != Size::kVar || vars_[value.var.index].named;
+    const Size value = sizes_.size_of(out.value);
+    vars_[name->id].means = value;
+    const bool known = value.kind != Size::kVar || vars_[value.var].named;
     core::Subst subst;
     subst.sizes[name->id] = value;
-    if (known) type = core::substitute(zonk(type, Zonk::kKeep), subst);
+    if (known) type = core::substitute(vars_.zonk(type, Zonk::kKeep), subst);
   }
-  type = hide(type, start, nullptr, true);
+  type = existentials_.hide(type, start, nullptr, true);
   return make(range, type, std::move(out));
 }
 
 ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
                         const TypePtr& expected) {
-  const uint32_t start = next_var();
+  const uint32_t start = vars_.next_var();
   MutDef def = define({l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
   if (reports_.failed()) return bad_exp(range);
   ValBinding* v = scopes_.new_val();
@@ -128,23 +128,44 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
   const size_t mark = fn_->locals.size();
   ExpPtr body = exp(*l.body, expected);
   fn_->locals.resize(mark - 1);
-  return make(range, hide(body->type, start), core::ELetDef{def, body});
+  return make(range, existentials_.hide(body->type, start), core::ELetDef{def, body});
 }
 
 ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
                          const TypePtr& expected) {
-  const uint32_t start = next_var();
+  const uint32_t start = vars_.next_var();
   ExpPtr source = variable(syntax::QualName{{}, l.name, l.name_range}, l.name_range);
   ExpPtr value = update_path(source, l.path, *l.value, range);
   if (reports_.failed()) return bad_exp(range);
   const size_t mark = fn_->locals.size();
-  VarId v = new_var(l.name);
+  VarId v = vars_.new_var(l.name);
   TypePtr t = core::with_unique(value->type, false);
   local_value(l.name, v, t, l.name_range);
   PatPtr p = make_pat(l.name_range, t, core::PBind{v});
   ExpPtr body = exp(*l.body, expected);
   fn_->locals.resize(mark);
-  return make(range, hide(body->type, start), core::ELet{{}, p, value, body});
+  return make(range, existentials_.hide(body->type, start), core::ELet{{}, p, value, body});
+}
+
+// An empty [] in the target is the size that the value's own type has there. The others are
+// compared when the program runs.
+ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
+  TypeSizes sizes;
+  TypePtr t = type_exp(*c.type, sizes);
+  for (VarId v : sizes.universals) vars_[v].flex = true;
+  for (VarId v : sizes.ext) {
+    if (vars_[v].means.kind == Size::kAny) vars_[v].flex = true;
+  }
+  const TypePtr shapeless = vars_.map_dims(t, [&](const Size& s) {
+    const bool open = s.kind == Size::kVar && vars_[s.var].flex;
+    if (open) return s;
+    const VarId own = vars_.new_flex();
+    vars_.determine(own, OpenSize::kCoercion, range);
+    return Size::of_var(own);
+  });
+  ExpPtr inner = exp(*c.inner, shapeless);
+  unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");
+  return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});
 }
 
 }  // namespace kenaz::check

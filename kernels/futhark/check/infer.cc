@@ -1,7 +1,8 @@
-// Unification of types.
+#include "kernels/futhark/check/infer.h"
+
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/type_util.h"
 #include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
@@ -16,76 +17,13 @@ using core::TPrim;
 using core::TRecord;
 using core::TSum;
 
-VarId Checker::new_var(const std::string& name) {
-  VarId v{next_var()};
-  vars_.emplace_back();
-  vars_.back().level = fn_ ? fn_->level : 0;
-  out_.var_names.push_back(name);
-  return v;
-}
-
-// A size of a value that is known only when the value is. For messages it is "the `origin`".
-VarId Checker::new_unknown(const std::string& origin, const SourceRange& range) {
-  const VarId v = new_var("d");
-  vars_[v.index].origin = origin;
-  vars_[v.index].range = range;
-  return v;
-}
-
-VarId Checker::new_flex(const std::string& name) {
-  VarId v = new_var(name);
-  make_flex(v);
-  return v;
-}
-
-void Checker::determine(VarId size, OpenSize::Kind kind, const SourceRange& range, VarId of) {
-  fn_->open_sizes.push_back({kind, size, of, range});
-}
-
-void Checker::make_flex(VarId v) { vars_[v.index].flex = true; }
-
-TyVarId Checker::new_tyvar(const std::string& name, syntax::Liftedness lifted) {
-  tyvar_names_.push_back(name);
-  tyvar_lifted_.push_back(lifted);
-  tyvar_level_.push_back(fn_ ? fn_->level : 0);
-  deepest_tyvar_ = std::max(deepest_tyvar_, tyvar_level_.back());
-  return TyVarId{static_cast<uint32_t>(tyvar_names_.size() - 1)};
-}
-
-TypePtr Checker::new_meta(TypeMask mask) {
-  core::MetaId id{static_cast<uint32_t>(metas_.size())};
-  Meta m;
-  m.mask = mask;
-  m.level = fn_ ? fn_->level : 0;
-  metas_.push_back(std::move(m));
-  return core::make_type(TMeta{id});
-}
-
-TypePtr Checker::resolve(TypePtr t) {
-  while (const auto* m = std::get_if<TMeta>(&t->node)) {
-    const TypePtr& solution = metas_[m->id.index].solution;
-    if (!solution) break;
-    t = solution;
-  }
-  return t;
-}
-
-Size Checker::resolve(const Size& s) {
-  Size r = s;
-  while (r.kind == Size::kVar && r.var.index < vars_.size() && vars_[r.var.index].solved) {
-    r = vars_[r.var.index].solution;
-  }
-  if (r.kind == Size::kExp) return zonk(r, Zonk::kKeep);
-  return r;
-}
-
 // ---- types
 
 // Types are shared graphs whose written form can be exponentially larger, and everything here walks
 // the written form. So it is bounded: `budget` counts down.
-bool Checker::small_type(const TypePtr& type, int& budget, int depth) {
+bool Inference::small_type(const TypePtr& type, int& budget, int depth) {
   if (--budget < 0 || depth > kMaxTypeDepth) return false;
-  TypePtr t = resolve(type);
+  TypePtr t = vars_.resolve(type);
   auto below = [&](const TypePtr& x) { return small_type(x, budget, depth + 1); };
   return std::visit(
       Overloaded{[&](const TArray& a) { return below(a.elem); },
@@ -110,7 +48,7 @@ bool Checker::small_type(const TypePtr& type, int& budget, int depth) {
       t->node);
 }
 
-void Checker::check_size_of_type(const TypePtr& t, const SourceRange& range) {
+void Inference::check_size_of_type(const TypePtr& t, const SourceRange& range) {
   int budget = kMaxTypeNodes;
   if (small_type(t, budget, 0)) return;
   reports_.error(range,
@@ -118,17 +56,17 @@ void Checker::check_size_of_type(const TypePtr& t, const SourceRange& range) {
 }
 
 // Also lowers the level of everything in `type` to `level`.
-bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth) {
+bool Inference::occurs(core::MetaId id, int level, const TypePtr& type, int depth) {
   if (depth > kMaxTypeDepth) return true;
-  TypePtr t = resolve(type);
+  TypePtr t = vars_.resolve(type);
   auto below = [&](const TypePtr& x) { return occurs(id, level, x, depth + 1); };
   return std::visit(Overloaded{[&](const TMeta& m) {
-                                 Meta& meta = metas_[m.id.index];
+                                 Meta& meta = vars_[m.id];
                                  meta.level = std::min(meta.level, level);
                                  return m.id == id;
                                },
                                [&](const TArray& a) {
-                                 adjust_level(a.dim, level);
+                                 sizes_.adjust_level(a.dim, level);
                                  return below(a.elem);
                                },
                                [&](const TRecord& r) {
@@ -148,7 +86,7 @@ bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth)
                                    if (const auto* x = std::get_if<TypePtr>(&arg)) {
                                      if (below(*x)) return true;
                                    } else {
-                                     adjust_level(std::get<Size>(arg), level);
+                                     sizes_.adjust_level(std::get<Size>(arg), level);
                                    }
                                  }
                                  return false;
@@ -157,13 +95,13 @@ bool Checker::occurs(core::MetaId id, int level, const TypePtr& type, int depth)
                     t->node);
 }
 
-bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
+bool Inference::merge_metas(core::MetaId a, core::MetaId b, int depth) {
   if (a == b) return true;
   if (a.index > b.index) std::swap(a, b);  // keep the older one
-  Meta from = std::move(metas_[b.index]);
-  metas_[b.index] = Meta{};
-  metas_[b.index].solution = core::make_type(TMeta{a});
-  Meta& into = metas_[a.index];
+  Meta from = std::move(vars_[b]);
+  vars_[b] = Meta{};
+  vars_[b].solution = core::make_type(TMeta{a});
+  Meta& into = vars_[a];
   into.mask &= from.mask;
   into.level = std::min(into.level, from.level);
   into.regular |= from.regular;
@@ -171,8 +109,9 @@ bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
                           !from.fields.empty() || !from.constructors.empty();
   if (into.mask == 0 || (!is_open(into.mask) && structured)) {
     const bool sum = !into.constructors.empty() || !from.constructors.empty();
-    mismatch_.because(std::string("Cannot unify a scalar type with type that must be a ") +
-                      (sum ? "sum type." : "record."));
+    comparing_.mismatch.because(
+        std::string("Cannot unify a scalar type with type that must be a ") +
+        (sum ? "sum type." : "record."));
     return false;
   }
   if (!from.range.file) from.range = into.range;
@@ -193,35 +132,35 @@ bool Checker::merge_metas(core::MetaId a, core::MetaId b, int depth) {
 }
 
 // t is resolved, and no meta.
-bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
-  Meta meta = metas_[id.index];
+bool Inference::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
+  Meta meta = vars_[id];
   if (!constrain(t, meta.mask)) {
-    mismatch_.because("Cannot unify " + describe_meta(meta) + " with " + type_text(t) + ".");
+    comparing_.mismatch.because("Cannot unify " + describe(meta) + " with " + type_text(t) + ".");
     return false;
   }
   if (occurs(id, meta.level, t, 0)) {
-    mismatch_.occurs = true;
+    comparing_.mismatch.occurs = true;
     return false;
   }
   if (escapes(t, meta.level)) return false;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
   const bool parts = !meta.fields.empty() || !meta.constructors.empty();
-  const TypePtr own =
-      parts && any_sizes_ ? fresh_dims(t) : t;  // the parts' sizes may differ from t's
-  if (parts && any_sizes_) equal.emplace_back(own, t);
+  const TypePtr own = parts && comparing_.any_sizes ? vars_.fresh_dims(t)
+                                                    : t;  // the parts' sizes may differ from t's
+  if (parts && comparing_.any_sizes) equal.emplace_back(own, t);
   if (!meta.fields.empty()) {
     const auto* r = std::get_if<TRecord>(&own->node);
     for (const auto& [name, type] : meta.fields) {
       if (!r) {
-        mismatch_.because("Cannot unify record type, with field \"" + name + "\", with " +
-                          type_text(t) + ".");
+        comparing_.mismatch.because("Cannot unify record type, with field \"" + name + "\", with " +
+                                    type_text(t) + ".");
         return false;
       }
       auto it = std::find_if(r->fields.begin(), r->fields.end(),
                              [&name = name](const auto& f) { return f.first == name; });
       if (it == r->fields.end()) {
-        mismatch_.because("Cannot unify record types: " + type_text(t) + " has no field \"" + name +
-                          "\".");
+        comparing_.mismatch.because("Cannot unify record types: " + type_text(t) +
+                                    " has no field \"" + name + "\".");
         return false;
       }
       equal.emplace_back(type, it->second);
@@ -231,52 +170,53 @@ bool Checker::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     const auto* s = std::get_if<TSum>(&own->node);
     for (const auto& [name, types] : meta.constructors) {
       if (!s) {
-        mismatch_.because("Cannot unify type with constructors, such as #" + name + ", with " +
-                          type_text(t) + ".");
+        comparing_.mismatch.because("Cannot unify type with constructors, such as #" + name +
+                                    ", with " + type_text(t) + ".");
         return false;
       }
       auto it = std::find_if(s->constructors.begin(), s->constructors.end(),
                              [&name = name](const auto& c) { return c.first == name; });
       if (it == s->constructors.end() || it->second.size() != types.size()) {
-        mismatch_.because(it == s->constructors.end()
-                              ? "Cannot unify sum types.  Unshared constructors: #" + name + "."
-                              : "Arguments of constructor #" + name + " differ in arity.");
+        comparing_.mismatch.because(
+            it == s->constructors.end()
+                ? "Cannot unify sum types.  Unshared constructors: #" + name + "."
+                : "Arguments of constructor #" + name + " differ in arity.");
         return false;
       }
       for (size_t i = 0; i < types.size(); i++) equal.emplace_back(types[i], it->second[i]);
     }
   }
   TypePtr solution = own;
-  if (comparing_results_ > 0 && !absorb_unborn(solution, meta.regular)) return false;
+  if (comparing_.results > 0 && !absorb_unborn(solution, meta.regular)) return false;
   // Sizes that have no meaning where the variable stands are left open.
-  solution = map_dims(solution, [&](const Size& s) {
-    Size dim = resolve(s);
-    if (!too_deep(dim, meta.level)) return dim;
-    VarId open = new_flex("d");
-    vars_[open.index].level = meta.level;
+  solution = vars_.map_dims(solution, [&](const Size& s) {
+    Size dim = vars_.resolve(s);
+    if (!sizes_.too_deep(dim, meta.level)) return dim;
+    VarId open = vars_.new_flex("d");
+    vars_[open].level = meta.level;
     if (dim.kind != Size::kVar) return Size::of_var(open);
-    Var& deep = vars_[dim.var.index];
+    Var& deep = vars_[dim.var];
     if (deep.binder) {
       deep.means = Size::of_var(open);
     } else if (!deep.named && !deep.origin.empty()) {
-      determine(open, OpenSize::kScope, deep.range, dim.var);
+      vars_.determine(open, OpenSize::kScope, deep.range, dim.var);
     }
     return Size::of_var(open);
   });
-  metas_[id.index].solution = core::without_unique(solution);
+  vars_[id].solution = core::without_unique(solution);
   if (own != t) std::rotate(equal.begin(), equal.begin() + 1, equal.end());  // last: t
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }
 
-bool Checker::unify(const TypePtr& a, const TypePtr& b) {
-  mismatch_ = {};
+bool Inference::unify(const TypePtr& a, const TypePtr& b) {
+  comparing_.mismatch = {};
   return unify_depth(a, b, 0);
 }
 
-bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
+bool Inference::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
   if (depth > kMaxTypeDepth) return false;
-  TypePtr a = resolve(ta), b = resolve(tb);
+  TypePtr a = vars_.resolve(ta), b = vars_.resolve(tb);
   if (a == b) return true;
   const auto* ma = std::get_if<TMeta>(&a->node);
   const auto* mb = std::get_if<TMeta>(&b->node);
@@ -290,18 +230,18 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                  [](const TMeta&) { return false; },
                  [&](const TArray& x) {
                    const auto& y = std::get<TArray>(b->node);
-                   if (!unify_size(x.dim, y.dim)) return false;
+                   if (!sizes_.unify_size(x.dim, y.dim)) return false;
                    return unify_depth(x.elem, y.elem, depth + 1);
                  },
                  [&](const TRecord& x) {
                    const auto& y = std::get<TRecord>(b->node);
                    if (std::string why = unshared(x, y); !why.empty()) {
-                     mismatch_.because(std::move(why));
+                     comparing_.mismatch.because(std::move(why));
                      return false;
                    }
                    for (size_t i = 0; i < x.fields.size(); i++) {
                      if (unify_depth(x.fields[i].second, y.fields[i].second, depth + 1)) continue;
-                     mismatch_.in_field(x.fields[i].first);
+                     comparing_.mismatch.in_field(x.fields[i].first);
                      return false;
                    }
                    return true;
@@ -309,7 +249,7 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                  [&](const TSum& x) {
                    const auto& y = std::get<TSum>(b->node);
                    if (std::string why = unshared(x, y); !why.empty()) {
-                     mismatch_.because(std::move(why));
+                     comparing_.mismatch.because(std::move(why));
                      return false;
                    }
                    for (size_t i = 0; i < x.constructors.size(); i++) {
@@ -327,10 +267,10 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                    if (x.id != y.id || x.args.size() != y.args.size()) return false;
                    for (size_t i = 0; i < x.args.size(); i++) {
                      if (const auto* t = std::get_if<TypePtr>(&x.args[i])) {
-                       const Restore lenient(any_sizes_, true);
+                       const Restore lenient(comparing_.any_sizes, true);
                        if (!unify_depth(*t, std::get<TypePtr>(y.args[i]), depth + 1)) return false;
                      } else {
-                       if (!unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i])))
+                       if (!sizes_.unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i])))
                          return false;
                      }
                    }
@@ -339,16 +279,76 @@ bool Checker::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
       a->node);
 }
 
-bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
-                             const SourceRange& range, const std::string& what,
-                             const syntax::Exp* source) {
-  if (reports_.failed()) return false;
-  if (unify(expected, actual)) return true;
-  std::string message = what + mismatch_.str();
-  message += compared(type_text(expected), type_text(actual));
-  if (source) message += suggest_value_of_type(expected, actual, *source);
-  reports_.error(range, message, mismatch_.anchor);
-  return false;
+// `a` is the type that is expected: what its result existentially has may be any size, while the
+// sizes that `b` has there are like no other. For parameters it is the other way around.
+bool Inference::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
+  if (!unify_depth(b.from, a.from, depth + 1)) return false;
+  core::Subst in_a, in_b;
+  const uint32_t start = vars_.next_var();
+  auto name = [&](VarId v) { return vars_.name(v); };
+  for (VarId v : b.ext) {
+    const VarId fresh = vars_.new_var(name(v));
+    vars_[fresh].vague = vars_[v].vague || vars_[v].dependent;
+    in_b.sizes[v] = Size::of_var(fresh);
+  }
+  // A parameter that sizes depend on becomes the same new name on both sides.
+  if (a.param.valid() || b.param.valid()) {
+    const Size fresh = Size::of_var(vars_.new_var(name(a.param.valid() ? a.param : b.param)));
+    vars_[fresh.var].named = true;
+    if (a.param.valid()) in_a.sizes[a.param] = fresh;
+    if (b.param.valid()) in_b.sizes[b.param] = fresh;
+  }
+  const uint32_t end = vars_.next_var();
+  for (uint32_t v = start; v < end; v++) vars_[VarId{v}].unborn = true;
+  const uint32_t flex = vars_.next_var();
+  for (VarId v : a.ext) in_a.sizes[v] = Size::of_var(vars_.new_flex(name(v)));
+  for (uint32_t v = flex; v < vars_.next_var(); v++) vars_[VarId{v}].unborn = true;
+  const TypePtr to_a = substitute(vars_.zonk(a.to, Zonk::kKeep), in_a);
+  const TypePtr to_b = substitute(vars_.zonk(b.to, Zonk::kKeep), in_b);
+  const uint32_t end_of_flex = vars_.next_var();
+  comparing_.results++;
+  const bool ok = unify_depth(to_a, to_b, depth + 1);
+  comparing_.results--;
+  for (uint32_t v = start; v < end_of_flex; v++) vars_[VarId{v}].unborn = false;
+  return ok;
+}
+
+// `t` with the existential sizes of results that are being compared replaced by ones that are any
+// size. False if they may not differ from call to call, since the type is `regular`.
+bool Inference::absorb_unborn(TypePtr& t, bool regular) {
+  std::unordered_set<VarId> vars;
+  t = vars_.zonk(t, Zonk::kKeep);
+  core::free_sizes(t, vars);
+  core::Subst subst;
+  bool anonymous = false;
+  for (VarId v : vars) {
+    if (!vars_[v].unborn) continue;
+    const bool vague = vars_[v].vague;
+    anonymous |= regular && !vague && !comparing_.any_sizes;
+    const VarId any = vars_.new_var(vars_.name(v));
+    vars_[any].level = 0;
+    vars_[any].absorbs = true;
+    vars_[any].vague = vague;
+    subst.sizes[v] = Size::of_var(any);
+  }
+  if (anonymous) {
+    comparing_.mismatch.because(
+        "Cannot instantiate a type parameter with a type containing anonymous sizes: " +
+        type_text(t) + ".\nThey may differ from one call of the function to the next.");
+    return false;
+  }
+  if (!subst.sizes.empty()) t = core::substitute(t, subst);
+  return true;
+}
+
+std::string Inference::type_text(const TypePtr& t) {
+  const TypePtr known = vars_.zonk(t, Zonk::kKeep);
+  const auto* meta = std::get_if<core::TMeta>(&known->node);
+  if (meta && !comparing_.mismatch.occurs) return describe(vars_[meta->id]);
+  core::Names names = vars_.names();
+  names.metas = comparing_.mismatch.occurs;
+  names.abstract_names = &vars_.abstract_names();
+  return core::str(known, names);
 }
 
 }  // namespace kenaz::check

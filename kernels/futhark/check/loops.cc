@@ -49,20 +49,20 @@ ExpPtr Checker::loop_init(const syntax::Pat& p) {
 // the pattern, the form and the body may say more of. `sizes` gets these and what they are at the
 // start.
 TypePtr Checker::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
-  return map_dims(type, [&](const Size& s) {
-    VarId v = new_flex("d");
-    vars_[v.index].loop = true;
-    sizes.emplace_back(v, resolve(s));
+  return vars_.map_dims(type, [&](const Size& s) {
+    VarId v = vars_.new_flex("d");
+    vars_[v].loop = true;
+    sizes.emplace_back(v, vars_.resolve(s));
     return Size::of_var(v);
   });
 }
 
 // Is `now`, a size of what the loop's body returns, always either `name` or `start`?
 bool Checker::loop_keeps(const Size& now, VarId name, const Size& start, int depth) {
-  Size s = resolve(now);
-  if (s.kind == Size::kAny || core::same_size(meaning(s), meaning(start))) return true;
+  Size s = vars_.resolve(now);
+  if (s.kind == Size::kAny || core::same_size(vars_.meaning(s), vars_.meaning(start))) return true;
   if (s.kind != Size::kVar) return false;
-  const Var& v = vars_[s.var.index];
+  const Var& v = vars_[s.var];
   if (s.var == name || (v.flex && !v.loop)) return true;
   return depth < 20 && !v.joined.empty() &&
          std::all_of(v.joined.begin(), v.joined.end(),
@@ -81,42 +81,42 @@ std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& 
       return s;
     };
   };
-  map_dims(pattern, collect(before));
-  map_dims(body, collect(after));
+  vars_.map_dims(pattern, collect(before));
+  vars_.map_dims(body, collect(after));
   std::vector<VarId> varying;
   for (size_t i = 0; i < before.size() && i < after.size(); i++) {
-    const Size s = resolve(before[i]);
+    const Size s = vars_.resolve(before[i]);
     auto it = std::find_if(sizes.begin(), sizes.end(),
                            [&](const auto& x) { return s.kind == Size::kVar && x.first == s.var; });
-    if (it == sizes.end() || vars_[s.var.index].solved) continue;
+    if (it == sizes.end() || vars_[s.var].solved) continue;
     if (!loop_keeps(after[i], it->first, it->second, 0)) varying.push_back(it->first);
   }
   for (VarId v : varying) {
-    Var& var = vars_[v.index];
+    Var& var = vars_[v];
     var.flex = false;
     var.origin = "size of a variable of a loop that changes from one iteration to the next";
     std::unordered_set<VarId> inside;
     for (uint32_t older = fn_->starts.empty() ? 0 : fn_->starts.front(); older < v.index; older++) {
-      if (!vars_[older].solved || vars_[older].loop) continue;
+      if (!vars_[VarId{older}].solved || vars_[VarId{older}].loop) continue;
       inside.clear();
-      core::free_sizes(resolve(Size::of_var(VarId{older})), inside);
+      core::free_sizes(vars_.resolve(Size::of_var(VarId{older})), inside);
       if (!inside.count(v)) continue;
-      reports_.error(range, "Loop-variant size " + size_text(Size::of_var(v)) +
+      reports_.error(range, "Loop-variant size " + sizes_.size_text(Size::of_var(v)) +
                                 " would be part of the type of a value bound outside of the loop.");
       return varying;
     }
   }
   for (const auto& [v, start] : sizes) {
-    if (vars_[v.index].flex && !vars_[v.index].solved) unify_size(Size::of_var(v), start);
+    if (vars_[v].flex && !vars_[v].solved) sizes_.unify_size(Size::of_var(v), start);
   }
   for (const Size& s : after) {
-    const Size now = resolve(s);
-    if (now.kind != Size::kVar || vars_[now.var.index].joined.empty()) continue;
-    const std::vector<Size> joined = vars_[now.var.index].joined;
+    const Size now = vars_.resolve(s);
+    if (now.kind != Size::kVar || vars_[now.var].joined.empty()) continue;
+    const std::vector<Size> joined = vars_[now.var].joined;
     const bool same = std::all_of(joined.begin(), joined.end(), [&](const Size& x) {
-      return core::same_size(meaning(x), meaning(joined[0]));
+      return core::same_size(vars_.meaning(x), vars_.meaning(joined[0]));
     });
-    if (same) vars_[now.var.index].means = joined[0];
+    if (same) vars_[now.var].means = joined[0];
   }
   return varying;
 }
@@ -131,13 +131,13 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   switch (l.form) {
     case syntax::ELoop::kFor:
       out.form = core::ELoop::kFor;
-      index_type = new_meta(kMaskInt);
+      index_type = vars_.new_meta(kMaskInt);
       out.bound = check(*l.bound, index_type, "A loop bound must be an integer.");
       break;
     case syntax::ELoop::kForIn:
       out.form = core::ELoop::kForIn;
-      elem_type = new_meta();
-      out.bound = check(*l.bound, core::array_type(Size::of_var(new_flex()), elem_type),
+      elem_type = vars_.new_meta();
+      out.bound = check(*l.bound, core::array_type(Size::of_var(vars_.new_flex()), elem_type),
                         "A loop must iterate over an array.");
       break;
     case syntax::ELoop::kWhile: out.form = core::ELoop::kWhile; break;
@@ -146,43 +146,43 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   std::vector<std::pair<VarId, Size>> sizes;
   TypePtr type = loop_type(out.init->type, sizes);
   check_duplicate_names({l.pat.get()});
-  fn_->level++;
+  vars_.level()++;
   out.pat = pat(*l.pat, type);
   fn_->whole.push_back(out.pat);
   type = out.pat->type;
-  if (!reports_.failed() && !constrain(type, kMaskData)) {
+  if (!reports_.failed() && !infer_.constrain(type, kMaskData)) {
     reports_.error(l.pat->range, "A variable of a loop may not be of function type.");
   }
   if (l.form == syntax::ELoop::kFor) {
-    fn_->level++;
-    out.index = new_var(l.index);
+    vars_.level()++;
+    out.index = vars_.new_var(l.index);
     local_value(l.index, out.index, index_type, l.index_range);
   } else if (l.form == syntax::ELoop::kForIn) {
     out.elem_pat = pat(*l.elem_pat, elem_type);
     fn_->whole.push_back(out.elem_pat);
-    fn_->level++;
+    vars_.level()++;
   } else {
-    fn_->level++;
+    vars_.level()++;
     out.bound = check(*l.bound, bool_, "Condition must have type bool.");
   }
   out.body = exp(*l.body, type);
-  fn_->level -= 2;
+  vars_.level() -= 2;
   fn_->locals.resize(mark);
   if (reports_.failed()) return bad_exp(range);
   // Compare without sizes; then see which sizes change; then the sizes that do not.
   const char* what = "Loop body does not have expected type.";
-  TypePtr shapeless = map_dims(type, [](const Size&) { return Size::any(); });
+  TypePtr shapeless = vars_.map_dims(type, [](const Size&) { return Size::any(); });
   unify_or_error(shapeless, out.body->type, l.body->range, what);
   if (reports_.failed()) return bad_exp(range);
   out.sizes = loop_varying(type, out.body->type, sizes, range);
   auto varied = [&](const TypePtr& t) {  // the same new size for the same one
     core::Subst subst;
     for (VarId v : out.sizes) {
-      const VarId any = new_flex("d");
-      vars_[any.index].level = std::numeric_limits<int>::max();  // whatever it is made of
+      const VarId any = vars_.new_flex("d");
+      vars_[any].level = std::numeric_limits<int>::max();  // whatever it is made of
       subst.sizes[v] = Size::of_var(any);
     }
-    return core::substitute(zonk(t, Zonk::kKeep), subst);
+    return core::substitute(vars_.zonk(t, Zonk::kKeep), subst);
   };
   unify_or_error(varied(type), out.init->type, range,
                  "Initial loop values do not have expected type.");

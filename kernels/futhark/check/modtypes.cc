@@ -135,7 +135,7 @@ TypeBinding* Checker::refined_type(const With& w) {
     b->params = p.all;
     b->type = type_exp(*w.with->type, sizes);
     finish(state);
-    b->type = zonk(b->type, Zonk::kFinal);
+    b->type = vars_.zonk(b->type, Zonk::kFinal);
     b->ext = sizes.ext;
     b->universals = sizes.universals;
     b->source = w.with->type.get();
@@ -179,16 +179,16 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
     if (size && other_size) subst.sizes[*size] = Size::of_var(*other_size);
   }
   // Existential sizes are the same if they are in the same places.
-  for (VarId v : want.ext) subst.sizes[v] = Size::of_var(new_flex(out_.var_names[v.index]));
+  for (VarId v : want.ext) subst.sizes[v] = Size::of_var(vars_.new_flex(vars_.name(v)));
   const TypePtr wanted =
       core::substitute(core::look_through(want.type, out_.abstract_types), subst);
   const TypePtr have = core::look_through(impl->type, out_.abstract_types);
   bool same = false;
-  in_function({}, [&](FnState&) { same = unify(wanted, have); });
+  in_function({}, [&](FnState&) { same = infer_.unify(wanted, have); });
   if (same) return;
   const std::string name = "\n  type " + m.path + want.name + " = ";
-  reports_.error(m.range, "Module defines" + name + type_text(have) + "\nbut module type requires" +
-                              name + type_text(wanted));
+  reports_.error(m.range, "Module defines" + name + infer_.type_text(have) +
+                              "\nbut module type requires" + name + infer_.type_text(wanted));
 }
 
 void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
@@ -208,8 +208,7 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   for (size_t i = 0; i < spec.params.size(); i++) {
     const auto* type = std::get_if<TyVarId>(&impl->params[i]);
     const bool is_type = spec.params[i].kind == syntax::TypeParam::kType;
-    if (is_type != (type != nullptr) ||
-        (type && tyvar_lifted_[type->index] < spec.params[i].lifted)) {
+    if (is_type != (type != nullptr) || (type && vars_.lifted(*type) < spec.params[i].lifted)) {
       return other_parameters(name, m);
     }
   }
@@ -227,20 +226,18 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
   for (VarId v : impl->ext) unknown.sizes[v] = Size::any();
   for (VarId v : impl->universals) unknown.sizes[v] = Size::any();
   core::AbstractType abstract{name, impl->params, core::substitute(impl->type, unknown)};
-  core::AbstractId id{static_cast<uint32_t>(out_.abstract_types.size())};
-  out_.abstract_types.push_back(std::move(abstract));
-  abstract_lifted_.push_back(spec.lifted);
+  const core::AbstractId id = vars_.new_abstract(std::move(abstract), spec.lifted);
   TypeBinding* b = scopes_.new_type();
   b->name = name;
   b->defined = impl->defined;
   core::TAbstract type{id, {}};
   for (const auto& p : impl->params) {
     if (std::holds_alternative<VarId>(p)) {
-      VarId v = new_var("n");
+      VarId v = vars_.new_var("n");
       b->params.emplace_back(v);
       type.args.emplace_back(Size::of_var(v));
     } else {
-      TyVarId t = new_tyvar("a", syntax::Liftedness::kFullyLifted);
+      TyVarId t = vars_.new_tyvar("a", syntax::Liftedness::kFullyLifted);
       b->params.emplace_back(t);
       type.args.emplace_back(core::make_type(core::TParam{t}));
     }
@@ -259,9 +256,9 @@ void Checker::check_constructive(const syntax::SpecType& spec, const TypeBinding
     const auto* size = std::get_if<VarId>(&p);
     if (!size || known.count(*size)) continue;
     reports_.error(m.range,
-                   "The type " + m.path + spec.name + " = " + type_text(impl.type) +
+                   "The type " + m.path + spec.name + " = " + infer_.type_text(impl.type) +
                        "\ncannot be made abstract, because its size parameter \"" +
-                       out_.var_names[size->index] +
+                       vars_.name(*size) +
                        "\" is not used constructively: no array in it has\njust that size.");
     return;
   }
@@ -285,7 +282,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
     out.scheme = spec_scheme(v, env);
     if (reports_.failed()) return;
     if (impl->broken) {
-      out.var = new_var(v.name);
+      out.var = vars_.new_var(v.name);
       return;
     }
     narrow(out, *impl, name, range);
@@ -294,20 +291,13 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
   for (Env* o : outs) scopes_.bind(o->vals, v.name, b, false);
 }
 
-/// For messages: the abstract types of a module called `name` are `name.t`. One that a module has
-/// from another keeps the name that it has there.
+/// For messages: the abstract types of a module called `name` are `name.t`.
 void Checker::name_abstract_types(const Mod& mod, const std::string& name, int depth) {
   constexpr int kMaxDepth = 4;
   if (!mod.env || depth > kMaxDepth) return;
   for (const auto& [type, versions] : mod.env->types) {
     const auto* abstract = std::get_if<core::TAbstract>(&versions.entries.back().what->type->node);
-    if (!abstract) continue;
-    if (abstract_names_.size() <= abstract->id.index)
-      abstract_names_.resize(abstract->id.index + 1);
-    std::string& known = abstract_names_[abstract->id.index];
-    const std::string full = name + "." + type;
-    const bool inside = full.size() > known.size() && full.ends_with("." + known);
-    if (known.empty() || inside) known = full;
+    if (abstract) vars_.name_abstract(abstract->id, name + "." + type);
   }
   for (const auto& [part, versions] : mod.env->mods) {
     const ModBinding& m = *versions.entries.back().what;

@@ -140,7 +140,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
     return;
   }
   const auto work = [this, &d, &dec, env, lazy, assumed = assuming_](ValBinding& out) {
-    const Restore lenient(lenient_, lazy);
+    const Restore lenient(comparing_.lenient, lazy);
     const Restore depth(depth_, lazy ? 0 : depth_);
     const Restore assuming(assuming_, assumed);
     check_value(d, dec, env, out);

@@ -9,14 +9,15 @@ namespace kenaz::check {
 // that nothing is known of?
 bool Checker::fixes_open_size(const TypePtr& want, const TypePtr& have) {
   std::vector<Size> open;
-  map_dims(want, [&](const Size& s) {
+  vars_.map_dims(want, [&](const Size& s) {
     open.push_back(s);
     return s;
   });
   size_t at = 0;
   bool fixed = false;
-  map_dims(have, [&](const Size& s) {
-    fixed |= at < open.size() && open[at].kind == Size::kAny && resolve(s).kind == Size::kConst;
+  vars_.map_dims(have, [&](const Size& s) {
+    fixed |=
+        at < open.size() && open[at].kind == Size::kAny && vars_.resolve(s).kind == Size::kConst;
     at++;
     return s;
   });
@@ -39,35 +40,35 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
     std::vector<Size> sizes;
     for (TyVarId t : impl.scheme.tparams) {
       const TypeMask mask = impl.is_intrinsic && metas.empty() ? impl.mask : kMaskAny;
-      metas.push_back(new_meta(mask & instance_mask(t)));
+      metas.push_back(vars_.new_meta(mask & vars_.instance_mask(t)));
       subst.types[t] = metas.back();
     }
     for (VarId s : impl.scheme.sparams) {
-      sizes.push_back(Size::of_var(new_flex()));
+      sizes.push_back(Size::of_var(vars_.new_flex()));
       subst.sizes[s] = sizes.back();
     }
     TypePtr have =
         core::substitute(core::look_through(impl.scheme.type, out_.abstract_types), subst);
     TypePtr want = core::look_through(out.scheme.type, out_.abstract_types);
-    const bool outer = lenient_;
+    const bool outer = comparing_.lenient;
     // An overloaded intrinsic under an abstract type is the prelude's business.
-    lenient_ = lenient_ || impl.is_intrinsic;
-    const bool ok = unify(want, have);
-    lenient_ = outer;
+    comparing_.lenient = comparing_.lenient || impl.is_intrinsic;
+    const bool ok = infer_.unify(want, have);
+    comparing_.lenient = outer;
     const auto wrong = ok ? core::uniqueness_error(want, have) : core::UniquenessError::kNone;
     if (ok && !impl.type_written && fixes_open_size(want, have)) {
       reports_.error(range, "Module type requires\n  val " + name + " : " +
-                                type_text(out.scheme.type) +
+                                infer_.type_text(out.scheme.type) +
                                 "\nwhose values may be of any size, but module defines\n  val " +
-                                name + " : " + type_text(impl.scheme.type) +
+                                name + " : " + infer_.type_text(impl.scheme.type) +
                                 "\nHint: write the type of \"" + name + "\" in the module.");
       return;
     }
     if (!ok || wrong != core::UniquenessError::kNone) {
       reports_.error(range, "Module type requires\n  val " + name + " : " +
-                                type_text(out.scheme.type) + "\nbut module defines\n  val " + name +
-                                " : " + type_text(impl.scheme.type) + (ok ? "" : mismatch_.str()) +
-                                core::describe(wrong));
+                                infer_.type_text(out.scheme.type) + "\nbut module defines\n  val " +
+                                name + " : " + infer_.type_text(impl.scheme.type) +
+                                (ok ? "" : comparing_.mismatch.str()) + core::describe(wrong));
       return;
     }
     // `impl` may itself be an instance of its definition.
@@ -78,8 +79,8 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
       out.targs = metas;
       out.sargs = sizes;
     }
-    for (auto& t : out.targs) t = zonk(t, Zonk::kFinal);
-    for (auto& s : out.sargs) s = zonk(s, Zonk::kFinal);
+    for (auto& t : out.targs) t = vars_.zonk(t, Zonk::kFinal);
+    for (auto& s : out.sargs) s = vars_.zonk(s, Zonk::kFinal);
   });
 }
 

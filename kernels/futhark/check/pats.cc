@@ -24,8 +24,8 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
   return std::visit(
       Overloaded{
           [&](const syntax::PatName& n) -> PatPtr {
-            VarId v = new_var(n.name);
-            vars_[v.index].level++;  // it is in scope behind the pattern
+            VarId v = vars_.new_var(n.name);
+            vars_[v].level++;  // it is in scope behind the pattern
             local_value(n.name, v, core::with_unique(expected, false), p.range);
             return make_pat(p.range, expected, core::PBind{v, ascribed});
           },
@@ -48,7 +48,7 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
 }
 
 PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
-  TypePtr known = resolve(expected);
+  TypePtr known = vars_.resolve(expected);
   const auto* target = std::get_if<core::TRecord>(&known->node);
   auto field_type = [&](const std::string& name) {
     if (target) {
@@ -56,7 +56,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
         if (f.first == name) return f.second;
       }
     }
-    return new_meta();
+    return vars_.new_meta();
   };
   std::vector<std::pair<std::string, PatPtr>> fields;
   std::vector<std::pair<std::string, TypePtr>> types;
@@ -66,8 +66,8 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
     if (sub) {
       fields.emplace_back(name, pat(*sub, t, ascribed));
     } else {
-      VarId v = new_var(name);
-      vars_[v.index].level++;
+      VarId v = vars_.new_var(name);
+      vars_[v].level++;
       local_value(name, v, core::with_unique(t, false), p.range);
       fields.emplace_back(name, make_pat(p.range, t, core::PBind{v, ascribed}));
     }
@@ -95,17 +95,18 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
 
 PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
                            const TypePtr& expected, bool ascribed) {
-  TypePtr known = resolve(expected);
+  TypePtr known = vars_.resolve(expected);
   std::vector<TypePtr> payload;
   if (const auto* s = std::get_if<core::TSum>(&known->node)) {
     for (const auto& [name, types] : s->constructors) {
       if (name == c.name && types.size() == c.args.size()) payload = types;
     }
   }
-  while (payload.size() < c.args.size()) payload.push_back(new_meta());
-  if (!has_constructor(expected, c.name, payload, range)) {
-    reports_.error(range, constructor_mismatch(resolve(expected), c.name, payload,
-                                               [this](const TypePtr& t) { return type_text(t); }));
+  while (payload.size() < c.args.size()) payload.push_back(vars_.new_meta());
+  if (!infer_.has_constructor(expected, c.name, payload, range)) {
+    reports_.error(range,
+                   constructor_mismatch(vars_.resolve(expected), c.name, payload,
+                                        [this](const TypePtr& t) { return infer_.type_text(t); }));
   }
   std::vector<PatPtr> args;
   for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i], ascribed));
@@ -120,13 +121,13 @@ PatPtr Checker::pat_literal(const syntax::Literal& l, const SourceRange& range,
   if (const auto* i = std::get_if<syntax::IntLit>(&l)) {
     value = PrimValue{PrimType::kI64, i->value};
     negative = i->negative;
-    type = new_meta(kMaskNum);
+    type = vars_.new_meta(kMaskNum);
   } else if (const auto* f = std::get_if<syntax::FloatLit>(&l)) {
     value = PrimValue::f64(f->value);
-    type = new_meta(kMaskFloat);
+    type = vars_.new_meta(kMaskFloat);
   } else if (const auto* c = std::get_if<syntax::CharLit>(&l)) {
     value = PrimValue{PrimType::kI64, c->code_point};
-    type = new_meta(kMaskNum);
+    type = vars_.new_meta(kMaskNum);
   } else {
     value = std::get<syntax::PrimLit>(l).value;
     placeholder = false;

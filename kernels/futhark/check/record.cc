@@ -89,24 +89,24 @@ void Checker::seen_path(const syntax::QualName& name, size_t modules, const Mean
 std::string Checker::scheme_text(const Scheme& s) {
   std::string text;
   for (VarId v : s.sparams) {
-    if (vars_[v.index].named) text += "[" + out_.var_names[v.index] + "] ";
+    if (vars_[v].named) text += "[" + vars_.name(v) + "] ";
   }
   for (TyVarId t : s.tparams) {
-    const auto lifted = tyvar_lifted_[t.index];
+    const auto lifted = vars_.lifted(t);
     text += lifted == syntax::Liftedness::kUnlifted     ? "'"
             : lifted == syntax::Liftedness::kSizeLifted ? "'~"
                                                         : "'^";
-    text += tyvar_names_[t.index] + " ";
+    text += vars_.name(t) + " ";
   }
   // Sizes that nobody has named are "[]", as they were written.
-  const TypePtr type = zonk(s.type, Zonk::kKeep);
+  const TypePtr type = vars_.zonk(s.type, Zonk::kKeep);
   std::unordered_set<VarId> sizes;
   core::free_sizes(type, sizes);
   core::Subst nameless;
   for (VarId v : sizes) {
-    if (!vars_[v.index].named) nameless.sizes[v] = Size::any();
+    if (!vars_[v].named) nameless.sizes[v] = Size::any();
   }
-  return text + ": " + type_text(core::substitute(type, nameless));
+  return text + ": " + infer_.type_text(core::substitute(type, nameless));
 }
 
 Symbol Checker::symbol_of(const std::string& name, const Meaning& meaning) {
@@ -120,11 +120,11 @@ Symbol Checker::symbol_of(const std::string& name, const Meaning& meaning) {
     if ((*v)->state == ValBinding::State::kLazy && !reports_.failed()) force(**v);
     if ((*v)->state == ValBinding::State::kReady && (*v)->scheme.type) {
       s.type = scheme_text((*v)->scheme);
-      s.is_function = std::holds_alternative<core::TArrow>(resolve((*v)->scheme.type)->node);
+      s.is_function = std::holds_alternative<core::TArrow>(vars_.resolve((*v)->scheme.type)->node);
     }
   } else if (auto* const* t = std::get_if<TypeBinding*>(&meaning)) {
     s.kind = SymbolKind::kType;
-    if ((*t)->type) s.type = type_text((*t)->type);
+    if ((*t)->type) s.type = infer_.type_text((*t)->type);
     if (s.type == name) s.type.clear();  // abstract, or a parameter
   } else if (std::holds_alternative<ModBinding*>(meaning)) {
     s.kind = SymbolKind::kModule;
@@ -177,21 +177,21 @@ void Checker::take_fields(const syntax::QualName& record) {
   size_t used = 0;
   const ValBinding* v = look_up_value(record, &used);
   if (!v || !v->scheme.type) return;
-  TypePtr t = resolve(v->scheme.type);
+  TypePtr t = vars_.resolve(v->scheme.type);
   for (size_t i = used; t; i++) {
     const auto* r = std::get_if<core::TRecord>(&t->node);
     if (!r) return;
     if (i > record.quals.size()) {
       for (const auto& [name, type] : r->fields) {
         record_->wanted->push_back(
-            {SymbolKind::kField, name, ": " + type_text(type), {}, "", false});
+            {SymbolKind::kField, name, ": " + infer_.type_text(type), {}, "", false});
       }
       return;
     }
     const std::string& word = i < record.quals.size() ? record.quals[i] : record.name;
     t = nullptr;
     for (const auto& [name, type] : r->fields) {
-      if (name == word) t = resolve(type);
+      if (name == word) t = vars_.resolve(type);
     }
   }
 }

@@ -52,28 +52,28 @@ bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out
   bool whole = false;
   const Reports::Quiet quiet(reports_);
   in_function(env, [&](FnState&) {
-    const uint32_t start = next_var();
+    const uint32_t start = vars_.next_var();
     Params declared = type_params(d.tparams);
-    for (VarId v : declared.sizes) vars_[v.index].param = true;
+    for (VarId v : declared.sizes) vars_[v].param = true;
     std::vector<PatPtr> params;
-    for (const auto& p : d.params) params.push_back(pat(*p, new_meta()));
+    for (const auto& p : d.params) params.push_back(pat(*p, vars_.new_meta()));
     TypeSizes sizes;
     TypePtr ret = type_exp(*d.ret, sizes);
     if (reports_.failed() || !sizes.universals.empty() || has_open_size(ret, sizes.ext)) return;
     for (const PatPtr& p : params) {
-      for (VarId v : unsolved_flex(p->type)) {
-        vars_[v.index].flex = false;
-        vars_[v.index].param = true;
+      for (VarId v : vars_.unsolved_flex(p->type)) {
+        vars_[v].flex = false;
+        vars_[v].param = true;
         declared.sizes.push_back(v);
       }
     }
-    out.var = new_var(d.name);
+    out.var = vars_.new_var(d.name);
     out.scheme = {declared.types, declared.sizes,
-                  params.empty() ? ret : arrow_type(params, ret, start, {})};
+                  params.empty() ? ret : existentials_.arrow_type(params, ret, start, {})};
     std::vector<core::MetaId> unknown;
-    unsolved_metas(out.scheme.type, unknown);
+    vars_.unsolved_metas(out.scheme.type, unknown);
     whole = unknown.empty();
-    out.scheme.type = zonk(out.scheme.type, Zonk::kKeep);
+    out.scheme.type = vars_.zonk(out.scheme.type, Zonk::kKeep);
   });
   reports_.forget();  // what is wrong here has been reported
   return whole;

@@ -169,7 +169,7 @@ void Checker::local_value(const std::string& name, VarId var, TypePtr type,
                           const SourceRange& range) {
   ValBinding* v = scopes_.new_val();
   v->var = var;
-  vars_[var.index].named = true;
+  vars_[var].named = true;
   v->scheme.type = std::move(type);
   v->defined.range = range;
   fn_->locals.push_back({name, v, nullptr, nullptr});

@@ -1,15 +1,16 @@
 // Expressions as sizes: which may stand in types, which can only be compared.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/sizes.h"
+#include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
 // Can this expression stand inside a type? Only what is cheap, total enough and self-contained.
-bool Checker::simple_size(const ExpPtr& e, int depth) {
+bool Sizes::simple_size(const ExpPtr& e, int depth) {
   if (depth > 20) return false;
-  TypePtr t = resolve(e->type);
+  TypePtr t = vars_.resolve(e->type);
   return std::visit(
       Overloaded{[&](const core::ELit& l) {
                    const auto* p = core::as_prim(t);
@@ -20,7 +21,7 @@ bool Checker::simple_size(const ExpPtr& e, int depth) {
                  },
                  [&](const core::EProject& p) {
                    return core::as_prim(t) && std::holds_alternative<core::EVar>(p.record->node) &&
-                          !contains_meta(p.record->type);
+                          !vars_.contains_meta(p.record->type);
                  },
                  [&](const core::EApply& a) {
                    if (!core::as_prim(t)) return false;
@@ -38,17 +39,11 @@ bool Checker::simple_size(const ExpPtr& e, int depth) {
       e->node);
 }
 
-bool Checker::contains_meta(const TypePtr& t) {
-  std::vector<core::MetaId> metas;
-  unsolved_metas(t, metas);
-  return !metas.empty();
-}
-
 // A copy that needs no finishing: its types are known.
-ExpPtr Checker::clean_size(const ExpPtr& e) {
+ExpPtr Sizes::clean_size(const ExpPtr& e) {
   auto copy = std::make_shared<core::Exp>();
   copy->range = e->range;
-  copy->type = core::with_unique(zonk(e->type, Zonk::kKeep), false);
+  copy->type = core::with_unique(vars_.zonk(e->type, Zonk::kKeep), false);
   copy->node = std::visit(Overloaded{[&](const core::EApply& a) -> decltype(core::Exp::node) {
                                        core::EApply out{clean_size(a.fun), {}};
                                        for (const auto& x : a.args)
@@ -60,7 +55,7 @@ ExpPtr Checker::clean_size(const ExpPtr& e) {
                                      },
                                      [&](const core::EIntrinsic& i) -> decltype(core::Exp::node) {
                                        core::EIntrinsic out = i;
-                                       for (auto& t : out.targs) t = zonk(t, Zonk::kKeep);
+                                       for (auto& t : out.targs) t = vars_.zonk(t, Zonk::kKeep);
                                        return out;
                                      },
                                      [&](const auto& x) -> decltype(core::Exp::node) { return x; }},
@@ -98,36 +93,79 @@ static const ExpPtr& without_attributes(const ExpPtr& e) {
 }
 
 /// A size that is `s`, with a name of its own if `s` is too much for a type.
-Size Checker::named_size(const Size& s) {
+Size Sizes::named_size(const Size& s) {
   if (s.kind != Size::kExp || simple_size(s.exp, 0)) return s;
-  const VarId v = new_unknown("value of the expression", s.exp->range);
-  vars_[v.index].means = s;
-  if (fn_ != nullptr) fn_->computed_sizes.push_back(v);
+  const VarId v = vars_.new_unknown("value of the expression", s.exp->range);
+  vars_[v].means = s;
+  vars_.add_computed(v);
   return Size::of_var(v);
 }
 
 // A computed size of which no part is a name that only `named_size` gave: such parts have no value.
-Size Checker::bound_size(const Size& s) {
+Size Sizes::bound_size(const Size& s) {
   std::unordered_set<VarId> vars;
   core::free_sizes(s, vars);
   const bool bound = std::none_of(vars.begin(), vars.end(), [&](VarId v) {
-    return !vars_[v.index].named && vars_[v.index].means.kind != Size::kAny;
+    return !vars_[v].named && vars_[v].means.kind != Size::kAny;
   });
   if (bound || s.kind != Size::kExp) return s;
-  const VarId v = new_unknown("size of the slice or range", s.exp->range);
-  vars_[v.index].means = meaning(s);
+  const VarId v = vars_.new_unknown("size of the slice or range", s.exp->range);
+  vars_[v].means = vars_.meaning(s);
   return Size::of_var(v);
 }
 
-Size Checker::size_of(const ExpPtr& exp) {
+Size Sizes::size_of(const ExpPtr& exp) {
   const ExpPtr& e = without_attributes(exp);
-  if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) {
-    return resolve(core::size_of_exp(clean_size(e)));
+  if (core::is_prim(vars_.resolve(e->type), PrimType::kI64) && simple_size(e, 0)) {
+    return vars_.resolve(core::size_of_exp(clean_size(e)));
   }
   if (comparable_size(e) && core::size_nodes(e, kMaxSizeNodes) < kMaxSizeNodes) {
     return named_size(Size::of_exp(e));
   }
-  return Size::of_var(new_var("d"));
+  return Size::of_var(vars_.new_var("d"));
+}
+
+Size Sizes::arithmetic(core::Intrinsic op, const Size& a, const Size& b) {
+  auto node = [&](TypePtr type, decltype(core::Exp::node) n) {
+    auto e = std::make_shared<core::Exp>();
+    e->type = std::move(type);
+    e->node = std::move(n);
+    return e;
+  };
+  const TypePtr i64 = core::prim_type(PrimType::kI64);
+  TypePtr one = core::make_type(core::TArrow{{}, false, i64, {}, i64});
+  auto fun =
+      node(core::make_type(core::TArrow{{}, false, i64, {}, one}), core::EIntrinsic{op, {i64}, {}});
+  return Size::of_exp(node(i64, core::EApply{fun, {core::exp_of_size(a), core::exp_of_size(b)}}));
+}
+
+Size Sizes::difference(const Size& a, const Size& b) {
+  if (a.kind == Size::kAny || b.kind == Size::kAny) return Size::of_var(vars_.new_var("d"));
+  if (b.kind == Size::kConst && b.constant == 0) return a;
+  if (a.kind == Size::kConst && b.kind == Size::kConst) {
+    return Size::of_const(static_cast<int64_t>(static_cast<uint64_t>(a.constant) -
+                                               static_cast<uint64_t>(b.constant)));
+  }
+  return arithmetic(core::Intrinsic::kSub, a, b);
+}
+
+Size Sizes::slice_size(const core::DimIndex& d, const Size& dim) {
+  auto known = [&](const ExpPtr& e) {
+    Size s = size_of(e);
+    return s;
+  };
+  auto is_const = [](const Size& s, int64_t c) {
+    return s.kind == Size::kConst && s.constant == c;
+  };
+  if (d.stride) {
+    Size s = known(d.stride);
+    if (!d.start && !d.end && (is_const(s, 1) || is_const(s, -1))) return dim;
+    return Size::of_var(vars_.new_var("d"));
+  }
+  if (!d.start && !d.end) return dim;
+  Size end = d.end ? known(d.end) : vars_.resolve(dim);
+  if (!d.start) return end;
+  return bound_size(difference(end, known(d.start)));
 }
 
 }  // namespace kenaz::check

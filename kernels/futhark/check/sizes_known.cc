@@ -1,9 +1,9 @@
-// Whether the sizes in the type of a definition are known where they must be: to its callers, and
-// before values of these sizes are made.
+#include "kernels/futhark/check/sizes_known.h"
+
 #include <algorithm>
 #include <set>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -25,16 +25,16 @@ void names_inside(const core::Pat& p, bool nested, std::unordered_set<VarId>& ou
 }  // namespace
 
 /// A declared result may only mention what callers know: parameters, not parts of them.
-void Checker::check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
-                               const SourceRange& range) {
+void KnownSizes::check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
+                                  const SourceRange& range) {
   if (reports_.failed()) return;
   std::unordered_set<VarId> hidden, mentioned;
   for (const PatPtr& p : params) names_inside(*p, false, hidden);
   if (hidden.empty()) return;
-  core::free_sizes(zonk(ret, Zonk::kKeep), mentioned);
+  core::free_sizes(vars_.zonk(ret, Zonk::kKeep), mentioned);
   for (VarId v : std::set<VarId>(mentioned.begin(), mentioned.end())) {
     if (!hidden.count(v)) continue;
-    const std::string& name = out_.var_names[v.index];
+    const std::string& name = vars_.name(v);
     reports_.error(range,
                    "The return type refers to size \"" + name +
                        "\", which will not be accessible to the caller: it is nested in a tuple or "
@@ -49,10 +49,10 @@ void Checker::check_accessible(const std::vector<PatPtr>& params, const TypePtr&
 /// The sizes in the type of a definition that has been generalised: a function in its result may
 /// not have a parameter of a size that callers cannot know, and a value that stands for any size
 /// may not have one of its own.
-void Checker::check_generalised(const core::Def& def, size_t params, uint32_t start,
-                                const SourceRange& range) {
+void KnownSizes::check_generalised(const core::Def& def, size_t params, uint32_t start,
+                                   const SourceRange& range) {
   if (reports_.failed()) return;
-  const TypePtr type = zonk(def.type, Zonk::kKeep);
+  const TypePtr type = vars_.zonk(def.type, Zonk::kKeep);
   std::unordered_set<VarId> known;
   const TypePtr* result = &type;
   for (size_t i = 0; i < params; i++) {
@@ -63,7 +63,7 @@ void Checker::check_generalised(const core::Def& def, size_t params, uint32_t st
     result = &arrow->to;
   }
   const auto is_own = [&](VarId v) {
-    const Var& var = vars_[v.index];
+    const Var& var = vars_[v];
     return v.index >= start && !var.flex && !var.param && !known.count(v) &&
            var.means.kind == Size::kAny;
   };
@@ -74,7 +74,7 @@ void Checker::check_generalised(const core::Def& def, size_t params, uint32_t st
     reports_.error(
         range,
         "A size-polymorphic value binding may not have a type with an existential size:\n  " +
-            type_text(type));
+            infer_.type_text(type));
     return;
   }
   core::whole_sizes(*result, known);
@@ -82,14 +82,14 @@ void Checker::check_generalised(const core::Def& def, size_t params, uint32_t st
   if (!unknown.valid()) return;
   reports_.error(range,
                  "Cannot generalise the type of \"" + def.name + "\".\nUnknown size \"" +
-                     out_.var_names[unknown.index] +
+                     vars_.name(unknown) +
                      "\" in parameter of a function in its result, which is inferred as:\n  " +
-                     type_text(*result));
+                     infer_.type_text(*result));
 }
 
 /// A size for which `is_own` holds, not in `known`, that a parameter of a function in `type` has.
-VarId Checker::unknown_in_parameter(const TypePtr& type, std::unordered_set<VarId> known,
-                                    const std::function<bool(VarId)>& is_own) {
+VarId KnownSizes::unknown_in_parameter(const TypePtr& type, std::unordered_set<VarId> known,
+                                       const std::function<bool(VarId)>& is_own) {
   VarId found;
   auto part = [&](const TypePtr& t) {
     if (!found.valid()) found = unknown_in_parameter(t, known, is_own);
@@ -119,39 +119,39 @@ VarId Checker::unknown_in_parameter(const TypePtr& type, std::unordered_set<VarI
 }
 
 /// Is there a size that neither inference nor generalisation has given a meaning?
-void Checker::check_open_sizes(const FnState& fn) {
+void KnownSizes::check_open(const std::vector<OpenSize>& sizes) {
   const auto open = [&](const OpenSize& s) {
-    const Size size = resolve(Size::of_var(s.size));
+    const Size size = vars_.resolve(Size::of_var(s.size));
     if (size.kind != Size::kVar) return false;
-    const Var& var = vars_[size.var.index];
+    const Var& var = vars_[size.var];
     return s.kind == OpenSize::kBinder ? var.binder && var.means.kind == Size::kAny : var.flex;
   };
-  if (auto found = first_open(fn.open_sizes, open, out_.var_names)) {
+  if (auto found = first_open(sizes, open, *vars_.names().vars)) {
     reports_.error(std::move(*found));
   }
 }
 
 /// Is this a size that is known only when a value of that size is?
-bool Checker::is_unknown(VarId v) const {
-  const Var& var = vars_[v.index];
+bool KnownSizes::is_unknown(VarId v) const {
+  const Var& var = vars_[v];
   return !var.origin.empty() && !var.vague && var.means.kind == Size::kAny;
 }
 
 /// The operator of a section is made before its operand is evaluated.
-void Checker::check_sections(const FnState& fn) {
-  for (const Section& s : fn.sections) {
+void KnownSizes::check_sections(const std::vector<Section>& sections) {
+  for (const Section& s : sections) {
     std::unordered_set<VarId> sizes;
     core::free_sizes(s.op->type, sizes);
     for (VarId v : std::set<VarId>(sizes.begin(), sizes.end())) {
       if (v.index < s.start || v.index >= s.end || !is_unknown(v)) continue;
-      const std::string name = "\"" + out_.var_names[v.index] + "\"";
+      const std::string name = "\"" + vars_.name(v) + "\"";
       reports_.later({Severity::kError,
                       s.op->range,
                       "Causality check: size " + name +
-                          " needed for type of operator section:\n  " + type_text(s.op->type) +
-                          "\nBut " + name + " is computed at " + vars_[v.index].range.str() +
-                          ".\nHint: bind the expression that computes " + name +
-                          " with \"let\" beforehand.",
+                          " needed for type of operator section:\n  " +
+                          infer_.type_text(s.op->type) + "\nBut " + name + " is computed at " +
+                          vars_[v].range.str() + ".\nHint: bind the expression that computes " +
+                          name + " with \"let\" beforehand.",
                       "causality-check",
                       {}});
     }

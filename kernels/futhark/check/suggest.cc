@@ -1,6 +1,8 @@
 // What may have been meant where a name is unknown or a type does not fit. Nothing here changes
 // what the checker knows, except that it may look into modules of the prelude that nobody has used
 // yet.
+#include "kernels/futhark/check/suggest.h"
+
 #include <algorithm>
 #include <array>
 
@@ -174,12 +176,12 @@ std::string Checker::suggest_module(const std::string& name) {
 
 std::string Checker::suggest_function(const std::string& field, const TypePtr& type,
                                       const std::string& value) {
-  if (std::holds_alternative<core::TRecord>(resolve(type)->node)) return "";
+  if (std::holds_alternative<core::TRecord>(vars_.resolve(type)->node)) return "";
   size_t used = 0;
   return find_value({{}, field, {}}, &used) ? did_you_mean(field + " " + value) : "";
 }
 
-std::string Checker::suggest_field(const std::string& field, const core::TRecord& record) const {
+std::string suggest_field(const std::string& field, const core::TRecord& record) {
   std::vector<std::string> names;
   for (const auto& f : record.fields) names.push_back(f.first);
   return did_you_mean(nearest(field, names));
@@ -205,7 +207,7 @@ std::string Checker::suggest_argument(const std::string& fun, const TypePtr& exp
                                       const TypePtr& actual, const syntax::Exp& arg,
                                       const syntax::Exp* next) {
   if (syntax::pretty(arg).size() > kLongestArgument) return "";
-  const TypePtr wanted = resolve(expected), given = resolve(actual);
+  const TypePtr wanted = vars_.resolve(expected), given = vars_.resolve(actual);
   const auto* tuple = std::get_if<syntax::ETuple>(&arg.node);
   if (tuple && tuple->elems.size() > 1 && !std::holds_alternative<core::TRecord>(wanted->node)) {
     std::string call = fun;
@@ -237,11 +239,11 @@ std::string Checker::suggest_argument(const std::string& fun, const TypePtr& exp
 std::string Checker::suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
                                            const syntax::Exp& source) {
   if (syntax::pretty(source).size() > kLongestArgument) return "";
-  const TypePtr wanted = resolve(expected), given = resolve(actual);
+  const TypePtr wanted = vars_.resolve(expected), given = vars_.resolve(actual);
   if (std::holds_alternative<TArrow>(given->node)) {
     size_t missing = 0;
     TypePtr t = given;
-    for (; const auto* a = std::get_if<TArrow>(&t->node); t = resolve(a->to)) missing++;
+    for (; const auto* a = std::get_if<TArrow>(&t->node); t = vars_.resolve(a->to)) missing++;
     if (t->node.index() != wanted->node.index()) return "";
     return "\nThis is a function of " + std::to_string(missing) + " more argument" +
            (missing == 1 ? "" : "s") + ".";
@@ -252,8 +254,8 @@ std::string Checker::suggest_value_of_type(const TypePtr& expected, const TypePt
   const auto* to_array = std::get_if<core::TArray>(&wanted->node);
   const auto* from_array = std::get_if<core::TArray>(&given->node);
   if (to_array && from_array) {
-    to = std::get_if<TPrim>(&resolve(to_array->elem)->node);
-    from = std::get_if<TPrim>(&resolve(from_array->elem)->node);
+    to = std::get_if<TPrim>(&vars_.resolve(to_array->elem)->node);
+    from = std::get_if<TPrim>(&vars_.resolve(from_array->elem)->node);
     map = "map ";
   }
   if (!to || !from || to->prim == from->prim) return "";
@@ -262,25 +264,6 @@ std::string Checker::suggest_value_of_type(const TypePtr& expected, const TypePt
   const auto with = modules_with(name);
   if (std::find(with.begin(), with.end(), module) == with.end()) return "";
   return "\nTo convert it: \"" + map + module + "." + name + " " + as_argument(source) + "\".";
-}
-
-std::string Checker::describe_meta(const Meta& meta) const {
-  std::string names;
-  for (const auto& f : meta.fields) names += (names.empty() ? "" : ", ") + f.first;
-  if (!names.empty()) return "a record with " + names;
-  for (const auto& c : meta.constructors) names += (names.empty() ? "#" : ", #") + c.first;
-  if (!names.empty()) return "a sum type with " + names;
-  if (meta.mask == kMaskEquality) return "a type that supports equality";
-  if (is_open(meta.mask)) return "_";
-  switch (meta.mask) {
-    case kMaskScalar: return "a scalar type";
-    case kMaskSigned: return "a signed integer type";
-    case kMaskInt: return "an integer type";
-    case kMaskFloat: return "a floating-point type";
-    case kMaskNum: return "a numeric type";
-    case kMaskIntBool: return "an integer type or bool";
-    default: return "a scalar type of some sort";
-  }
 }
 
 }  // namespace kenaz::check

@@ -16,12 +16,12 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   Params out;
   for (const auto& p : params) {
     if (p.kind == syntax::TypeParam::kSize) {
-      VarId v = new_var(p.name);
+      VarId v = vars_.new_var(p.name);
       out.sizes.push_back(v);
       out.all.emplace_back(v);
       local_value(p.name, v, i64_, p.range);
     } else {
-      TyVarId t = new_tyvar(p.name, p.lifted);
+      TyVarId t = vars_.new_tyvar(p.name, p.lifted);
       out.types.push_back(t);
       out.all.emplace_back(t);
       local_type(p.name, t, p.range);
@@ -42,15 +42,15 @@ ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
   const auto* a = std::get_if<core::EApply>(&e->node);
   if (!a) return e;
   const auto* f = std::get_if<core::EVar>(&a->fun->node);
-  if (f && a->args.size() == 1 && out_.var_names[f->id.index] == "length") {
+  if (f && a->args.size() == 1 && vars_.name(f->id) == "length") {
     const bool in_prelude =
         std::any_of(out_.defs.begin(), out_.defs.end(), [&](const core::DefPtr& d) {
           return d->id == f->id && d->range.file && d->range.file->name.rfind("/prelude", 0) == 0;
         });
-    TypePtr t = resolve(a->args[0]->type);
+    TypePtr t = vars_.resolve(a->args[0]->type);
     const auto* array = std::get_if<core::TArray>(&t->node);
     if (!in_prelude || !array) return e;
-    const Size dim = resolve(array->dim);
+    const Size dim = vars_.resolve(array->dim);
     const bool known = dim.kind != Size::kAny && dim.kind != Size::kMeta;
     return known ? core::exp_of_size(dim) : e;
   }
@@ -81,7 +81,7 @@ const core::EVar* consumed_variable(const ExpPtr& e) {
 
 Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   if (!s.exp) {
-    VarId v = new_var("d");
+    VarId v = vars_.new_var("d");
     sizes.ext.push_back(v);
     return Size::of_var(v);
   }
@@ -90,18 +90,19 @@ Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
       "Size expressions must have type i64, but \"" + syntax::pretty(*s.exp) + "\" does not.");
   if (const core::EVar* v = reports_.failed() ? nullptr : consumed_variable(e)) {
     reports_.error(e->range,
-                   "Consuming \"" + out_.var_names[v->id.index] +
+                   "Consuming \"" + vars_.name(v->id) +
                        "\", which is not consumable here: a size expression only looks at values.");
   }
   e = lengths_as_sizes(e);
-  if (core::is_prim(resolve(e->type), PrimType::kI64) && simple_size(e, 0)) return size_of(e);
-  if (const Size named = size_of(e);
-      named.kind == Size::kVar && vars_[named.var.index].means.kind != Size::kAny) {
+  if (core::is_prim(vars_.resolve(e->type), PrimType::kI64) && sizes_.simple_size(e, 0))
+    return sizes_.size_of(e);
+  if (const Size named = sizes_.size_of(e);
+      named.kind == Size::kVar && vars_[named.var].means.kind != Size::kAny) {
     sizes.ext.push_back(named.var);
     return named;
   }
   // Too much to be kept in a type: some size that is not known here.
-  VarId v = new_var("d");
+  VarId v = vars_.new_var("d");
   sizes.ext.push_back(v);
   return Size::of_var(v);
 }
@@ -111,8 +112,8 @@ TypePtr Checker::param_type(const syntax::TypeExp& te) {
   TypePtr t = type_exp(te, sizes);
   for (const auto* list : {&sizes.ext, &sizes.universals}) {
     for (VarId v : *list) {
-      make_flex(v);
-      determine(v, OpenSize::kAscription, te.range);
+      vars_[v].flex = true;
+      vars_.determine(v, OpenSize::kAscription, te.range);
     }
   }
   return t;
@@ -133,7 +134,7 @@ bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
     const TypeBinding* b = find_type(v->name);
     if (b && b->lifted != syntax::Liftedness::kUnlifted) return true;
   }
-  return liftedness(type) != syntax::Liftedness::kUnlifted;
+  return vars_.liftedness(type) != syntax::Liftedness::kUnlifted;
 }
 
 TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
@@ -197,14 +198,14 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
           [&](const syntax::TypeUnique& u) {
             const TypePtr t = type_exp(*u.inner, sizes);
             if (!reports_.failed() && !may_contain_array(t)) {
-              reports_.warn(Warning::kUniqueNoEffect, te.range, type_text(t));
+              reports_.warn(Warning::kUniqueNoEffect, te.range, infer_.type_text(t));
             }
             return core::with_unique(t, true);
           },
           [&](const syntax::TypeExists& x) {
             const size_t mark = fn_->locals.size();
             for (const auto& name : x.sizes) {
-              VarId v = new_var(name);
+              VarId v = vars_.new_var(name);
               sizes.ext.push_back(v);
               local_value(name, v, i64_);
             }
@@ -215,7 +216,7 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
             core::whole_sizes(t, given);
             for (VarId v : declared) {
               if (given.count(v)) continue;
-              reports_.error(te.range, "Existential size \"" + out_.var_names[v.index] +
+              reports_.error(te.range, "Existential size \"" + vars_.name(v) +
                                            "\" not used as array size: no array in the type itself "
                                            "has just that size.");
             }
@@ -231,7 +232,7 @@ TypePtr Checker::type_arrow(const syntax::TypeArrow& a, const SourceRange& range
   const size_t mark = fn_->locals.size();
   VarId param;
   if (a.param) {
-    param = new_var(*a.param);
+    param = vars_.new_var(*a.param);
     local_value(*a.param, param, from);
   }
   TypePtr to = type_exp(*a.to, to_sizes);
@@ -306,15 +307,15 @@ TypePtr Checker::type_name(const syntax::QualName& name,
     }
   }
   for (VarId v : b->ext) {
-    sizes.ext.push_back(new_var(out_.var_names[v.index]));
+    sizes.ext.push_back(vars_.new_var(vars_.name(v)));
     subst.sizes[v] = Size::of_var(sizes.ext.back());
   }
   for (VarId v : b->universals) {
-    sizes.universals.push_back(new_var(out_.var_names[v.index]));
+    sizes.universals.push_back(vars_.new_var(vars_.name(v)));
     subst.sizes[v] = Size::of_var(sizes.universals.back());
   }
   TypePtr t = core::substitute(b->type, subst);
-  check_size_of_type(t, range);
+  infer_.check_size_of_type(t, range);
   return reports_.failed() ? unit_ : t;
 }
 
@@ -333,7 +334,7 @@ Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
                          v.name + "\".");
     }
     finish(state);
-    out.type = zonk(t, Zonk::kFinal);
+    out.type = vars_.zonk(t, Zonk::kFinal);
     out.tparams = params.types;
     out.sparams = params.sizes;
     out.sparams.insert(out.sparams.end(), sizes.universals.begin(), sizes.universals.end());

@@ -66,11 +66,11 @@ void warn_of_range(Reports& reports, const syntax::ERange& r, bool is_i64,
 // Of `metas`, in the type of a definition whose name is at `name`, that could be several types.
 void Checker::warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name) {
   for (core::MetaId id : metas) {
-    const TypeMask mask = metas_[id.index].mask;
+    const TypeMask mask = vars_[id].mask;
     if (is_open(mask) || (mask & (mask - 1)) == 0) continue;
     SourceRange place = name;
     for (const PendingExp& p : fn_->exps) {  // the first expression of this type
-      const TypePtr t = resolve(p.exp->type);
+      const TypePtr t = vars_.resolve(p.exp->type);
       const auto* m = std::get_if<core::TMeta>(&t->node);
       if (!m || m->id != id) continue;
       place = p.exp->range;
