@@ -77,7 +77,7 @@ syntax::Liftedness Checker::written_liftedness(const syntax::TypeBind& b, const 
   auto lifted = syntax::Liftedness::kUnlifted;
   if (!v) return lifted;
   in_function(made.source_env, [&](FnState&) {
-    const TypeBinding* other = find_type(v->name);
+    const TypeBinding* other = naming_.find_type(v->name);
     if (other) lifted = other->lifted;
   });
   return lifted;

@@ -17,9 +17,9 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
   return std::visit(
       Overloaded{[&](const syntax::ModTypeVar& v) -> Mod {
                    ModTypeBinding* b = nullptr;
-                   in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
+                   in_function(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
                    if (!b && names_missing_) reports_.abandon();
-                   if (sound(b)) return assume(*b, std::move(withs));
+                   if (lookup_.sound(b)) return assume(*b, std::move(withs));
                    reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
                    return {};
                  },
@@ -59,14 +59,14 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                           b->var = vars_.new_var(v.name);
                           b->scheme = spec_scheme(v, here);
                           b->defined = {v.name_range, v.doc ? &*v.doc : nullptr};
-                          seen(v.name_range, v.name, b);
+                          naming_.seen(v.name_range, v.name, b);
                           scopes_.bind(env->vals, v.name, b, false);
                         },
                         [&](const syntax::SpecTypeAbbr& t) {
                           for (const With& w : withs) not_abstract(w, t.bind.name);
                           TypeBinding* b = type_bind(t.bind, here);
                           b->defined.range = t.bind.name_range;
-                          seen(t.bind.name_range, t.bind.name, b);
+                          naming_.seen(t.bind.name_range, t.bind.name, b);
                           scopes_.bind(env->types, t.bind.name, b, false);
                         },
                         [&](const syntax::SpecType& t) { assume_type(t, env, withs); },
@@ -74,7 +74,7 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                           ModBinding* b = scopes_.new_mod();
                           b->mod = assume({m.type.get(), here}, withs_of(m.name, withs));
                           b->defined.range = m.name_range;
-                          seen(m.name_range, m.name, b);
+                          naming_.seen(m.name_range, m.name, b);
                           scopes_.bind(env->mods, m.name, b, false);
                         },
                         [&](const syntax::SpecInclude& i) {
@@ -145,7 +145,7 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
   b->params = params.all;
   b->lifted = t.lifted;
   b->defined.range = t.name_range;
-  seen(t.name_range, t.name, b);
+  naming_.seen(t.name_range, t.name, b);
   core::TAbstract type{id, {}};
   for (const auto& p : params.all) {
     if (const auto* v = std::get_if<VarId>(&p)) {

@@ -63,7 +63,7 @@ Checker::Checker(const SourceReader& read)
       entries_({out_, *vars_.names().tyvars,
                 [this](const syntax::QualName& name, EnvRef env) {
                   const TypeBinding* found = nullptr;
-                  in_function(env, [&](FnState&) { found = find_type(name); });
+                  in_function(env, [&](FnState&) { found = naming_.find_type(name); });
                   return found;
                 },
                 reports_}) {}
@@ -216,8 +216,8 @@ Result<core::Checked> Checker::run(const std::string& path) {
     }
   }
   if (!reports_.failed()) load(root_path_, {});
+  naming_.finish();
   fn_ = nullptr;
-  if (record_) record_->index = index();
   if (const auto found = reports_.errors(); !found.empty()) {
     return tl::unexpected<Error>(compile_error(found));
   }
@@ -225,6 +225,19 @@ Result<core::Checked> Checker::run(const std::string& path) {
             [](const auto& a, const auto& b) { return a.name < b.name; });
   out_.warnings = reports_.warnings();
   return std::move(out_);
+}
+
+void Checker::observe(Record& record, std::stop_token stop) {
+  naming_.note_in(record);
+  stop_ = std::move(stop);
+}
+
+std::vector<std::string> Checker::files() const {
+  std::vector<std::string> names;
+  for (const auto& [name, file] : files_) {
+    if (!file->prelude) names.push_back(name);
+  }
+  return names;
 }
 
 Result<core::Checked> check_program(const std::string& path, const SourceReader& read,

@@ -5,16 +5,16 @@
 // What it works with stands apart, each in a class or header of its own: reports.h (errors and
 // warnings), variables.h (what is known of types and sizes), sizes.h, infer.h (when they are the
 // same), existential.h (what is left of sizes outside of what made them), sizes_known.h, scope.h
-// (environments), entry.h (entry points), mismatch.h (words), warn.h, open_sizes.h, recursion.h,
-// and the folders consumption and sizes, which look at finished definitions.
+// (environments), lookup.h and naming.h (what names mean), suggest.h (hints), entry.h (entry
+// points), mismatch.h (words), warn.h, open_sizes.h, recursion.h, and the folders consumption and
+// sizes, which look at finished definitions.
 //
-// The files of Checker itself: check.cc (files, imports, the whole), scope.cc (names), suggest.cc
-// (hints), record.cc (for editors), finish.cc (from inference to finished core), types.cc,
+// The files of Checker itself: check.cc (files, imports, the whole), finish.cc (from inference to
+// finished core), types.cc,
 // abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, recover.cc, modules.cc,
 // modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves).
 #pragma once
 
-#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -27,13 +27,16 @@
 #include "kernels/futhark/check/entry.h"
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/existential.h"
+#include "kernels/futhark/check/file_state.h"
 #include "kernels/futhark/check/guards.h"
 #include "kernels/futhark/check/infer.h"
-#include "kernels/futhark/check/record.h"
+#include "kernels/futhark/check/lookup.h"
+#include "kernels/futhark/check/naming.h"
 #include "kernels/futhark/check/reports.h"
 #include "kernels/futhark/check/scope.h"
 #include "kernels/futhark/check/sizes.h"
 #include "kernels/futhark/check/sizes_known.h"
+#include "kernels/futhark/check/suggest.h"
 #include "kernels/futhark/check/variables.h"
 #include "kernels/futhark/core/type_util.h"
 
@@ -46,14 +49,6 @@ using MutDef = std::shared_ptr<core::Def>;
 inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
 inline constexpr size_t kMaxConstructors = 256;  // of a sum
 inline constexpr int kMaxFunctors = 20000;       // applications in one program
-
-/// A local name, or a module opened in an expression.
-struct Local {
-  std::string name;
-  ValBinding* val = nullptr;
-  TypeBinding* type = nullptr;
-  Env* opened = nullptr;
-};
 
 /// What is pending until the types of the enclosing top-level definition are known.
 struct PendingExp {
@@ -74,8 +69,8 @@ struct PendingPat {
 
 /// State of one top-level definition (or of a type or module type outside definitions).
 struct FnState {
-  EnvRef env;
-  std::vector<Local> locals;
+  Surroundings here;
+  Frame frame;
   std::vector<PendingExp> exps;
   std::vector<PendingPat> pats;
   std::vector<PatPtr> whole;  // patterns that must fit every value: all but those of matches
@@ -86,16 +81,6 @@ struct FnState {
   std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
   std::vector<Section> sections;
   std::vector<uint32_t> starts;
-  Frame frame;
-};
-
-struct FileState {
-  Env* env = nullptr;
-  bool busy = false;
-  syntax::Program program;
-  std::string dir;       // of the file, with a trailing slash, or empty
-  bool prelude = false;  // postpone, and allow constraints on abstract types
-  bool root = false;
 };
 
 /// Sizes that evaluating a type expression made. `ext`: existential ones, from `[]` and `?[n].`.
@@ -117,7 +102,7 @@ class Checker {
   /// Of a run that has ended, well or not.
   const Reports& reports() const { return reports_; }
 
-  // ---- for editors (record.cc)
+  // ---- for editors
   /// To be called before `run`: notes in `record` what names mean, and ends early when told to.
   void observe(Record& record, std::stop_token stop);
   std::vector<std::string> files() const;
@@ -128,18 +113,6 @@ class Checker {
   bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
 
   void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
-
-  // ---- what names mean (record.cc)
-  Index index();
-  void seen(const SourceRange& range, const std::string& name, const Meaning& meaning);
-  /// The first `modules` words of a name are modules, the next one is this; null: it is unknown.
-  void seen_path(const syntax::QualName& name, size_t modules, const Meaning& meaning);
-  Symbol symbol_of(const std::string& name, const Meaning& meaning);
-  std::string scheme_text(const Scheme& s);
-  void take_names(const std::vector<std::string>& quals);
-  void take_env(const Env& env, uint32_t stamp, bool outside);
-  void take_fields(const syntax::QualName& record);
-  void take_name(const std::string& name, const Meaning& meaning);
 
   /// Reports an error if the types cannot be unified; `what` is its first line. `source`: what
   /// should have another type, for a hint, or null.
@@ -153,47 +126,6 @@ class Checker {
   ExpPtr finished_size(const ExpPtr& e);
   PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
                            const SourceRange& range);
-
-  // ---- names (scope.cc)
-  /// What was found, unless it is broken: then this declaration ends without an error of its own.
-  template <class T>
-  T* sound(T* found) {
-    if (found && found->broken) reports_.abandon();
-    return found;
-  }
-  Env* module_of(const std::vector<std::string>& quals, size_t count);
-  const Mod* find_mod(const syntax::QualName& name, bool report);
-  void force(ValBinding& v);
-  void force(ModBinding& m);
-  ValBinding* find_value(const syntax::QualName& name, size_t* used);
-  ValBinding* look_up_value(const syntax::QualName& name, size_t* used);
-  TypeBinding* look_up_type(const syntax::QualName& name);
-  TypeBinding* find_type(const syntax::QualName& name);
-  ModTypeBinding* find_mod_type(const syntax::QualName& name);
-
-  // ---- what may have been meant (suggest.cc): lines for the end of a message, each with a line
-  // end before it, or nothing
-  template <class T>
-  std::vector<std::string> names_in_scope(NameMap<T> Env::*map) const;
-  std::vector<std::string> modules_with(const std::string& name);
-  /// `used`: how many words of the name were looked up, the last of which is unknown.
-  std::string suggest_value(const syntax::QualName& name, size_t used);
-  std::string suggest_type(const syntax::QualName& name);
-  std::string suggest_module(const std::string& name);
-  /// For `value.field`, where the value is no record.
-  std::string suggest_function(const std::string& field, const TypePtr& type,
-                               const std::string& value);
-  /// `next`: the argument after it, or null.
-  std::string suggest_argument(const std::string& fun, const TypePtr& expected,
-                               const TypePtr& actual, const syntax::Exp& arg,
-                               const syntax::Exp* next);
-  std::string suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
-                                    const syntax::Exp& source);
-  std::string defined_below(const syntax::QualName& name) const;
-
-  FnState& fn() { return *fn_; }
-  void local_value(const std::string& name, VarId var, TypePtr type, const SourceRange& range = {});
-  void local_type(const std::string& name, TyVarId id, const SourceRange& range = {});
 
   // ---- type expressions (types.cc)
   TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
@@ -329,6 +261,8 @@ class Checker {
                      bool local);
   void declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
                       bool local);
+  /// The module of that name, or null after an error.
+  const Mod* find_mod(const syntax::QualName& name);
   Mod mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file);
   Mod apply_functor(const Functor& f, const Mod& arg, const SourceRange& range);
   Mod functor_of(const std::vector<syntax::ModParam>& params, size_t at,
@@ -395,9 +329,12 @@ class Checker {
   Inference infer_{vars_, sizes_, comparing_, reports_};
   Existentials existentials_{vars_, sizes_, infer_, reports_};
   KnownSizes known_sizes_{vars_, infer_, reports_};
-  bool names_missing_ = false;  // of something that could not be opened
   Scopes scopes_;
-  std::map<std::string, std::unique_ptr<FileState>> files_;
+  FileStates files_;
+  Lookup lookup_{scopes_, reports_};
+  Naming naming_{scopes_, lookup_, infer_, vars_, reports_};
+  Hints hints_{scopes_, lookup_, vars_, reports_, files_};
+  bool names_missing_ = false;  // of something that could not be opened
   syntax::Program intrinsics_program_;
   Env* base_ = nullptr;     // primitive types, operators, `intrinsics`
   Env* prelude_ = nullptr;  // what user files see around them
@@ -408,8 +345,7 @@ class Checker {
   int applying_ = 0;       // how many applications of parametric modules are around
   bool assuming_ = false;  // in a body that check_functor checks
   EntryPoints entries_;
-  MutDef last_def_;           // what check_value made
-  Record* record_ = nullptr;  // null: nobody wants to know what names mean
+  MutDef last_def_;  // what check_value made
   std::stop_token stop_;
   TypePtr bool_ = core::prim_type(PrimType::kBool);
   TypePtr i64_ = core::prim_type(PrimType::kI64);
@@ -421,11 +357,13 @@ core::Attr core_attr(const syntax::Attr& a);
 template <class F>
 void Checker::in_function(EnvRef env, F body) {
   FnState state;
-  state.env = env;
+  state.here.env = env;
   FnState* outer = fn_;
   fn_ = &state;
   Frame* outer_frame = vars_.enter(&state.frame);
+  Surroundings* outside = lookup_.enter(&state.here);
   body(state);
+  lookup_.enter(outside);
   vars_.enter(outer_frame);
   fn_ = outer;
 }

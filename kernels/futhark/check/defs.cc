@@ -41,7 +41,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     def->body = bad_exp(b.range);
     return def;
   }
-  const size_t mark = fn_->locals.size();
+  const size_t mark = fn_->here.locals.size();
   const int outer_level = vars_.level()++;
   fn_->starts.push_back(start);
   Params tparams = type_params(b.tparams);
@@ -91,8 +91,8 @@ MutDef Checker::define(const Binding& b, bool top) {
     self->var = def->id;
     self->scheme = {{}, def->sparams, existentials_.arrow_type(fun.params, hint, start, sizes.ext)};
     // Behind the parameters: a parameter of the same name hides the function.
-    fn_->locals.insert(fn_->locals.begin() + static_cast<std::ptrdiff_t>(mark),
-                       {b.name, self, nullptr, nullptr});
+    fn_->here.locals.insert(fn_->here.locals.begin() + static_cast<std::ptrdiff_t>(mark),
+                            {b.name, self, nullptr, nullptr});
   }
   ExpPtr body = exp(b.body, ret);
   std::unordered_set<VarId> known;
@@ -106,7 +106,7 @@ MutDef Checker::define(const Binding& b, bool top) {
                  fun.params.empty() ? "Value does not have expected type."
                                     : "Function body does not have expected type.",
                  &b.body);
-  fn_->locals.resize(mark);
+  fn_->here.locals.resize(mark);
   vars_.level() = outer_level;
   if (reports_.failed()) {
     fn_->starts.pop_back();

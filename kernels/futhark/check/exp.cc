@@ -51,7 +51,7 @@ bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
   if (infer_.unify(expected, actual)) return true;
   std::string message = what + comparing_.mismatch.str();
   message += compared(infer_.type_text(expected), infer_.type_text(actual));
-  if (source) message += suggest_value_of_type(expected, actual, *source);
+  if (source) message += hints_.suggest_value_of_type(expected, actual, *source);
   reports_.error(range, message, comparing_.mismatch.anchor);
   return false;
 }
@@ -200,8 +200,8 @@ size_t Checker::result_of_any_size(const TypePtr& type) const {
 }
 
 ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
-  force(v);
-  sound(&v);
+  lookup_.force(v);
+  lookup_.sound(&v);
   if (reports_.failed()) return bad_exp(range);
   core::Subst subst;
   std::vector<TypePtr> targs;
@@ -249,15 +249,16 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
 
 ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range) {
   size_t used = 0;
-  ValBinding* v = find_value(name, &used);
+  ValBinding* v = naming_.find_value(name, &used);
   auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
   if (!v) {
     if (names_missing_) reports_.abandon();
     std::string full;
     for (const std::string& q : name.quals) full += q + ".";
     const size_t quals = name.quals.size();
-    if (quals > 0 && module_of(name.quals, quals) != nullptr) used = quals + 1;
-    reports_.error(range, "Unknown name \"" + full + name.name + "\"." + suggest_value(name, used));
+    if (quals > 0 && lookup_.module_of(name.quals, quals) != nullptr) used = quals + 1;
+    reports_.error(range,
+                   "Unknown name \"" + full + name.name + "\"." + hints_.suggest_value(name, used));
     return bad_exp(range);
   }
   if (used == 1 && word(0).size() > 1 && word(0)[0] == '_') {
@@ -275,7 +276,7 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
     const bool first = !reports_.failed();
     e = project(e, word(i), range);
     if (Diagnostic* made = first ? reports_.current() : nullptr) {
-      made->message += suggest_function(word(i), type, value);
+      made->message += hints_.suggest_function(word(i), type, value);
     }
     value += "." + word(i);
   }
@@ -283,15 +284,15 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
 }
 
 ExpPtr Checker::qualified(const syntax::EQualParens& q, const TypePtr& expected) {
-  const Mod* m = find_mod(q.module, true);
+  const Mod* m = find_mod(q.module);
   if (!m || !m->env) {
     if (m) reports_.error(q.module.range, "Module \"" + q.module.name + "\" is parametric.");
     return bad_exp(q.module.range);
   }
-  fn_->locals.push_back({"", nullptr, nullptr, m->env});
-  const size_t mark = fn_->locals.size();
+  fn_->here.locals.push_back({"", nullptr, nullptr, m->env});
+  const size_t mark = fn_->here.locals.size();
   ExpPtr e = exp(*q.inner, expected);
-  fn_->locals.resize(mark - 1);
+  fn_->here.locals.resize(mark - 1);
   return e;
 }
 

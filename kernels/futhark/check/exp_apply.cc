@@ -95,8 +95,8 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
               arg_text + "\" (invalid type)." + comparing_.mismatch.str() +
               compared(infer_.type_text(arrow->from), infer_.type_text(arg->type)) +
               self_hint(fun) +
-              (source ? suggest_argument(fun_text, arrow->from, arg->type, *source,
-                                         i + 1 < args.size() ? args[i + 1].source : nullptr)
+              (source ? hints_.suggest_argument(fun_text, arrow->from, arg->type, *source,
+                                                i + 1 < args.size() ? args[i + 1].source : nullptr)
                       : ""),
           comparing_.mismatch.anchor);
       return bad_exp(range);
@@ -123,7 +123,7 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
 bool Checker::is_logical(const syntax::QualName& op) {
   if (!op.quals.empty() || (op.name != "&&" && op.name != "||")) return false;
   size_t used = 0;
-  return find_value(op, &used) == nullptr;
+  return naming_.find_value(op, &used) == nullptr;
 }
 
 ExpPtr Checker::logical(bool is_and, ExpPtr a, ExpPtr b, const SourceRange& range) {
@@ -156,7 +156,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     return bad_exp(range);
   }
   const uint32_t start = vars_.next_var();
-  const size_t mark = fn_->locals.size();
+  const size_t mark = fn_->here.locals.size();
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : l.params) sources.push_back(p.get());
   check_duplicate_names(sources);
@@ -194,7 +194,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
     hint = out.body->type;
   }
   vars_.level() = outer_level;
-  fn_->locals.resize(mark);
+  fn_->here.locals.resize(mark);
   TypePtr type = existentials_.arrow_type(out.params, hint, start, ext);
   return make(range, type, std::move(out));
 }

@@ -31,7 +31,7 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   out.scrutinee = exp(*m.scrutinee);
   TypePtr type;
   for (const auto& c : m.cases) {
-    const size_t mark = fn_->locals.size();
+    const size_t mark = fn_->here.locals.size();
     const uint32_t start = vars_.next_var();
     check_duplicate_names({c.pat.get()});
     vars_.level()++;
@@ -39,7 +39,7 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
     vars_.level()++;
     ExpPtr body = exp(*c.body, type ? type : expected);
     vars_.level() -= 2;
-    fn_->locals.resize(mark);
+    fn_->here.locals.resize(mark);
     if (reports_.failed()) return bad_exp(range);
     TypePtr case_type = existentials_.hide(body->type, start);
     if (type) {
@@ -81,7 +81,7 @@ void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
 ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
   const uint32_t start = vars_.next_var();
-  const size_t mark = fn_->locals.size();
+  const size_t mark = fn_->here.locals.size();
   NamedRanges sizes_bound;
   for (const auto& name : l.sizes) sizes_bound.emplace_back(name, range);
   check_duplicate_names({l.pat.get()}, std::move(sizes_bound));
@@ -90,7 +90,7 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
     out.sizes.push_back(vars_.new_var(name));
     vars_[out.sizes.back()].binder = true;
     vars_.determine(out.sizes.back(), OpenSize::kBinder, l.pat->range);
-    local_value(name, out.sizes.back(), i64_);
+    naming_.local_value(name, out.sizes.back(), i64_);
   }
   out.pat = pat(*l.pat, out.value->type);
   check_binders(l, out);
@@ -98,7 +98,7 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   vars_.level()++;
   out.body = exp(*l.body, expected);
   vars_.level()--;
-  fn_->locals.resize(mark);
+  fn_->here.locals.resize(mark);
   TypePtr type = out.body->type;
   const auto* name = std::get_if<core::PBind>(&out.pat->node);
   if (name && !reports_.failed() && core::is_prim(vars_.resolve(out.value->type), PrimType::kI64)) {
@@ -123,11 +123,11 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
   v->var = def->id;
   v->scheme = {def->tparams, def->sparams, def->type};
   v->defined.range = l.name_range;
-  seen(l.name_range, l.name, v);
-  fn_->locals.push_back({l.name, v, nullptr, nullptr});
-  const size_t mark = fn_->locals.size();
+  naming_.seen(l.name_range, l.name, v);
+  fn_->here.locals.push_back({l.name, v, nullptr, nullptr});
+  const size_t mark = fn_->here.locals.size();
   ExpPtr body = exp(*l.body, expected);
-  fn_->locals.resize(mark - 1);
+  fn_->here.locals.resize(mark - 1);
   return make(range, existentials_.hide(body->type, start), core::ELetDef{def, body});
 }
 
@@ -137,13 +137,13 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
   ExpPtr source = variable(syntax::QualName{{}, l.name, l.name_range}, l.name_range);
   ExpPtr value = update_path(source, l.path, *l.value, range);
   if (reports_.failed()) return bad_exp(range);
-  const size_t mark = fn_->locals.size();
+  const size_t mark = fn_->here.locals.size();
   VarId v = vars_.new_var(l.name);
   TypePtr t = core::with_unique(value->type, false);
-  local_value(l.name, v, t, l.name_range);
+  naming_.local_value(l.name, v, t, l.name_range);
   PatPtr p = make_pat(l.name_range, t, core::PBind{v});
   ExpPtr body = exp(*l.body, expected);
-  fn_->locals.resize(mark);
+  fn_->here.locals.resize(mark);
   return make(range, existentials_.hide(body->type, start), core::ELet{{}, p, value, body});
 }
 

@@ -123,7 +123,7 @@ std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& 
 
 ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   core::ELoop out;
-  const size_t mark = fn_->locals.size();
+  const size_t mark = fn_->here.locals.size();
   out.init = l.init ? exp(*l.init) : loop_init(*l.pat);
   if (reports_.failed()) return bad_exp(range);
   ExpPtr bound;
@@ -156,7 +156,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   if (l.form == syntax::ELoop::kFor) {
     vars_.level()++;
     out.index = vars_.new_var(l.index);
-    local_value(l.index, out.index, index_type, l.index_range);
+    naming_.local_value(l.index, out.index, index_type, l.index_range);
   } else if (l.form == syntax::ELoop::kForIn) {
     out.elem_pat = pat(*l.elem_pat, elem_type);
     fn_->whole.push_back(out.elem_pat);
@@ -167,7 +167,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   }
   out.body = exp(*l.body, type);
   vars_.level() -= 2;
-  fn_->locals.resize(mark);
+  fn_->here.locals.resize(mark);
   if (reports_.failed()) return bad_exp(range);
   // Compare without sizes; then see which sizes change; then the sizes that do not.
   const char* what = "Loop body does not have expected type.";

@@ -21,10 +21,10 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
       Overloaded{
           [&](const syntax::ModTypeVar& v) -> Mod {
             ModTypeBinding* b = nullptr;
-            in_function(type.env, [&](FnState&) { b = find_mod_type(v.name); });
+            in_function(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
             if (!b && names_missing_) reports_.abandon();
             if (!b) reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
-            sound(b);
+            lookup_.sound(b);
             if (reports_.failed()) return {};
             return ascribe_with(mod, *b, m, std::move(withs));
           },
@@ -101,8 +101,8 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
                                                           m.path + part.name + "\".");
                               return;
                             }
-                            force(*impl);
-                            sound(impl);
+                            lookup_.force(*impl);
+                            lookup_.sound(impl);
                             ModBinding* b = scopes_.new_mod();
                             b->defined = impl->defined;
                             Matching below = m;
@@ -152,7 +152,7 @@ TypeBinding* Checker::matching_type(const std::string& name, size_t params, cons
     reports_.error(m.range, "Module does not define a type named \"" + m.path + name + "\".");
     return nullptr;
   }
-  sound(impl);
+  lookup_.sound(impl);
   if (reports_.failed()) return nullptr;
   if (impl->params.size() == params) return impl;
   other_parameters(name, m);
@@ -277,7 +277,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
   if (!b->defined.doc && v.doc) b->defined.doc = &*v.doc;
   b->state = ValBinding::State::kLazy;
   b->force = [this, &v, env, impl, range = m.range, name = m.path + v.name](ValBinding& out) {
-    force(*impl);
+    lookup_.force(*impl);
     if (reports_.failed()) return;
     out.scheme = spec_scheme(v, env);
     if (reports_.failed()) return;
@@ -287,7 +287,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
     }
     narrow(out, *impl, name, range);
   };
-  if (!m.lazy) force(*b);
+  if (!m.lazy) lookup_.force(*b);
   for (Env* o : outs) scopes_.bind(o->vals, v.name, b, false);
 }
 

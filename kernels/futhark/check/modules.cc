@@ -84,13 +84,13 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
                  [&](const syntax::DecType& d) {
                    TypeBinding* t = type_bind(d.bind, scopes_.now(ctx.env));
                    t->defined = {d.bind.name_range, dec.doc ? &*dec.doc : nullptr};
-                   seen(d.bind.name_range, d.bind.name, t);
+                   naming_.seen(d.bind.name_range, d.bind.name, t);
                    scopes_.bind(ctx.env->types, d.bind.name, t, local);
                  },
                  [&](const syntax::DecModType& d) {
                    ModTypeBinding* b = scopes_.new_mod_type({d.type.get(), scopes_.now(ctx.env)});
                    b->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
-                   seen(d.name_range, d.name, b);
+                   naming_.seen(d.name_range, d.name, b);
                    if (!ctx.file || !ctx.file->prelude) assume(*b, {});
                    scopes_.bind(ctx.env->mod_types, d.name, b, local);
                  },
@@ -124,7 +124,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   ValBinding* v = scopes_.new_val();
   v->range = d.name_range;
   v->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
-  seen(d.name_range, d.name, v);
+  naming_.seen(d.name_range, d.name, v);
   const EnvRef env = scopes_.now(ctx.env);
   const bool in_root = ctx.file && ctx.file->root;
   const bool lazy = ctx.file && ctx.file->prelude;
@@ -147,7 +147,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   };
   v->state = ValBinding::State::kLazy;
   v->force = work;
-  if (!lazy) force(*v);
+  if (!lazy) lookup_.force(*v);
   if (reports_.failed()) return;
   scopes_.bind(ctx.env->vals, d.name, v, local);
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
@@ -160,7 +160,7 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
                              bool local) {
   ModBinding* m = scopes_.new_mod();
   m->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
-  seen(d.name_range, d.name, m);
+  naming_.seen(d.name_range, d.name, m);
   const EnvRef env = scopes_.now(ctx.env);
   FileState* file = ctx.file;
   m->state = ModBinding::State::kLazy;
@@ -183,7 +183,7 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
     }
   };
   if (!file || !file->prelude) {
-    force(*m);
+    lookup_.force(*m);
     if (applying_ == 0) name_abstract_types(m->mod, d.name);
   }
   scopes_.bind(ctx.env->mods, d.name, m, local);
@@ -238,6 +238,19 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
   return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
 }
 
+const Mod* Checker::find_mod(const syntax::QualName& name) {
+  ModBinding* m = naming_.find_mod(name);
+  if (!m) {
+    if (names_missing_) reports_.abandon();
+    reports_.error(name.range,
+                   "Unknown module \"" + name.name + "\"." + hints_.suggest_module(name.name));
+    return nullptr;
+  }
+  lookup_.force(*m);
+  lookup_.sound(m);
+  return &m->mod;
+}
+
 Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
   DepthGuard guard(depth_);
   if (!guard.ok()) reports_.error(m.range, "Modules are nested too deeply.");
@@ -251,7 +264,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                      return {};
                    }
                    const Mod* found = nullptr;
-                   in_function(env, [&](FnState&) { found = find_mod(v.name, true); });
+                   in_function(env, [&](FnState&) { found = find_mod(v.name); });
                    return found ? *found : Mod{};
                  },
                  [&](const syntax::ModParens& p) { return mod_exp(*p.inner, env, file); },

@@ -26,7 +26,7 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
           [&](const syntax::PatName& n) -> PatPtr {
             VarId v = vars_.new_var(n.name);
             vars_[v].level++;  // it is in scope behind the pattern
-            local_value(n.name, v, core::with_unique(expected, false), p.range);
+            naming_.local_value(n.name, v, core::with_unique(expected, false), p.range);
             return make_pat(p.range, expected, core::PBind{v, ascribed});
           },
           [&](const syntax::PatWildcard&) -> PatPtr {
@@ -68,7 +68,7 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
     } else {
       VarId v = vars_.new_var(name);
       vars_[v].level++;
-      local_value(name, v, core::with_unique(t, false), p.range);
+      naming_.local_value(name, v, core::with_unique(t, false), p.range);
       fields.emplace_back(name, make_pat(p.range, t, core::PBind{v, ascribed}));
     }
   };

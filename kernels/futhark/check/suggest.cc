@@ -1,12 +1,8 @@
-// What may have been meant where a name is unknown or a type does not fit. Nothing here changes
-// what the checker knows, except that it may look into modules of the prelude that nobody has used
-// yet.
 #include "kernels/futhark/check/suggest.h"
 
 #include <algorithm>
 #include <array>
 
-#include "kernels/futhark/check/checker.h"
 #include "protocol/base/nearest.h"
 
 namespace kenaz::check {
@@ -84,16 +80,16 @@ void add_names(const NameMap<T>& map, uint32_t stamp, bool outside, std::vector<
 }  // namespace
 
 template <class T>
-std::vector<std::string> Checker::names_in_scope(NameMap<T> Env::*map) const {
+std::vector<std::string> Hints::names_in_scope(NameMap<T> Env::*map) const {
   std::vector<std::string> names;
-  for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend(); ++it) {
+  for (auto it = lookup_.here().locals.rbegin(); it != lookup_.here().locals.rend(); ++it) {
     const bool wanted = std::is_same_v<T, ValBinding>    ? it->val != nullptr
                         : std::is_same_v<T, TypeBinding> ? it->type != nullptr
                                                          : false;
     if (wanted && is_word(it->name)) names.push_back(it->name);
     if (it->opened) add_names(it->opened->*map, scopes_.stamp(), true, names);
   }
-  for (EnvRef ref = fn_->env; ref.env; ref = ref.env->parent) {
+  for (EnvRef ref = lookup_.here().env; ref.env; ref = ref.env->parent) {
     add_names(ref.env->*map, ref.stamp, false, names);
   }
   std::erase(names, "intrinsics");
@@ -101,7 +97,7 @@ std::vector<std::string> Checker::names_in_scope(NameMap<T> Env::*map) const {
 }
 
 /// Those of the modules in scope that have a value of this name, the usual number types' first.
-std::vector<std::string> Checker::modules_with(const std::string& name) {
+std::vector<std::string> Hints::modules_with(const std::string& name) {
   std::vector<std::string> modules = {"i32", "i64", "f32", "f64"};
   for (std::string& m : names_in_scope(&Env::mods)) {
     if (std::find(modules.begin(), modules.end(), m) == modules.end()) {
@@ -109,16 +105,16 @@ std::vector<std::string> Checker::modules_with(const std::string& name) {
     }
   }
   std::erase_if(modules, [&](const std::string& m) {
-    ModBinding* module = Scopes::find_scoped(&Env::mods, fn_->env, m);
+    ModBinding* module = Scopes::find_scoped(&Env::mods, lookup_.here().env, m);
     if (!module) return true;
-    if (module->state == ModBinding::State::kLazy && prim_from_name(m)) force(*module);
+    if (module->state == ModBinding::State::kLazy && prim_from_name(m)) lookup_.force(*module);
     if (module->state != ModBinding::State::kReady || !module->mod.env) return true;
     return scopes_.find_outside(module->mod.env->vals, name) == nullptr;
   });
   return modules;
 }
 
-std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
+std::string Hints::suggest_value(const syntax::QualName& name, size_t used) {
   if (reports_.failed()) return "";
   if (name.name == "=>") return "\nFunctions are written \"\\x -> x\", cases \"case x -> x\".";
   const auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
@@ -128,7 +124,7 @@ std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
     std::string module;
     for (size_t i = 0; i + 1 < used; i++) module += word(i) + ".";
     std::vector<std::string> names;
-    const Env* env = module_of(name.quals, used - 1);
+    const Env* env = lookup_.module_of(name.quals, used - 1);
     if (env) add_names(env->vals, scopes_.stamp(), true, names);
     if (const std::string near = nearest(word(used - 1), names); !near.empty()) {
       return did_you_mean(module + near + rest);
@@ -154,10 +150,10 @@ std::string Checker::suggest_value(const syntax::QualName& name, size_t used) {
                             "\" here: a module of another file is known after an import of it.";
 }
 
-std::string Checker::suggest_type(const syntax::QualName& name) {
+std::string Hints::suggest_type(const syntax::QualName& name) {
   if (reports_.failed()) return "";
   if (!name.quals.empty()) {
-    const Env* env = module_of(name.quals, name.quals.size());
+    const Env* env = lookup_.module_of(name.quals, name.quals.size());
     std::vector<std::string> names;
     if (env) add_names(env->types, scopes_.stamp(), true, names);
     std::string near = nearest(name.name, names);
@@ -169,16 +165,16 @@ std::string Checker::suggest_type(const syntax::QualName& name) {
   return did_you_mean(nearest(name.name, names_in_scope(&Env::types)));
 }
 
-std::string Checker::suggest_module(const std::string& name) {
+std::string Hints::suggest_module(const std::string& name) {
   if (reports_.failed()) return "";
   return did_you_mean(nearest(name, names_in_scope(&Env::mods)));
 }
 
-std::string Checker::suggest_function(const std::string& field, const TypePtr& type,
-                                      const std::string& value) {
+std::string Hints::suggest_function(const std::string& field, const TypePtr& type,
+                                    const std::string& value) {
   if (std::holds_alternative<core::TRecord>(vars_.resolve(type)->node)) return "";
   size_t used = 0;
-  return find_value({{}, field, {}}, &used) ? did_you_mean(field + " " + value) : "";
+  return lookup_.look_up_value({{}, field, {}}, &used) ? did_you_mean(field + " " + value) : "";
 }
 
 std::string suggest_field(const std::string& field, const core::TRecord& record) {
@@ -188,7 +184,7 @@ std::string suggest_field(const std::string& field, const core::TRecord& record)
 }
 
 /// Where in the same file the unknown name is defined later.
-std::string Checker::defined_below(const syntax::QualName& name) const {
+std::string Hints::defined_below(const syntax::QualName& name) const {
   if (!name.quals.empty()) return "";
   for (const auto& [key, file] : files_) {
     for (const auto& dec : file->program.decs) {
@@ -203,9 +199,9 @@ std::string Checker::defined_below(const syntax::QualName& name) const {
 }
 
 /// For an argument that does not have the type that it should.
-std::string Checker::suggest_argument(const std::string& fun, const TypePtr& expected,
-                                      const TypePtr& actual, const syntax::Exp& arg,
-                                      const syntax::Exp* next) {
+std::string Hints::suggest_argument(const std::string& fun, const TypePtr& expected,
+                                    const TypePtr& actual, const syntax::Exp& arg,
+                                    const syntax::Exp* next) {
   if (syntax::pretty(arg).size() > kLongestArgument) return "";
   const TypePtr wanted = vars_.resolve(expected), given = vars_.resolve(actual);
   const auto* tuple = std::get_if<syntax::ETuple>(&arg.node);
@@ -236,8 +232,8 @@ std::string Checker::suggest_argument(const std::string& fun, const TypePtr& exp
 }
 
 /// A conversion, or the arguments that are missing.
-std::string Checker::suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
-                                           const syntax::Exp& source) {
+std::string Hints::suggest_value_of_type(const TypePtr& expected, const TypePtr& actual,
+                                         const syntax::Exp& source) {
   if (syntax::pretty(source).size() > kLongestArgument) return "";
   const TypePtr wanted = vars_.resolve(expected), given = vars_.resolve(actual);
   if (std::holds_alternative<TArrow>(given->node)) {

@@ -19,12 +19,12 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
       VarId v = vars_.new_var(p.name);
       out.sizes.push_back(v);
       out.all.emplace_back(v);
-      local_value(p.name, v, i64_, p.range);
+      naming_.local_value(p.name, v, i64_, p.range);
     } else {
       TyVarId t = vars_.new_tyvar(p.name, p.lifted);
       out.types.push_back(t);
       out.all.emplace_back(t);
-      local_type(p.name, t, p.range);
+      naming_.local_type(p.name, t, p.range);
     }
   }
   std::map<std::pair<std::string, syntax::TypeParam::Kind>, const SourceRange*> bound;
@@ -131,7 +131,7 @@ bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
     }
   }
   if (const auto* v = std::get_if<syntax::TypeVar>(&head->node)) {
-    const TypeBinding* b = find_type(v->name);
+    const TypeBinding* b = naming_.find_type(v->name);
     if (b && b->lifted != syntax::Liftedness::kUnlifted) return true;
   }
   return vars_.liftedness(type) != syntax::Liftedness::kUnlifted;
@@ -203,15 +203,15 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
             return core::with_unique(t, true);
           },
           [&](const syntax::TypeExists& x) {
-            const size_t mark = fn_->locals.size();
+            const size_t mark = fn_->here.locals.size();
             for (const auto& name : x.sizes) {
               VarId v = vars_.new_var(name);
               sizes.ext.push_back(v);
-              local_value(name, v, i64_);
+              naming_.local_value(name, v, i64_);
             }
             const std::vector<VarId> declared(sizes.ext.end() - x.sizes.size(), sizes.ext.end());
             TypePtr t = type_exp(*x.inner, sizes);
-            fn_->locals.resize(mark);
+            fn_->here.locals.resize(mark);
             std::unordered_set<VarId> given;
             core::whole_sizes(t, given);
             for (VarId v : declared) {
@@ -229,14 +229,14 @@ TypePtr Checker::type_arrow(const syntax::TypeArrow& a, const SourceRange& range
                             TypeSizes& sizes) {
   TypeSizes from_sizes, to_sizes;
   TypePtr from = type_exp(*a.from, from_sizes);
-  const size_t mark = fn_->locals.size();
+  const size_t mark = fn_->here.locals.size();
   VarId param;
   if (a.param) {
     param = vars_.new_var(*a.param);
-    local_value(*a.param, param, from);
+    naming_.local_value(*a.param, param, from);
   }
   TypePtr to = type_exp(*a.to, to_sizes);
-  fn_->locals.resize(mark);
+  fn_->here.locals.resize(mark);
   if (param.valid() && (!core::is_prim(from, PrimType::kI64) || !core::mentions_size(to, param))) {
     param = {};
   }
@@ -272,14 +272,14 @@ TypePtr Checker::type_apply(const syntax::TypeExp& te, TypeSizes& sizes) {
 TypePtr Checker::type_name(const syntax::QualName& name,
                            const std::vector<const std::variant<SizeExp, TypeExpPtr>*>& args,
                            const SourceRange& range, TypeSizes& sizes) {
-  TypeBinding* b = find_type(name);
-  sound(b);
+  TypeBinding* b = naming_.find_type(name);
+  lookup_.sound(b);
   if (!b) {
     if (names_missing_) reports_.abandon();
     std::string full;
     for (const auto& q : name.quals) full += q + ".";
     reports_.error(name.range.file ? name.range : range,
-                   "Unknown type \"" + full + name.name + "\"." + suggest_type(name));
+                   "Unknown type \"" + full + name.name + "\"." + hints_.suggest_type(name));
     return unit_;
   }
   if (args.size() != b->params.size()) {

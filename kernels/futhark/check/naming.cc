@@ -1,10 +1,7 @@
-// What names mean, for editors: noted while the program is checked, made text afterwards.
-#include "kernels/futhark/check/record.h"
+#include "kernels/futhark/check/naming.h"
 
 #include <map>
 #include <unordered_set>
-
-#include "kernels/futhark/check/checker.h"
 
 namespace kenaz::check {
 
@@ -45,26 +42,59 @@ bool is_plain(const std::string& name) {
 
 }  // namespace
 
-void Checker::observe(Record& record, std::stop_token stop) {
-  record_ = &record;
-  stop_ = std::move(stop);
+ValBinding* Naming::find_value(const syntax::QualName& name, size_t* used) {
+  ValBinding* v = lookup_.look_up_value(name, used);
+  seen_path(name, v ? *used - 1 : name.quals.size(), v ? Meaning(v) : Meaning());
+  return v;
 }
 
-std::vector<std::string> Checker::files() const {
-  std::vector<std::string> names;
-  for (const auto& [name, file] : files_) {
-    if (!file->prelude) names.push_back(name);
-  }
-  return names;
+TypeBinding* Naming::find_type(const syntax::QualName& name) {
+  TypeBinding* t = lookup_.look_up_type(name);
+  seen_path(name, name.quals.size(), t ? Meaning(t) : Meaning());
+  return t;
 }
 
-void Checker::seen(const SourceRange& range, const std::string& name, const Meaning& meaning) {
+ModBinding* Naming::find_mod(const syntax::QualName& name) {
+  ModBinding* m = lookup_.look_up_mod(name);
+  seen_path(name, name.quals.size(), m ? Meaning(m) : Meaning());
+  return m;
+}
+
+ModTypeBinding* Naming::find_mod_type(const syntax::QualName& name) {
+  ModTypeBinding* t = lookup_.look_up_mod_type(name);
+  seen_path(name, name.quals.size(), t ? Meaning(t) : Meaning());
+  return t;
+}
+
+void Naming::local_value(const std::string& name, VarId var, TypePtr type,
+                         const SourceRange& range) {
+  ValBinding* v = scopes_.new_val();
+  v->var = var;
+  vars_[var].named = true;
+  v->scheme.type = std::move(type);
+  v->defined.range = range;
+  lookup_.here().locals.push_back({name, v, nullptr, nullptr});
+  seen(range, name, v);
+}
+
+void Naming::local_type(const std::string& name, TyVarId id, const SourceRange& range) {
+  TypeBinding* t = scopes_.new_type();
+  t->name = name;
+  t->type = core::make_type(core::TParam{id});
+  t->defined.range = range;
+  lookup_.here().locals.push_back({name, nullptr, t, nullptr});
+  seen(range, name, t);
+}
+
+// ---- notes
+
+void Naming::seen(const SourceRange& range, const std::string& name, const Meaning& meaning) {
   if (!record_ || !range.file || in_prelude(range)) return;
   if (!record_->places.emplace(range.file.get(), range.begin).second) return;
   record_->seen.push_back({range, name, meaning});
 }
 
-void Checker::seen_path(const syntax::QualName& name, size_t modules, const Meaning& meaning) {
+void Naming::seen_path(const syntax::QualName& name, size_t modules, const Meaning& meaning) {
   if (!record_) return;
   if (name.name == kWanted) return take_names(name.quals);
   if (!name.range.file || in_prelude(name.range)) return;
@@ -73,10 +103,7 @@ void Checker::seen_path(const syntax::QualName& name, size_t modules, const Mean
     if (i > 0) {
       m = m->mod.env ? scopes_.find_outside(m->mod.env->mods, name.quals[i]) : nullptr;
     } else {
-      for (auto it = fn_->locals.rbegin(); it != fn_->locals.rend() && !m; ++it) {
-        if (it->opened) m = scopes_.find_outside(it->opened->mods, name.quals[0]);
-      }
-      if (!m) m = Scopes::find_scoped(&Env::mods, fn_->env, name.quals[0]);
+      m = lookup_.look_up_mod(name.quals[0]);
     }
     if (!m) return;
     seen(word_range(name, i), name.quals[i], m);
@@ -86,7 +113,7 @@ void Checker::seen_path(const syntax::QualName& name, size_t modules, const Mean
        meaning);
 }
 
-std::string Checker::scheme_text(const Scheme& s) {
+std::string Naming::scheme_text(const Scheme& s) {
   std::string text;
   for (VarId v : s.sparams) {
     if (vars_[v].named) text += "[" + vars_.name(v) + "] ";
@@ -109,7 +136,7 @@ std::string Checker::scheme_text(const Scheme& s) {
   return text + ": " + infer_.type_text(core::substitute(type, nameless));
 }
 
-Symbol Checker::symbol_of(const std::string& name, const Meaning& meaning) {
+Symbol Naming::symbol_of(const std::string& name, const Meaning& meaning) {
   Symbol s;
   s.name = name;
   if (const Defined* d = defined(meaning)) {
@@ -117,7 +144,7 @@ Symbol Checker::symbol_of(const std::string& name, const Meaning& meaning) {
     if (d->doc) s.doc = *d->doc;
   }
   if (auto* const* v = std::get_if<ValBinding*>(&meaning)) {
-    if ((*v)->state == ValBinding::State::kLazy && !reports_.failed()) force(**v);
+    if ((*v)->state == ValBinding::State::kLazy && !reports_.failed()) lookup_.force(**v);
     if ((*v)->state == ValBinding::State::kReady && (*v)->scheme.type) {
       s.type = scheme_text((*v)->scheme);
       s.is_function = std::holds_alternative<core::TArrow>(vars_.resolve((*v)->scheme.type)->node);
@@ -134,11 +161,12 @@ Symbol Checker::symbol_of(const std::string& name, const Meaning& meaning) {
   return s;
 }
 
-Index Checker::index() {
+void Naming::finish() {
+  if (record_) record_->index = index();
+}
+
+Index Naming::index() {
   Index out;
-  if (!record_) return out;
-  FnState outermost;
-  fn_ = &outermost;
   std::map<Meaning, uint32_t> known;
   for (const Record::Seen& seen : record_->seen) {
     const auto next = static_cast<uint32_t>(out.symbols.size());
@@ -147,19 +175,18 @@ Index Checker::index() {
     out.uses.push_back({seen.range, it->second});
   }
   out.wanted = std::move(record_->wanted);
-  fn_ = nullptr;
   return out;
 }
 
 // ---- names that could stand somewhere
 
-void Checker::take_name(const std::string& name, const Meaning& meaning) {
+void Naming::take_name(const std::string& name, const Meaning& meaning) {
   if (!is_plain(name) || name == "intrinsics" || name == kWanted) return;
   const Symbol s = symbol_of(name, meaning);
   if (record_->wanted_names.emplace(s.kind, name).second) record_->wanted->push_back(s);
 }
 
-void Checker::take_env(const Env& env, uint32_t stamp, bool outside) {
+void Naming::take_env(const Env& env, uint32_t stamp, bool outside) {
   auto take = [&](const auto& map) {
     std::map<std::string, Meaning> visible;  // in an order that does not change
     for (const auto& [name, versions] : map) {
@@ -173,9 +200,9 @@ void Checker::take_env(const Env& env, uint32_t stamp, bool outside) {
   take(env.mod_types);
 }
 
-void Checker::take_fields(const syntax::QualName& record) {
+void Naming::take_fields(const syntax::QualName& record) {
   size_t used = 0;
-  const ValBinding* v = look_up_value(record, &used);
+  const ValBinding* v = lookup_.look_up_value(record, &used);
   if (!v || !v->scheme.type) return;
   TypePtr t = vars_.resolve(v->scheme.type);
   for (size_t i = used; t; i++) {
@@ -196,21 +223,21 @@ void Checker::take_fields(const syntax::QualName& record) {
   }
 }
 
-void Checker::take_names(const std::vector<std::string>& quals) {
+void Naming::take_names(const std::vector<std::string>& quals) {
   if (record_->wanted || reports_.failed()) return;
   record_->wanted.emplace();
   if (!quals.empty()) {
-    if (const Env* env = module_of(quals, quals.size()))
+    if (const Env* env = lookup_.module_of(quals, quals.size()))
       return take_env(*env, scopes_.stamp(), true);
     return take_fields({{quals.begin(), quals.end() - 1}, quals.back(), {}});
   }
-  const std::vector<Local> locals = fn_->locals;
+  const std::vector<Local> locals = lookup_.here().locals;
   for (auto it = locals.rbegin(); it != locals.rend(); ++it) {
     if (it->val) take_name(it->name, it->val);
     if (it->type) take_name(it->name, it->type);
     if (it->opened) take_env(*it->opened, scopes_.stamp(), true);
   }
-  for (EnvRef ref = fn_->env; ref.env; ref = ref.env->parent) {
+  for (EnvRef ref = lookup_.here().env; ref.env; ref = ref.env->parent) {
     take_env(*ref.env, ref.stamp, false);
   }
 }
