@@ -7,7 +7,7 @@ namespace kenaz::check {
 
 TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
   TypeBinding* out = scopes_.new_type();
-  in_function(env, [&](FnState& state) {
+  fn_.inside(env, [&](FnState& state) {
     Params params = type_params(b.params);
     TypeSizes sizes;
     out->name = b.name;
@@ -18,7 +18,7 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
     out->lifted = b.lifted;
     out->source = b.type.get();
     out->source_env = env;
-    finish(state);
+    finishing_.finish(state);
     out->type = vars_.zonk(out->type, Zonk::kFinal);
   });
   infer_.check_size_of_type(out->type, b.type->range);
@@ -76,7 +76,7 @@ syntax::Liftedness Checker::written_liftedness(const syntax::TypeBind& b, const 
   const auto* v = std::get_if<syntax::TypeVar>(&head->node);
   auto lifted = syntax::Liftedness::kUnlifted;
   if (!v) return lifted;
-  in_function(made.source_env, [&](FnState&) {
+  fn_.inside(made.source_env, [&](FnState&) {
     const TypeBinding* other = naming_.find_type(v->name);
     if (other) lifted = other->lifted;
   });

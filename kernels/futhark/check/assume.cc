@@ -17,7 +17,7 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
   return std::visit(
       Overloaded{[&](const syntax::ModTypeVar& v) -> Mod {
                    ModTypeBinding* b = nullptr;
-                   in_function(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
+                   fn_.inside(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
                    if (!b && names_missing_) reports_.abandon();
                    if (lookup_.sound(b)) return assume(*b, std::move(withs));
                    reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
@@ -120,7 +120,7 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
     refined = &w;
   }
   Params params;
-  in_function(scopes_.now(env), [&](FnState&) { params = type_params(t.params); });
+  fn_.inside(scopes_.now(env), [&](FnState&) { params = type_params(t.params); });
   if (refined) {
     const auto& given = refined->with->params;
     bool same = given.size() == t.params.size();

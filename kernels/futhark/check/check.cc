@@ -63,7 +63,7 @@ Checker::Checker(const SourceReader& read)
       entries_({out_, *vars_.names().tyvars,
                 [this](const syntax::QualName& name, EnvRef env) {
                   const TypeBinding* found = nullptr;
-                  in_function(env, [&](FnState&) { found = naming_.find_type(name); });
+                  fn_.inside(env, [&](FnState&) { found = naming_.find_type(name); });
                   return found;
                 },
                 reports_}) {}
@@ -191,7 +191,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
   file->env =
       scopes_.new_env(file->prelude || !prelude_ ? scopes_.now(base_) : scopes_.now(prelude_));
   file->busy = true;
-  in_function(scopes_.now(file->env), [&](FnState&) {
+  fn_.inside(scopes_.now(file->env), [&](FnState&) {
     declarations(file->program.decs, {file, file->env, true});
   });
   file->busy = false;
@@ -199,8 +199,6 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
 }
 
 Result<core::Checked> Checker::run(const std::string& path) {
-  FnState outermost;
-  fn_ = &outermost;
   root_path_ = normalise(path);
   load_intrinsics();
   entries_.add_prim_types();
@@ -217,7 +215,6 @@ Result<core::Checked> Checker::run(const std::string& path) {
   }
   if (!reports_.failed()) load(root_path_, {});
   naming_.finish();
-  fn_ = nullptr;
   if (const auto found = reports_.errors(); !found.empty()) {
     return tl::unexpected<Error>(compile_error(found));
   }

@@ -2,17 +2,19 @@
 // still returns something well-formed, and the declaration ends soon (reports.h); then checking
 // goes on with the next one (recover.cc).
 //
-// What it works with stands apart, each in a class or header of its own: reports.h (errors and
-// warnings), variables.h (what is known of types and sizes), sizes.h, infer.h (when they are the
-// same), existential.h (what is left of sizes outside of what made them), sizes_known.h, scope.h
-// (environments), lookup.h and naming.h (what names mean), suggest.h (hints), entry.h (entry
-// points), mismatch.h (words), warn.h, open_sizes.h, recursion.h, and the folders consumption and
-// sizes, which look at finished definitions.
+// What it works with stands apart, each in a class or header of its own:
+// * reports.h, warn.h, warnings.h: errors and warnings;
+// * variables.h: what is known of types and sizes; sizes.h, infer.h: when they are the same;
+//   existential.h: what is left of sizes outside of what made them; sizes_known.h: what callers
+//   must know of them; comparison.h, mismatch.h: why types are not the same; open_sizes.h;
+// * scope.h, env.h: environments; lookup.h, naming.h: what names mean; suggest.h: hints;
+// * fn_state.h: the definition that is being checked; finish.h: its end, from inference to finished
+//   core; recursion.h and the folders consumption and sizes look at finished definitions;
+// * entry.h: entry points.
 //
-// The files of Checker itself: check.cc (files, imports, the whole), finish.cc (from inference to
-// finished core), types.cc,
-// abbreviations.cc (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, recover.cc, modules.cc,
-// modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by themselves).
+// The files of Checker itself: check.cc (files, imports, the whole), types.cc, abbreviations.cc
+// (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, recover.cc, modules.cc, modtypes.cc,
+// narrow.cc, assume.cc (module types and parametric modules by themselves).
 #pragma once
 
 #include <memory>
@@ -28,6 +30,8 @@
 #include "kernels/futhark/check/env.h"
 #include "kernels/futhark/check/existential.h"
 #include "kernels/futhark/check/file_state.h"
+#include "kernels/futhark/check/finish.h"
+#include "kernels/futhark/check/fn_state.h"
 #include "kernels/futhark/check/guards.h"
 #include "kernels/futhark/check/infer.h"
 #include "kernels/futhark/check/lookup.h"
@@ -42,46 +46,9 @@
 
 namespace kenaz::check {
 
-using MutExp = std::shared_ptr<core::Exp>;
-using MutPat = std::shared_ptr<core::Pat>;
-using MutDef = std::shared_ptr<core::Def>;
-
 inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
 inline constexpr size_t kMaxConstructors = 256;  // of a sum
 inline constexpr int kMaxFunctors = 20000;       // applications in one program
-
-/// What is pending until the types of the enclosing top-level definition are known.
-struct PendingExp {
-  MutExp exp;
-  uint32_t start = 0, end = 0;  // size variables made while checking this expression
-  enum Kind : uint8_t { kPlain, kIntLit, kConvert } kind = kPlain;
-  bool negative = false;  // kIntLit
-  /// Type arguments whose sizes are no part of the instance: those of lifted type parameters, which
-  /// stand for values of any size.
-  std::vector<size_t> sizeless;
-};
-
-struct PendingPat {
-  MutPat pat;
-  bool placeholder = false;  // a literal without a type of its own
-  bool negative = false;
-};
-
-/// State of one top-level definition (or of a type or module type outside definitions).
-struct FnState {
-  Surroundings here;
-  Frame frame;
-  std::vector<PendingExp> exps;
-  std::vector<PendingPat> pats;
-  std::vector<PatPtr> whole;  // patterns that must fit every value: all but those of matches
-  std::vector<MutExp> matches;
-  std::vector<MutDef> defs;
-  std::vector<MutExp> self_uses;
-  std::vector<ExpPtr> equalities;                                    // a == b, not (==)
-  std::unordered_map<const core::Exp*, size_t> results_of_any_size;  // uses, with their arity
-  std::vector<Section> sections;
-  std::vector<uint32_t> starts;
-};
 
 /// Sizes that evaluating a type expression made. `ext`: existential ones, from `[]` and `?[n].`.
 /// `universals`: those in parameters of arrows, which stand for any size.
@@ -112,20 +79,10 @@ class Checker {
   void bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local);
   bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
 
-  void warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name);
-
   /// Reports an error if the types cannot be unified; `what` is its first line. `source`: what
   /// should have another type, for a hint, or null.
   bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
                       const std::string& what, const syntax::Exp* source = nullptr);
-
-  // ---- finishing (finish.cc)
-  void finish(FnState& fn);
-  void check_coverage(const FnState& fn);
-  void finish_exp(PendingExp& p);
-  ExpPtr finished_size(const ExpPtr& e);
-  PrimValue finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
-                           const SourceRange& range);
 
   // ---- type expressions (types.cc)
   TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
@@ -246,13 +203,10 @@ class Checker {
   };
   MutDef define(const Binding& b, bool top);
   TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top);
-  void default_constrained(const std::vector<TypePtr>& types, const SourceRange& name);
   void generalise_types(core::Def& def);
   void check_finished(core::Def& def);  // by the passes over finished definitions
   void complete_self_uses(const core::Def& def);
   void check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env, ValBinding& out);
-  template <class F>
-  void in_function(EnvRef env, F body);
 
   // ---- declarations and modules (modules.cc)
   void declarations(const std::vector<syntax::DecPtr>& decs, const DecContext& ctx);
@@ -334,11 +288,12 @@ class Checker {
   Lookup lookup_{scopes_, reports_};
   Naming naming_{scopes_, lookup_, infer_, vars_, reports_};
   Hints hints_{scopes_, lookup_, vars_, reports_, files_};
+  Current fn_{vars_, lookup_};
+  Finishing finishing_{out_, vars_, infer_, comparing_, reports_};
   bool names_missing_ = false;  // of something that could not be opened
   syntax::Program intrinsics_program_;
   Env* base_ = nullptr;     // primitive types, operators, `intrinsics`
   Env* prelude_ = nullptr;  // what user files see around them
-  FnState* fn_ = nullptr;
   std::string root_path_;
   int depth_ = 0;
   int functor_applications_ = 0;
@@ -353,19 +308,5 @@ class Checker {
 };
 
 core::Attr core_attr(const syntax::Attr& a);
-
-template <class F>
-void Checker::in_function(EnvRef env, F body) {
-  FnState state;
-  state.here.env = env;
-  FnState* outer = fn_;
-  fn_ = &state;
-  Frame* outer_frame = vars_.enter(&state.frame);
-  Surroundings* outside = lookup_.enter(&state.here);
-  body(state);
-  lookup_.enter(outside);
-  vars_.enter(outer_frame);
-  fn_ = outer;
-}
 
 }  // namespace kenaz::check

@@ -120,7 +120,7 @@ MutDef Checker::define(const Binding& b, bool top) {
     std::vector<TypePtr> types;
     for (const auto& p : fun.params) types.push_back(p->type);
     types.push_back(ret);
-    default_constrained(types, b.range);
+    finishing_.default_constrained(types, b.range, *fn_);
   }
   for (const auto& p : fun.params) generalise(p->type);
   if (top && (!fun.params.empty() || core::contains_function(vars_.zonk(ret, Zonk::kKeep)))) {
@@ -146,19 +146,6 @@ MutDef Checker::define(const Binding& b, bool top) {
   }
   fn_->defs.push_back(def);
   return def;
-}
-
-// Overloaded types take their default before anything is generalised.
-void Checker::default_constrained(const std::vector<TypePtr>& types, const SourceRange& name) {
-  std::vector<core::MetaId> metas;
-  for (const TypePtr& t : types) vars_.unsolved_metas(t, metas);
-  warn_of_defaults(metas, name);
-  for (core::MetaId id : metas) {
-    const Meta& m = vars_[id];
-    if (!is_open(m.mask) || !m.fields.empty() || !m.constructors.empty()) {
-      vars_.default_meta(id);
-    }
-  }
 }
 
 void Checker::generalise_types(core::Def& def) {
@@ -197,12 +184,12 @@ void Checker::check_finished(core::Def& def) {
 // Checks a top-level definition and adds it to the program.
 void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
                           ValBinding& out) {
-  in_function(env, [&](FnState& state) {
+  fn_.inside(env, [&](FnState& state) {
     MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);
     def->recursive = !state.self_uses.empty();
     for (const auto& a : dec.attrs) def->attrs.push_back(core_attr(a));
     if (!reports_.failed()) known_sizes_.check_open(state.frame.open_sizes);
-    if (!reports_.failed()) finish(state);
+    if (!reports_.failed()) finishing_.finish(state);
     if (!reports_.failed()) known_sizes_.check_sections(state.sections);
     if (!reports_.failed()) check_finished(*def);
     if (!reports_.failed() && def->recursive) {

@@ -1,10 +1,10 @@
-// From inference to finished core: solved variables replaced, literals encoded, existential sizes
-// listed.
+#include "kernels/futhark/check/finish.h"
+
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/core/coverage.h"
+#include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -18,8 +18,8 @@ using core::TSum;
 // ---- literals
 
 // `v` is the literal's placeholder: i64 bits for an integer, f64 for a decimal.
-PrimValue Checker::finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
-                                  const SourceRange& range) {
+PrimValue Finishing::finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
+                                    const SourceRange& range) {
   const core::TPrim* p = core::as_prim(type);
   if (!p) return v;
   if (v.type == PrimType::kF64) {
@@ -79,7 +79,7 @@ bool supports_equality(const TypePtr& t) {
 
 }  // namespace
 
-void Checker::finish_exp(PendingExp& p) {
+void Finishing::finish_exp(PendingExp& p) {
   core::Exp& e = *p.exp;
   e.type = vars_.zonk(e.type, Zonk::kFinal);
   auto instance = [&](std::vector<TypePtr>& targs, std::vector<Size>& sargs) {
@@ -119,7 +119,7 @@ void Checker::finish_exp(PendingExp& p) {
 }
 
 /// A copy of an expression that stands for a size, whose leaves are finished.
-ExpPtr Checker::finished_size(const ExpPtr& e) {
+ExpPtr Finishing::finished_size(const ExpPtr& e) {
   auto out = std::make_shared<core::Exp>(*e);
   out->type = vars_.zonk(e->type, Zonk::kFinal);
   if (auto* a = std::get_if<core::EApply>(&out->node)) {
@@ -135,7 +135,7 @@ ExpPtr Checker::finished_size(const ExpPtr& e) {
 }
 
 /// Are there values that a pattern, or all cases of a match, do not fit?
-void Checker::check_coverage(const FnState& fn) {
+void Finishing::check_coverage(const FnState& fn) {
   for (const PatPtr& p : fn.whole) {
     const core::Covered c = core::coverage({p.get()});
     if (c.kind != core::Covered::kNotAll) continue;
@@ -153,7 +153,7 @@ void Checker::check_coverage(const FnState& fn) {
   }
 }
 
-void Checker::finish(FnState& fn) {
+void Finishing::finish(FnState& fn) {
   for (auto& p : fn.exps) {
     if (reports_.failed()) return;
     finish_exp(p);
@@ -175,7 +175,7 @@ void Checker::finish(FnState& fn) {
   check_coverage(fn);
   for (const VarId v : fn.frame.computed) {
     const Size size = vars_.zonk(vars_[v].means, Zonk::kFinal);
-    if (size.kind == Size::kExp) out_.computed_sizes.emplace(v, finished_size(size.exp));
+    if (size.kind == Size::kExp) program_.computed_sizes.emplace(v, finished_size(size.exp));
   }
   fn.frame.computed.clear();
   for (auto& d : fn.defs) d->type = vars_.zonk(d->type, Zonk::kFinal);
@@ -184,6 +184,41 @@ void Checker::finish(FnState& fn) {
   fn.whole.clear();
   fn.matches.clear();
   fn.defs.clear();
+}
+
+// ---- overloaded types
+
+// Of `metas`, in the type of a definition whose name is at `name`, that could be several types.
+void Finishing::warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name,
+                                 const FnState& fn) {
+  for (core::MetaId id : metas) {
+    const TypeMask mask = vars_[id].mask;
+    if (is_open(mask) || (mask & (mask - 1)) == 0) continue;
+    SourceRange place = name;
+    for (const PendingExp& p : fn.exps) {  // the first expression of this type
+      const TypePtr t = vars_.resolve(p.exp->type);
+      const auto* m = std::get_if<core::TMeta>(&t->node);
+      if (!m || m->id != id) continue;
+      place = p.exp->range;
+      break;
+    }
+    const bool is_int = (mask >> static_cast<int>(PrimType::kI32)) & 1;
+    reports_.warn(Warning::kDefaultedType, place, is_int ? "i32" : "f64");
+  }
+}
+
+// Overloaded types take their default before anything is generalised.
+void Finishing::default_constrained(const std::vector<TypePtr>& types, const SourceRange& name,
+                                    const FnState& fn) {
+  std::vector<core::MetaId> metas;
+  for (const TypePtr& t : types) vars_.unsolved_metas(t, metas);
+  warn_of_defaults(metas, name, fn);
+  for (core::MetaId id : metas) {
+    const Meta& m = vars_[id];
+    if (!is_open(m.mask) || !m.fields.empty() || !m.constructors.empty()) {
+      vars_.default_meta(id);
+    }
+  }
 }
 
 }  // namespace kenaz::check

@@ -21,7 +21,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
       Overloaded{
           [&](const syntax::ModTypeVar& v) -> Mod {
             ModTypeBinding* b = nullptr;
-            in_function(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
+            fn_.inside(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
             if (!b && names_missing_) reports_.abandon();
             if (!b) reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
             lookup_.sound(b);
@@ -128,13 +128,13 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
 // The type that a `with` gives to the specification's.
 TypeBinding* Checker::refined_type(const With& w) {
   TypeBinding* b = scopes_.new_type();
-  in_function(w.env, [&](FnState& state) {
+  fn_.inside(w.env, [&](FnState& state) {
     Params p = type_params(w.with->params);
     TypeSizes sizes;
     b->name = w.with->name.name;
     b->params = p.all;
     b->type = type_exp(*w.with->type, sizes);
-    finish(state);
+    finishing_.finish(state);
     b->type = vars_.zonk(b->type, Zonk::kFinal);
     b->ext = sizes.ext;
     b->universals = sizes.universals;
@@ -184,7 +184,7 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
       core::substitute(core::look_through(want.type, out_.abstract_types), subst);
   const TypePtr have = core::look_through(impl->type, out_.abstract_types);
   bool same = false;
-  in_function({}, [&](FnState&) { same = infer_.unify(wanted, have); });
+  fn_.inside({}, [&](FnState&) { same = infer_.unify(wanted, have); });
   if (same) return;
   const std::string name = "\n  type " + m.path + want.name + " = ";
   reports_.error(m.range, "Module defines" + name + infer_.type_text(have) +

@@ -264,7 +264,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                      return {};
                    }
                    const Mod* found = nullptr;
-                   in_function(env, [&](FnState&) { found = find_mod(v.name); });
+                   fn_.inside(env, [&](FnState&) { found = find_mod(v.name); });
                    return found ? *found : Mod{};
                  },
                  [&](const syntax::ModParens& p) { return mod_exp(*p.inner, env, file); },

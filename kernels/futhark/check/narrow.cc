@@ -34,7 +34,7 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
   out.var = impl.var;
   out.narrowed = true;
   out.type_written = impl.type_written;
-  in_function({}, [&](FnState&) {
+  fn_.inside({}, [&](FnState&) {
     core::Subst subst;
     std::vector<TypePtr> metas;
     std::vector<Size> sizes;

@@ -51,7 +51,7 @@ bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out
   if (!d.ret) return false;
   bool whole = false;
   const Reports::Quiet quiet(reports_);
-  in_function(env, [&](FnState&) {
+  fn_.inside(env, [&](FnState&) {
     const uint32_t start = vars_.next_var();
     Params declared = type_params(d.tparams);
     for (VarId v : declared.sizes) vars_[v].param = true;

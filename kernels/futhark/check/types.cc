@@ -321,7 +321,7 @@ TypePtr Checker::type_name(const syntax::QualName& name,
 
 Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
   Scheme out;
-  in_function(env, [&](FnState& state) {
+  fn_.inside(env, [&](FnState& state) {
     Params params = type_params(v.params);
     TypeSizes sizes;
     TypePtr t = type_exp(*v.type, sizes);
@@ -333,7 +333,7 @@ Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
                      "Hint: add size parameters to \"" +
                          v.name + "\".");
     }
-    finish(state);
+    finishing_.finish(state);
     out.type = vars_.zonk(t, Zonk::kFinal);
     out.tparams = params.types;
     out.sparams = params.sizes;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
 #include "kernels/futhark/syntax/bindings.h"
 
 namespace kenaz::check {
@@ -60,24 +59,6 @@ void warn_of_range(Reports& reports, const syntax::ERange& r, bool is_i64,
   if (r.second && !counts) return;  // the size is unknown anyway
   for (const auto* e : {&r.start, &r.end}) {
     if (syntax::binds_names(**e)) reports.warn(Warning::kSizeBinding, (*e)->range);
-  }
-}
-
-// Of `metas`, in the type of a definition whose name is at `name`, that could be several types.
-void Checker::warn_of_defaults(const std::vector<core::MetaId>& metas, const SourceRange& name) {
-  for (core::MetaId id : metas) {
-    const TypeMask mask = vars_[id].mask;
-    if (is_open(mask) || (mask & (mask - 1)) == 0) continue;
-    SourceRange place = name;
-    for (const PendingExp& p : fn_->exps) {  // the first expression of this type
-      const TypePtr t = vars_.resolve(p.exp->type);
-      const auto* m = std::get_if<core::TMeta>(&t->node);
-      if (!m || m->id != id) continue;
-      place = p.exp->range;
-      break;
-    }
-    const bool is_int = (mask >> static_cast<int>(PrimType::kI32)) & 1;
-    reports_.warn(Warning::kDefaultedType, place, is_int ? "i32" : "f64");
   }
 }
 
