@@ -1,14 +1,14 @@
 // Type abbreviations.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/type_exps.h"
 
 namespace kenaz::check {
 
-TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
+TypeBinding* TypeExps::type_bind(const syntax::TypeBind& b, EnvRef env) {
   TypeBinding* out = scopes_.new_type();
   fn_.inside(env, [&](FnState& state) {
-    Params params = type_params(b.params);
+    TypeParams params = type_params(b.params);
     TypeSizes sizes;
     out->name = b.name;
     out->params = params.all;
@@ -22,13 +22,13 @@ TypeBinding* Checker::type_bind(const syntax::TypeBind& b, EnvRef env) {
     out->type = vars_.zonk(out->type, Zonk::kFinal);
   });
   infer_.check_size_of_type(out->type, b.type->range);
-  if (reports_.failed()) out->type = unit_;
+  if (reports_.failed()) out->type = core::tuple_type({});
   check_abbreviation(b, *out);
   return out;
 }
 
 /// What an abbreviation may stand for, by the way it is declared.
-void Checker::check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made) {
+void TypeExps::check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made) {
   if (reports_.failed()) return;
   std::unordered_set<VarId> used;
   core::free_sizes(made.type, used);
@@ -70,7 +70,8 @@ void Checker::check_abbreviation(const syntax::TypeBind& b, const TypeBinding& m
 }
 
 /// Of an abbreviation of an abbreviation: what that is declared as, whatever it stands for.
-syntax::Liftedness Checker::written_liftedness(const syntax::TypeBind& b, const TypeBinding& made) {
+syntax::Liftedness TypeExps::written_liftedness(const syntax::TypeBind& b,
+                                                const TypeBinding& made) {
   const syntax::TypeExp* head = b.type.get();
   while (const auto* p = std::get_if<syntax::TypeParens>(&head->node)) head = p->inner.get();
   const auto* v = std::get_if<syntax::TypeVar>(&head->node);

@@ -11,14 +11,14 @@ namespace kenaz::check {
 // A module of this type whose abstract types are like no other.
 Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
   const Reports::Quiet quiet(reports_, !withs.empty());
-  DepthGuard guard(depth_);
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(type.exp->range, "Module types are nested too deeply.");
   if (reports_.failed()) return {};
   return std::visit(
       Overloaded{[&](const syntax::ModTypeVar& v) -> Mod {
                    ModTypeBinding* b = nullptr;
                    fn_.inside(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
-                   if (!b && names_missing_) reports_.abandon();
+                   if (!b) lookup_.unknown();
                    if (lookup_.sound(b)) return assume(*b, std::move(withs));
                    reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
                    return {};
@@ -57,14 +57,14 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
                           check_parameter_names(*v.type);
                           ValBinding* b = scopes_.new_val();
                           b->var = vars_.new_var(v.name);
-                          b->scheme = spec_scheme(v, here);
+                          b->scheme = types_.spec_scheme(v, here);
                           b->defined = {v.name_range, v.doc ? &*v.doc : nullptr};
                           naming_.seen(v.name_range, v.name, b);
                           scopes_.bind(env->vals, v.name, b, false);
                         },
                         [&](const syntax::SpecTypeAbbr& t) {
                           for (const With& w : withs) not_abstract(w, t.bind.name);
-                          TypeBinding* b = type_bind(t.bind, here);
+                          TypeBinding* b = types_.type_bind(t.bind, here);
                           b->defined.range = t.bind.name_range;
                           naming_.seen(t.bind.name_range, t.bind.name, b);
                           scopes_.bind(env->types, t.bind.name, b, false);
@@ -119,8 +119,8 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
     if (refined) return not_abstract(*refined, t.name);
     refined = &w;
   }
-  Params params;
-  fn_.inside(scopes_.now(env), [&](FnState&) { params = type_params(t.params); });
+  TypeParams params;
+  fn_.inside(scopes_.now(env), [&](FnState&) { params = types_.type_params(t.params); });
   if (refined) {
     const auto& given = refined->with->params;
     bool same = given.size() == t.params.size();

@@ -60,6 +60,8 @@ std::string directory_of(const std::string& path) {
 
 Checker::Checker(const SourceReader& read)
     : read_(read),
+      types_(vars_, sizes_, infer_, reports_, scopes_, lookup_, naming_, hints_, fn_, finishing_,
+             [this](const syntax::Exp& e) { return size_value(e); }),
       entries_({out_, *vars_.names().tyvars,
                 [this](const syntax::QualName& name, EnvRef env) {
                   const TypeBinding* found = nullptr;
@@ -100,7 +102,7 @@ void Checker::load_intrinsics() {
     v->mask = row.mask;
     v->state = ValBinding::State::kLazy;
     v->force = [this, spec](ValBinding& out) {
-      out.scheme = spec_scheme(*spec, scopes_.now(base_));
+      out.scheme = types_.spec_scheme(*spec, scopes_.now(base_));
     };
     scopes_.bind(env->vals, row.name, v, false);
     if (std::string_view("+-*/%&|^<>=!").find(row.name[0]) != std::string_view::npos &&
@@ -185,7 +187,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range) {
   }
   file->program = std::move(*parsed);
   file->dir = directory_of(key);
-  DepthGuard guard(depth_);
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(range, "Imports are nested too deeply.");
   const Restore assuming(assuming_, false);
   file->env =

@@ -10,11 +10,11 @@
 // * scope.h, env.h: environments; lookup.h, naming.h: what names mean; suggest.h: hints;
 // * fn_state.h: the definition that is being checked; finish.h: its end, from inference to finished
 //   core; recursion.h and the folders consumption and sizes look at finished definitions;
-// * entry.h: entry points.
+// * type_exps.h: written types; patterns.h; entry.h: entry points.
 //
-// The files of Checker itself: check.cc (files, imports, the whole), types.cc, abbreviations.cc
-// (type expressions), pats.cc, exp*.cc, loops.cc, defs.cc, recover.cc, modules.cc, modtypes.cc,
-// narrow.cc, assume.cc (module types and parametric modules by themselves).
+// The files of Checker itself: check.cc (files, imports, the whole), exp*.cc, loops.cc, defs.cc,
+// recover.cc, modules.cc, modtypes.cc, narrow.cc, assume.cc (module types and parametric modules by
+// themselves).
 #pragma once
 
 #include <memory>
@@ -36,25 +36,20 @@
 #include "kernels/futhark/check/infer.h"
 #include "kernels/futhark/check/lookup.h"
 #include "kernels/futhark/check/naming.h"
+#include "kernels/futhark/check/patterns.h"
 #include "kernels/futhark/check/reports.h"
 #include "kernels/futhark/check/scope.h"
 #include "kernels/futhark/check/sizes.h"
 #include "kernels/futhark/check/sizes_known.h"
 #include "kernels/futhark/check/suggest.h"
+#include "kernels/futhark/check/type_exps.h"
 #include "kernels/futhark/check/variables.h"
 #include "kernels/futhark/core/type_util.h"
 
 namespace kenaz::check {
 
-inline constexpr size_t kMaxParams = 400;        // of a function; its type is that deep
-inline constexpr size_t kMaxConstructors = 256;  // of a sum
-inline constexpr int kMaxFunctors = 20000;       // applications in one program
-
-/// Sizes that evaluating a type expression made. `ext`: existential ones, from `[]` and `?[n].`.
-/// `universals`: those in parameters of arrows, which stand for any size.
-struct TypeSizes {
-  std::vector<VarId> ext, universals;
-};
+inline constexpr size_t kMaxParams = 400;   // of a function; its type is that deep
+inline constexpr int kMaxFunctors = 20000;  // applications in one program
 
 struct DecContext {
   FileState* file = nullptr;
@@ -79,53 +74,20 @@ class Checker {
   void bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local);
   bool bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out);
 
-  /// Reports an error if the types cannot be unified; `what` is its first line. `source`: what
-  /// should have another type, for a hint, or null.
-  bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
-                      const std::string& what, const syntax::Exp* source = nullptr);
-
-  // ---- type expressions (types.cc)
-  TypePtr type_exp(const syntax::TypeExp& te, TypeSizes& sizes);
-  /// Whether values of this written type, which means `type`, might be functions or of any size.
-  bool is_lifted(const syntax::TypeExp& te, const TypePtr& type);
-  TypePtr type_apply(const syntax::TypeExp& te, TypeSizes& sizes);
-  TypePtr type_name(
-      const syntax::QualName& name,
-      const std::vector<const std::variant<syntax::SizeExp, syntax::TypeExpPtr>*>& args,
-      const SourceRange& range, TypeSizes& sizes);
-  TypePtr type_arrow(const syntax::TypeArrow& a, const SourceRange& range, TypeSizes& sizes);
-  Size size_exp(const syntax::SizeExp& s, TypeSizes& sizes);
-  ExpPtr lengths_as_sizes(const ExpPtr& e);
-  TypePtr param_type(const syntax::TypeExp& te);  // anonymous sizes are flexible
-  TypeBinding* type_bind(const syntax::TypeBind& b, EnvRef env);
-  void check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made);
-  syntax::Liftedness written_liftedness(const syntax::TypeBind& b, const TypeBinding& made);
-  Scheme spec_scheme(const syntax::SpecVal& v, EnvRef env);
-  struct Params {
-    std::vector<TyVarId> types;
-    std::vector<VarId> sizes;
-    std::vector<std::variant<TyVarId, VarId>> all;
-  };
-  Params type_params(const std::vector<syntax::TypeParam>& params);
-
-  // ---- patterns (pats.cc)
-  /// `ascribed`: an ascription around `p` says its type.
-  PatPtr pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed = false);
-  PatPtr pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed);
-  PatPtr pat_constr(const syntax::PatConstr& c, const SourceRange& range, const TypePtr& expected,
-                    bool ascribed);
-  PatPtr pat_literal(const syntax::Literal& l, const SourceRange& range, const TypePtr& expected);
-  MutPat make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node);
-  /// `others`: names that are bound together with those of the patterns, with their places.
-  using NamedRanges = std::vector<std::pair<std::string, SourceRange>>;
-  void check_duplicate_names(const std::vector<const syntax::Pat*>& pats, NamedRanges others = {});
-
   // ---- expressions (exp*.cc)
   MutExp make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node);
   ExpPtr bad_exp(const SourceRange& range);
   ExpPtr exp(const syntax::Exp& e, const TypePtr& expected = nullptr);
   ExpPtr exp_node(const syntax::Exp& e, const TypePtr& expected);
+  /// Checks `e`, and reports an error if it does not have the type; `what` is its first line.
   ExpPtr check(const syntax::Exp& e, const TypePtr& expected, const std::string& what);
+  /// Reports an error if the types cannot be unified, with a hint about `source`, which should have
+  /// the other type.
+  bool expect(const TypePtr& expected, const TypePtr& actual, const syntax::Exp& source,
+              const std::string& what);
+  /// Checks a size expression. What it says of lengths is in terms of sizes (exp_size.cc).
+  ExpPtr size_value(const syntax::Exp& source);
+  ExpPtr lengths_as_sizes(const ExpPtr& e);
   ExpPtr literal(const syntax::Literal& l, const SourceRange& range, bool negative = false);
   ExpPtr variable(const syntax::QualName& name, const SourceRange& range);
   ExpPtr use(ValBinding& v, const SourceRange& range);
@@ -290,12 +252,12 @@ class Checker {
   Hints hints_{scopes_, lookup_, vars_, reports_, files_};
   Current fn_{vars_, lookup_};
   Finishing finishing_{out_, vars_, infer_, comparing_, reports_};
-  bool names_missing_ = false;  // of something that could not be opened
+  TypeExps types_;
+  Patterns patterns_{vars_, infer_, reports_, naming_, types_, fn_};
   syntax::Program intrinsics_program_;
   Env* base_ = nullptr;     // primitive types, operators, `intrinsics`
   Env* prelude_ = nullptr;  // what user files see around them
   std::string root_path_;
-  int depth_ = 0;
   int functor_applications_ = 0;
   int applying_ = 0;       // how many applications of parametric modules are around
   bool assuming_ = false;  // in a body that check_functor checks

@@ -44,20 +44,20 @@ MutDef Checker::define(const Binding& b, bool top) {
   const size_t mark = fn_->here.locals.size();
   const int outer_level = vars_.level()++;
   fn_->starts.push_back(start);
-  Params tparams = type_params(b.tparams);
+  TypeParams tparams = types_.type_params(b.tparams);
   def->tparams = tparams.types;
   def->sparams = tparams.sizes;
   for (VarId v : tparams.sizes) vars_[v].param = true;
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : b.params) sources.push_back(p.get());
-  NamedRanges sizes_bound;
+  Patterns::NamedRanges sizes_bound;
   for (const auto& p : b.tparams) {
     if (p.kind == syntax::TypeParam::kSize) sizes_bound.emplace_back(p.name, p.range);
   }
-  check_duplicate_names(sources, std::move(sizes_bound));
+  patterns_.check_duplicate_names(sources, std::move(sizes_bound));
   core::ELambda fun;
   for (const auto& p : b.params) {
-    fun.params.push_back(pat(*p, vars_.new_meta()));
+    fun.params.push_back(patterns_.pat(*p, vars_.new_meta()));
     vars_.level()++;
   }
   fn_->whole.insert(fn_->whole.end(), fun.params.begin(), fun.params.end());
@@ -73,7 +73,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   TypePtr ret;
   TypeSizes sizes;
   if (b.ret) {
-    ret = type_exp(*b.ret, sizes);
+    ret = types_.type_exp(*b.ret, sizes);
     for (VarId v : sizes.universals) vars_[v].flex = true;
     for (VarId v : sizes.ext) vars_[v].flex = true;  // what the body says
     known_sizes_.check_accessible(fun.params, ret, b.ret->range);
@@ -102,10 +102,9 @@ MutDef Checker::define(const Binding& b, bool top) {
   }
   const TypePtr outside =
       ret ? existentials_.hide(vars_.zonk(body->type, Zonk::kKeep), start, &known) : body->type;
-  unify_or_error(hint, outside, b.body.range,
-                 fun.params.empty() ? "Value does not have expected type."
-                                    : "Function body does not have expected type.",
-                 &b.body);
+  expect(hint, outside, b.body,
+         fun.params.empty() ? "Value does not have expected type."
+                            : "Function body does not have expected type.");
   fn_->here.locals.resize(mark);
   vars_.level() = outer_level;
   if (reports_.failed()) {

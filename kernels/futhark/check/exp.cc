@@ -28,7 +28,7 @@ ExpPtr Checker::bad_exp(const SourceRange& range) {
 }
 
 ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
-  DepthGuard guard(depth_);
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(e.range, "This expression is nested too deeply.");
   if (stop_.stop_requested()) reports_.error(e.range, "The check was cancelled.");
   if (reports_.failed()) return bad_exp(e.range);
@@ -40,19 +40,17 @@ ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
 
 ExpPtr Checker::check(const syntax::Exp& e, const TypePtr& expected, const std::string& what) {
   ExpPtr x = exp(e, expected);
-  unify_or_error(expected, x->type, e.range, what, &e);
+  expect(expected, x->type, e, what);
   return x;
 }
 
-bool Checker::unify_or_error(const TypePtr& expected, const TypePtr& actual,
-                             const SourceRange& range, const std::string& what,
-                             const syntax::Exp* source) {
+bool Checker::expect(const TypePtr& expected, const TypePtr& actual, const syntax::Exp& source,
+                     const std::string& what) {
   if (reports_.failed()) return false;
   if (infer_.unify(expected, actual)) return true;
-  std::string message = what + comparing_.mismatch.str();
-  message += compared(infer_.type_text(expected), infer_.type_text(actual));
-  if (source) message += hints_.suggest_value_of_type(expected, actual, *source);
-  reports_.error(range, message, comparing_.mismatch.anchor);
+  const std::string message = what + infer_.difference(expected, actual) +
+                              hints_.suggest_value_of_type(expected, actual, source);
+  reports_.error(source.range, message, comparing_.mismatch.anchor);
   return false;
 }
 
@@ -128,7 +126,7 @@ ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EUpdate& x) { return update(x, r); },
                  [&](const syntax::ERange& x) { return range_exp(x, r); },
                  [&](const syntax::EAscript& x) {
-                   TypePtr t = param_type(*x.type);
+                   TypePtr t = types_.param_type(*x.type);
                    return check(*x.inner, t,
                                 "Expression does not have expected type from its ascription.");
                  },
@@ -252,7 +250,7 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   ValBinding* v = naming_.find_value(name, &used);
   auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
   if (!v) {
-    if (names_missing_) reports_.abandon();
+    lookup_.unknown();
     std::string full;
     for (const std::string& q : name.quals) full += q + ".";
     const size_t quals = name.quals.size();
@@ -338,7 +336,7 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
   for (const auto& e : a.elems) {
     ExpPtr x = exp(*e, type ? type : elem);
     if (type) {
-      unify_or_error(type, x->type, e->range, "Array elements differ in type.");
+      infer_.unify_or_error(type, x->type, e->range, "Array elements differ in type.");
     } else {
       type = core::with_unique(x->type, false);
     }

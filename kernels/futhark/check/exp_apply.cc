@@ -67,7 +67,7 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
     type = vars_.resolve(type);
     if (std::holds_alternative<core::TMeta>(type->node)) {
       TypePtr arrow = core::make_type(TArrow{{}, false, vars_.new_meta(), {}, vars_.new_meta()});
-      unify_or_error(type, arrow, range, "Cannot apply \"" + fun_text + "\" as a function.");
+      infer_.unify_or_error(type, arrow, range, "Cannot apply \"" + fun_text + "\" as a function.");
       type = arrow;
     }
     const auto* arrow = std::get_if<TArrow>(&type->node);
@@ -159,7 +159,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
   const size_t mark = fn_->here.locals.size();
   std::vector<const syntax::Pat*> sources;
   for (const auto& p : l.params) sources.push_back(p.get());
-  check_duplicate_names(sources);
+  patterns_.check_duplicate_names(sources);
   core::ELambda out;
   TypePtr hint = expected;
   const int outer_level = vars_.level()++;
@@ -174,7 +174,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
         if (a->param.valid() || !a->ext.empty()) to = nullptr;
       }
     }
-    out.params.push_back(pat(*p, from));
+    out.params.push_back(patterns_.pat(*p, from));
     fn_->whole.push_back(out.params.back());
     vars_.level()++;
     hint = to;
@@ -182,7 +182,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
   std::vector<VarId> ext;
   if (l.ret) {
     TypeSizes sizes;
-    TypePtr ret = type_exp(*l.ret, sizes);
+    TypePtr ret = types_.type_exp(*l.ret, sizes);
     for (VarId v : sizes.universals) vars_[v].flex = true;
     for (VarId v : sizes.ext) vars_[v].flex = true;
     out.body = check(*l.body, ret, "Function body does not have expected type.");
@@ -207,7 +207,7 @@ ExpPtr Checker::share(ExpPtr e, std::vector<Let>& lets) {
   }
   VarId v = vars_.new_var("tmp");
   TypePtr t = core::with_unique(e->type, false);
-  lets.push_back({make_pat(e->range, t, core::PBind{v}), e});
+  lets.push_back({patterns_.make_pat(e->range, t, core::PBind{v}), e});
   return make(e->range, t, core::EVar{v, {}, {}});
 }
 
@@ -224,7 +224,7 @@ ExpPtr Checker::op_section(const syntax::EOpSection& s, const SourceRange& range
   std::vector<ExpPtr> operands;
   for (const char* name : {"x", "y"}) {
     VarId v = vars_.new_var(name);
-    out.params.push_back(make_pat(range, bool_, core::PBind{v}));
+    out.params.push_back(patterns_.make_pat(range, bool_, core::PBind{v}));
     operands.push_back(make(range, bool_, core::EVar{v, {}, {}}));
   }
   out.body = logical(s.op.name == "&&", operands[0], operands[1], range);
@@ -244,7 +244,7 @@ ExpPtr Checker::op_section_left(const syntax::EOpSectionLeft& s, const SourceRan
   ExpPtr x = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
   VarId v = vars_.new_var("y");
   core::ELambda out;
-  out.params.push_back(make_pat(range, bool_, core::PBind{v}));
+  out.params.push_back(patterns_.make_pat(range, bool_, core::PBind{v}));
   out.body = logical(s.op.name == "&&", x, make(range, bool_, core::EVar{v, {}, {}}), range);
   TypePtr type = existentials_.arrow_type(out.params, bool_, vars_.next_var(), {});
   return wrap(lets, make(range, type, std::move(out)));
@@ -256,7 +256,7 @@ ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceR
   if (is_logical(s.op)) {
     ExpPtr y = share(check(*s.operand, bool_, "Operand of a section has the wrong type."), lets);
     VarId v = vars_.new_var("x");
-    out.params.push_back(make_pat(range, bool_, core::PBind{v}));
+    out.params.push_back(patterns_.make_pat(range, bool_, core::PBind{v}));
     out.body = logical(s.op.name == "&&", make(range, bool_, core::EVar{v, {}, {}}), y, range);
     TypePtr type = existentials_.arrow_type(out.params, bool_, vars_.next_var(), {});
     return wrap(lets, make(range, type, std::move(out)));
@@ -280,7 +280,7 @@ ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceR
   const uint32_t start = vars_.next_var();
   VarId v = vars_.new_var("x");
   first = core::with_unique(first, false);
-  out.params.push_back(make_pat(range, first, core::PBind{v}));
+  out.params.push_back(patterns_.make_pat(range, first, core::PBind{v}));
   ExpPtr x = make(range, first, core::EVar{v, {}, {}});
   out.body = apply(op, s.op.name, {{nullptr, x}, {nullptr, y}}, range);
   TypePtr type = existentials_.arrow_type(out.params, out.body->type, start, {});
@@ -302,7 +302,7 @@ ExpPtr Checker::path_section(const syntax::EPathSection& s, const SourceRange& r
   const uint32_t start = vars_.next_var();
   core::ELambda out;
   VarId v = vars_.new_var("x");
-  out.params.push_back(make_pat(range, from, core::PBind{v}));
+  out.params.push_back(patterns_.make_pat(range, from, core::PBind{v}));
   ExpPtr e = make(range, from, core::EVar{v, {}, {}});
   for (auto& step : steps) {
     e = step.is_field ? project(e, step.field, range) : index(e, step.dims, range);

@@ -59,9 +59,9 @@ ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRang
     std::vector<Size> fresh;
     for (size_t i = 0; i < dims.size(); i++) fresh.push_back(Size::of_var(vars_.new_flex()));
     for (size_t i = dims.size(); i-- > 0;) type = core::array_type(fresh[i], type);
-    unify_or_error(type, array->type, range,
-                   "Cannot index this value: it is no array, or has too "
-                   "few dimensions.");
+    infer_.unify_or_error(type, array->type, range,
+                          "Cannot index this value: it is no array, or has too "
+                          "few dimensions.");
     if (reports_.failed()) return bad_exp(range);
     sizes = fresh;
     t = elem;

@@ -18,7 +18,7 @@ ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const Typ
   vars_.level()--;
   TypePtr else_type = existentials_.hide(no->type, start);
   const Restore lenient(comparing_.any_sizes, true);
-  unify_or_error(then_type, else_type, range, "Branches differ in type.");
+  infer_.unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (reports_.failed()) return bad_exp(range);
   TypePtr type = existentials_.join(then_type, else_type);
   if (!infer_.constrain(type, kMaskData))
@@ -33,9 +33,9 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
   for (const auto& c : m.cases) {
     const size_t mark = fn_->here.locals.size();
     const uint32_t start = vars_.next_var();
-    check_duplicate_names({c.pat.get()});
+    patterns_.check_duplicate_names({c.pat.get()});
     vars_.level()++;
-    PatPtr p = pat(*c.pat, core::with_unique(out.scrutinee->type, false));
+    PatPtr p = patterns_.pat(*c.pat, core::with_unique(out.scrutinee->type, false));
     vars_.level()++;
     ExpPtr body = exp(*c.body, type ? type : expected);
     vars_.level() -= 2;
@@ -44,7 +44,7 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
     TypePtr case_type = existentials_.hide(body->type, start);
     if (type) {
       const Restore lenient(comparing_.any_sizes, true);
-      unify_or_error(type, case_type, c.range, "Branches differ in type.");
+      infer_.unify_or_error(type, case_type, c.range, "Branches differ in type.");
       if (reports_.failed()) return bad_exp(range);
       type = existentials_.join(type, case_type);
     } else {
@@ -82,9 +82,9 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   core::ELet out;
   const uint32_t start = vars_.next_var();
   const size_t mark = fn_->here.locals.size();
-  NamedRanges sizes_bound;
+  Patterns::NamedRanges sizes_bound;
   for (const auto& name : l.sizes) sizes_bound.emplace_back(name, range);
-  check_duplicate_names({l.pat.get()}, std::move(sizes_bound));
+  patterns_.check_duplicate_names({l.pat.get()}, std::move(sizes_bound));
   out.value = exp(*l.value);
   for (const auto& name : l.sizes) {
     out.sizes.push_back(vars_.new_var(name));
@@ -92,7 +92,7 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
     vars_.determine(out.sizes.back(), OpenSize::kBinder, l.pat->range);
     naming_.local_value(name, out.sizes.back(), i64_);
   }
-  out.pat = pat(*l.pat, out.value->type);
+  out.pat = patterns_.pat(*l.pat, out.value->type);
   check_binders(l, out);
   fn_->whole.push_back(out.pat);
   vars_.level()++;
@@ -141,7 +141,7 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
   VarId v = vars_.new_var(l.name);
   TypePtr t = core::with_unique(value->type, false);
   naming_.local_value(l.name, v, t, l.name_range);
-  PatPtr p = make_pat(l.name_range, t, core::PBind{v});
+  PatPtr p = patterns_.make_pat(l.name_range, t, core::PBind{v});
   ExpPtr body = exp(*l.body, expected);
   fn_->here.locals.resize(mark);
   return make(range, existentials_.hide(body->type, start), core::ELet{{}, p, value, body});
@@ -151,7 +151,7 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
 // compared when the program runs.
 ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
   TypeSizes sizes;
-  TypePtr t = type_exp(*c.type, sizes);
+  TypePtr t = types_.type_exp(*c.type, sizes);
   for (VarId v : sizes.universals) vars_[v].flex = true;
   for (VarId v : sizes.ext) {
     if (vars_[v].means.kind == Size::kAny) vars_[v].flex = true;
@@ -164,7 +164,7 @@ ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
     return Size::of_var(own);
   });
   ExpPtr inner = exp(*c.inner, shapeless);
-  unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");
+  infer_.unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");
   return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});
 }
 

@@ -60,6 +60,8 @@ class Current {
 
   FnState* operator->() { return now_; }
   FnState& operator*() { return *now_; }
+  /// How deeply what is being checked is nested; see DepthGuard.
+  int& depth() { return depth_; }
   /// Calls body(FnState&) with a state of its own, where `env` is around.
   template <class F>
   void inside(EnvRef env, F body) {
@@ -79,6 +81,7 @@ class Current {
   Lookup& lookup_;
   FnState outermost_;  // outside of all definitions
   FnState* now_ = &outermost_;
+  int depth_ = 0;
 };
 
 }  // namespace kenaz::check

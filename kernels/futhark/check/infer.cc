@@ -351,4 +351,16 @@ std::string Inference::type_text(const TypePtr& t) {
   return core::str(known, names);
 }
 
+std::string Inference::difference(const TypePtr& expected, const TypePtr& actual) {
+  return comparing_.mismatch.str() + compared(type_text(expected), type_text(actual));
+}
+
+bool Inference::unify_or_error(const TypePtr& expected, const TypePtr& actual,
+                               const SourceRange& range, const std::string& what) {
+  if (reports_.failed()) return false;
+  if (unify(expected, actual)) return true;
+  reports_.error(range, what + difference(expected, actual), comparing_.mismatch.anchor);
+  return false;
+}
+
 }  // namespace kenaz::check

@@ -25,6 +25,12 @@ class Inference {
   /// Whether the types are the same; solves variables so that they are. Existential sizes of
   /// results may be any size in `a`, which is the expected type, and only in that.
   bool unify(const TypePtr& a, const TypePtr& b);
+  /// Like `unify`, but reports an error, of which `what` is the first line. Does nothing after an
+  /// error.
+  bool unify_or_error(const TypePtr& expected, const TypePtr& actual, const SourceRange& range,
+                      const std::string& what);
+  /// After a failed `unify`: why, and both types. Lines with a line end before each.
+  std::string difference(const TypePtr& expected, const TypePtr& actual);
   /// For messages. After a failed occurs check, types that are not known have names.
   std::string type_text(const TypePtr& t);
   /// Reports an error if the type is too large or nested too deeply to be worked with.

@@ -49,6 +49,14 @@ class Lookup {
   /// for their first use are checked. A local M.(..) counts as scope.
   Env* module_of(const std::vector<std::string>& quals, size_t count);
 
+  /// To be called when something could not be opened, so that its names are unknown.
+  void miss_names() { names_missing_ = true; }
+  /// To be called before an unknown name is reported: ends this declaration without an error if the
+  /// name may be one of those that are missing.
+  void unknown() {
+    if (names_missing_) reports_.abandon();
+  }
+
   // ---- bindings that wait for their first use
   /// Completes the binding; reports an error if it depends on itself.
   void force(ValBinding& v);
@@ -63,6 +71,7 @@ class Lookup {
  private:
   const Scopes& scopes_;
   Reports& reports_;
+  bool names_missing_ = false;
   Surroundings outermost_;
   Surroundings* here_ = &outermost_;
 };

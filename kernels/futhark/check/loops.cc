@@ -145,9 +145,9 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   if (reports_.failed()) return bad_exp(range);
   std::vector<std::pair<VarId, Size>> sizes;
   TypePtr type = loop_type(out.init->type, sizes);
-  check_duplicate_names({l.pat.get()});
+  patterns_.check_duplicate_names({l.pat.get()});
   vars_.level()++;
-  out.pat = pat(*l.pat, type);
+  out.pat = patterns_.pat(*l.pat, type);
   fn_->whole.push_back(out.pat);
   type = out.pat->type;
   if (!reports_.failed() && !infer_.constrain(type, kMaskData)) {
@@ -158,7 +158,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
     out.index = vars_.new_var(l.index);
     naming_.local_value(l.index, out.index, index_type, l.index_range);
   } else if (l.form == syntax::ELoop::kForIn) {
-    out.elem_pat = pat(*l.elem_pat, elem_type);
+    out.elem_pat = patterns_.pat(*l.elem_pat, elem_type);
     fn_->whole.push_back(out.elem_pat);
     vars_.level()++;
   } else {
@@ -172,7 +172,7 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
   // Compare without sizes; then see which sizes change; then the sizes that do not.
   const char* what = "Loop body does not have expected type.";
   TypePtr shapeless = vars_.map_dims(type, [](const Size&) { return Size::any(); });
-  unify_or_error(shapeless, out.body->type, l.body->range, what);
+  infer_.unify_or_error(shapeless, out.body->type, l.body->range, what);
   if (reports_.failed()) return bad_exp(range);
   out.sizes = loop_varying(type, out.body->type, sizes, range);
   auto varied = [&](const TypePtr& t) {  // the same new size for the same one
@@ -184,9 +184,9 @@ ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
     }
     return core::substitute(vars_.zonk(t, Zonk::kKeep), subst);
   };
-  unify_or_error(varied(type), out.init->type, range,
-                 "Initial loop values do not have expected type.");
-  unify_or_error(varied(type), out.body->type, l.body->range, what);
+  infer_.unify_or_error(varied(type), out.init->type, range,
+                        "Initial loop values do not have expected type.");
+  infer_.unify_or_error(varied(type), out.body->type, l.body->range, what);
   return make(range, core::with_unique(type, false), std::move(out));
 }
 

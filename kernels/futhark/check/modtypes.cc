@@ -14,7 +14,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
                           std::vector<With> withs) {
   const SourceRange& range = m.range;
   const Reports::Quiet quiet(reports_);
-  DepthGuard guard(depth_);
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(range, "Module types are nested too deeply.");
   if (reports_.failed()) return {};
   return std::visit(
@@ -22,7 +22,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
           [&](const syntax::ModTypeVar& v) -> Mod {
             ModTypeBinding* b = nullptr;
             fn_.inside(type.env, [&](FnState&) { b = naming_.find_mod_type(v.name); });
-            if (!b && names_missing_) reports_.abandon();
+            if (!b) lookup_.unknown();
             if (!b) reports_.error(type.exp->range, "Unknown module type \"" + v.name.name + "\".");
             lookup_.sound(b);
             if (reports_.failed()) return {};
@@ -89,7 +89,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
     const EnvRef here = scopes_.now(scope);
     std::visit(Overloaded{[&](const syntax::SpecVal& v) { match_value(v, here, mod, outs, m); },
                           [&](const syntax::SpecTypeAbbr& t) {
-                            TypeBinding* b = type_bind(t.bind, here);
+                            TypeBinding* b = types_.type_bind(t.bind, here);
                             match_abbreviation(*b, mod, m);
                             for (Env* o : outs) scopes_.bind(o->types, t.bind.name, b, false);
                           },
@@ -129,11 +129,11 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
 TypeBinding* Checker::refined_type(const With& w) {
   TypeBinding* b = scopes_.new_type();
   fn_.inside(w.env, [&](FnState& state) {
-    Params p = type_params(w.with->params);
+    TypeParams p = types_.type_params(w.with->params);
     TypeSizes sizes;
     b->name = w.with->name.name;
     b->params = p.all;
-    b->type = type_exp(*w.with->type, sizes);
+    b->type = types_.type_exp(*w.with->type, sizes);
     finishing_.finish(state);
     b->type = vars_.zonk(b->type, Zonk::kFinal);
     b->ext = sizes.ext;
@@ -279,7 +279,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
   b->force = [this, &v, env, impl, range = m.range, name = m.path + v.name](ValBinding& out) {
     lookup_.force(*impl);
     if (reports_.failed()) return;
-    out.scheme = spec_scheme(v, env);
+    out.scheme = types_.spec_scheme(v, env);
     if (reports_.failed()) return;
     if (impl->broken) {
       out.var = vars_.new_var(v.name);

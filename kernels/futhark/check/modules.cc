@@ -82,7 +82,7 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
   std::visit(
       Overloaded{[&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
                  [&](const syntax::DecType& d) {
-                   TypeBinding* t = type_bind(d.bind, scopes_.now(ctx.env));
+                   TypeBinding* t = types_.type_bind(d.bind, scopes_.now(ctx.env));
                    t->defined = {d.bind.name_range, dec.doc ? &*dec.doc : nullptr};
                    naming_.seen(d.bind.name_range, d.bind.name, t);
                    scopes_.bind(ctx.env->types, d.bind.name, t, local);
@@ -141,7 +141,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   }
   const auto work = [this, &d, &dec, env, lazy, assumed = assuming_](ValBinding& out) {
     const Restore lenient(comparing_.lenient, lazy);
-    const Restore depth(depth_, lazy ? 0 : depth_);
+    const Restore depth(fn_.depth(), lazy ? 0 : fn_.depth());
     const Restore assuming(assuming_, assumed);
     check_value(d, dec, env, out);
   };
@@ -210,7 +210,7 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
     reports_.error(range, "Too many applications of parametric modules in this program.");
     return {};
   }
-  DepthGuard guard(depth_);
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) {
     reports_.error(range, "Modules are nested too deeply.");
     return {};
@@ -241,7 +241,7 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
 const Mod* Checker::find_mod(const syntax::QualName& name) {
   ModBinding* m = naming_.find_mod(name);
   if (!m) {
-    if (names_missing_) reports_.abandon();
+    lookup_.unknown();
     reports_.error(name.range,
                    "Unknown module \"" + name.name + "\"." + hints_.suggest_module(name.name));
     return nullptr;
@@ -252,7 +252,7 @@ const Mod* Checker::find_mod(const syntax::QualName& name) {
 }
 
 Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
-  DepthGuard guard(depth_);
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(m.range, "Modules are nested too deeply.");
   if (reports_.failed()) return {};
   const bool lazy = file && file->prelude;

@@ -32,7 +32,7 @@ void Checker::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool lo
     b->broken = true;
     scopes_.bind(ctx.env->mod_types, s->name, b, local);
   } else {
-    names_missing_ = true;
+    lookup_.miss_names();
   }
 }
 
@@ -53,12 +53,12 @@ bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out
   const Reports::Quiet quiet(reports_);
   fn_.inside(env, [&](FnState&) {
     const uint32_t start = vars_.next_var();
-    Params declared = type_params(d.tparams);
+    TypeParams declared = types_.type_params(d.tparams);
     for (VarId v : declared.sizes) vars_[v].param = true;
     std::vector<PatPtr> params;
-    for (const auto& p : d.params) params.push_back(pat(*p, vars_.new_meta()));
+    for (const auto& p : d.params) params.push_back(patterns_.pat(*p, vars_.new_meta()));
     TypeSizes sizes;
-    TypePtr ret = type_exp(*d.ret, sizes);
+    TypePtr ret = types_.type_exp(*d.ret, sizes);
     if (reports_.failed() || !sizes.universals.empty() || has_open_size(ret, sizes.ext)) return;
     for (const PatPtr& p : params) {
       for (VarId v : vars_.unsolved_flex(p->type)) {

@@ -1,14 +1,14 @@
-// Patterns. Names are bound in the current scope as they are met.
+#include "kernels/futhark/check/patterns.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "kernels/futhark/check/checker.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
-MutPat Checker::make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node) {
+MutPat Patterns::make_pat(const SourceRange& range, TypePtr type, decltype(core::Pat::node) node) {
   auto p = std::make_shared<core::Pat>();
   p->type = std::move(type);
   p->range = range;
@@ -17,8 +17,8 @@ MutPat Checker::make_pat(const SourceRange& range, TypePtr type, decltype(core::
   return p;
 }
 
-PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
-  DepthGuard guard(depth_);
+PatPtr Patterns::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(p.range, "This pattern is nested too deeply.");
   if (reports_.failed()) return make_pat(p.range, expected, core::PWildcard{});
   return std::visit(
@@ -36,9 +36,9 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
           [&](const syntax::PatTuple&) { return pat_record(p, expected, ascribed); },
           [&](const syntax::PatRecord&) { return pat_record(p, expected, ascribed); },
           [&](const syntax::PatAscript& a) {
-            TypePtr t = param_type(*a.type);
-            unify_or_error(t, expected, p.range,
-                           "The type of the pattern cannot match the value's.");
+            TypePtr t = types_.param_type(*a.type);
+            infer_.unify_or_error(t, expected, p.range,
+                                  "The type of the pattern cannot match the value's.");
             return pat(*a.inner, t, true);
           },
           [&](const syntax::PatLiteral& l) { return pat_literal(l.value, p.range, expected); },
@@ -47,7 +47,7 @@ PatPtr Checker::pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed
       p.node);
 }
 
-PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
+PatPtr Patterns::pat_record(const syntax::Pat& p, const TypePtr& expected, bool ascribed) {
   TypePtr known = vars_.resolve(expected);
   const auto* target = std::get_if<core::TRecord>(&known->node);
   auto field_type = [&](const std::string& name) {
@@ -88,13 +88,13 @@ PatPtr Checker::pat_record(const syntax::Pat& p, const TypePtr& expected, bool a
   std::sort(fields.begin(), fields.end(),
             [](const auto& a, const auto& b) { return core::field_less(a.first, b.first); });
   TypePtr type = core::record_type(std::move(types));
-  unify_or_error(type, expected, p.range, "Pattern does not match the type of the value.");
+  infer_.unify_or_error(type, expected, p.range, "Pattern does not match the type of the value.");
   return make_pat(p.range, core::with_unique(type, expected->unique),
                   core::PRecord{std::move(fields)});
 }
 
-PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
-                           const TypePtr& expected, bool ascribed) {
+PatPtr Patterns::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
+                            const TypePtr& expected, bool ascribed) {
   TypePtr known = vars_.resolve(expected);
   std::vector<TypePtr> payload;
   if (const auto* s = std::get_if<core::TSum>(&known->node)) {
@@ -113,8 +113,8 @@ PatPtr Checker::pat_constr(const syntax::PatConstr& c, const SourceRange& range,
   return make_pat(range, expected, core::PConstr{c.name, std::move(args)});
 }
 
-PatPtr Checker::pat_literal(const syntax::Literal& l, const SourceRange& range,
-                            const TypePtr& expected) {
+PatPtr Patterns::pat_literal(const syntax::Literal& l, const SourceRange& range,
+                             const TypePtr& expected) {
   PrimValue value;
   bool placeholder = true, negative = false;
   TypePtr type;
@@ -133,7 +133,7 @@ PatPtr Checker::pat_literal(const syntax::Literal& l, const SourceRange& range,
     placeholder = false;
     type = core::prim_type(value.type);
   }
-  unify_or_error(type, expected, range, "Pattern does not match the type of the value.");
+  infer_.unify_or_error(type, expected, range, "Pattern does not match the type of the value.");
   MutPat p = make_pat(range, type, core::PLit{value});
   fn_->pats.back().placeholder = placeholder;
   fn_->pats.back().negative = negative;
@@ -168,8 +168,8 @@ void names_of(const syntax::Pat& p, std::vector<std::pair<std::string, SourceRan
 
 }  // namespace
 
-void Checker::check_duplicate_names(const std::vector<const syntax::Pat*>& pats,
-                                    NamedRanges others) {
+void Patterns::check_duplicate_names(const std::vector<const syntax::Pat*>& pats,
+                                     NamedRanges others) {
   NamedRanges names = std::move(others);
   for (const auto* p : pats) names_of(*p, names);
   std::map<std::string, SourceRange> seen;

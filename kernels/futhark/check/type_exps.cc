@@ -1,10 +1,9 @@
-// Type expressions.
+#include "kernels/futhark/check/type_exps.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "kernels/futhark/check/checker.h"
-#include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -12,14 +11,14 @@ namespace kenaz::check {
 using syntax::SizeExp;
 using syntax::TypeExpPtr;
 
-Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& params) {
-  Params out;
+TypeParams TypeExps::type_params(const std::vector<syntax::TypeParam>& params) {
+  TypeParams out;
   for (const auto& p : params) {
     if (p.kind == syntax::TypeParam::kSize) {
       VarId v = vars_.new_var(p.name);
       out.sizes.push_back(v);
       out.all.emplace_back(v);
-      naming_.local_value(p.name, v, i64_, p.range);
+      naming_.local_value(p.name, v, core::prim_type(PrimType::kI64), p.range);
     } else {
       TyVarId t = vars_.new_tyvar(p.name, p.lifted);
       out.types.push_back(t);
@@ -37,63 +36,13 @@ Checker::Params Checker::type_params(const std::vector<syntax::TypeParam>& param
   return out;
 }
 
-// A size expression with `length xs` replaced by what the type of xs says.
-ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
-  const auto* a = std::get_if<core::EApply>(&e->node);
-  if (!a) return e;
-  const auto* f = std::get_if<core::EVar>(&a->fun->node);
-  if (f && a->args.size() == 1 && vars_.name(f->id) == "length") {
-    const bool in_prelude =
-        std::any_of(out_.defs.begin(), out_.defs.end(), [&](const core::DefPtr& d) {
-          return d->id == f->id && d->range.file && d->range.file->name.rfind("/prelude", 0) == 0;
-        });
-    TypePtr t = vars_.resolve(a->args[0]->type);
-    const auto* array = std::get_if<core::TArray>(&t->node);
-    if (!in_prelude || !array) return e;
-    const Size dim = vars_.resolve(array->dim);
-    const bool known = dim.kind != Size::kAny && dim.kind != Size::kMeta;
-    return known ? core::exp_of_size(dim) : e;
-  }
-  auto copy = std::make_shared<core::Exp>(*e);
-  for (auto& x : std::get<core::EApply>(copy->node).args) x = lengths_as_sizes(x);
-  return copy;
-}
-
-namespace {
-
-/// A variable that the expression consumes, or null.
-const core::EVar* consumed_variable(const ExpPtr& e) {
-  const auto* a = std::get_if<core::EApply>(&e->node);
-  if (!a) return nullptr;
-  TypePtr type = a->fun->type;
-  for (const ExpPtr& arg : a->args) {
-    if (const core::EVar* inner = consumed_variable(arg)) return inner;
-    const auto* arrow = std::get_if<core::TArrow>(&type->node);
-    if (!arrow) return nullptr;
-    const auto* v = std::get_if<core::EVar>(&arg->node);
-    if (v && core::consumes(*arrow)) return v;
-    type = arrow->to;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
-Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
+Size TypeExps::size_exp(const SizeExp& s, TypeSizes& sizes) {
   if (!s.exp) {
     VarId v = vars_.new_var("d");
     sizes.ext.push_back(v);
     return Size::of_var(v);
   }
-  ExpPtr e = check(
-      *s.exp, i64_,
-      "Size expressions must have type i64, but \"" + syntax::pretty(*s.exp) + "\" does not.");
-  if (const core::EVar* v = reports_.failed() ? nullptr : consumed_variable(e)) {
-    reports_.error(e->range,
-                   "Consuming \"" + vars_.name(v->id) +
-                       "\", which is not consumable here: a size expression only looks at values.");
-  }
-  e = lengths_as_sizes(e);
+  const ExpPtr e = size_value_(*s.exp);
   if (core::is_prim(vars_.resolve(e->type), PrimType::kI64) && sizes_.simple_size(e, 0))
     return sizes_.size_of(e);
   if (const Size named = sizes_.size_of(e);
@@ -107,7 +56,7 @@ Size Checker::size_exp(const SizeExp& s, TypeSizes& sizes) {
   return Size::of_var(v);
 }
 
-TypePtr Checker::param_type(const syntax::TypeExp& te) {
+TypePtr TypeExps::param_type(const syntax::TypeExp& te) {
   TypeSizes sizes;
   TypePtr t = type_exp(te, sizes);
   for (const auto* list : {&sizes.ext, &sizes.universals}) {
@@ -119,7 +68,7 @@ TypePtr Checker::param_type(const syntax::TypeExp& te) {
   return t;
 }
 
-bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
+bool TypeExps::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
   const syntax::TypeExp* head = &te;
   for (;;) {
     if (const auto* a = std::get_if<syntax::TypeApply>(&head->node)) {
@@ -137,10 +86,10 @@ bool Checker::is_lifted(const syntax::TypeExp& te, const TypePtr& type) {
   return vars_.liftedness(type) != syntax::Liftedness::kUnlifted;
 }
 
-TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
-  DepthGuard guard(depth_);
+TypePtr TypeExps::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
+  DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(te.range, "This type is nested too deeply.");
-  if (reports_.failed()) return unit_;
+  if (reports_.failed()) return core::tuple_type({});
   return std::visit(
       Overloaded{
           [&](const syntax::TypeVar& v) { return type_name(v.name, {}, te.range, sizes); },
@@ -203,15 +152,15 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
             return core::with_unique(t, true);
           },
           [&](const syntax::TypeExists& x) {
-            const size_t mark = fn_->here.locals.size();
+            const size_t mark = lookup_.here().locals.size();
             for (const auto& name : x.sizes) {
               VarId v = vars_.new_var(name);
               sizes.ext.push_back(v);
-              naming_.local_value(name, v, i64_);
+              naming_.local_value(name, v, core::prim_type(PrimType::kI64));
             }
             const std::vector<VarId> declared(sizes.ext.end() - x.sizes.size(), sizes.ext.end());
             TypePtr t = type_exp(*x.inner, sizes);
-            fn_->here.locals.resize(mark);
+            lookup_.here().locals.resize(mark);
             std::unordered_set<VarId> given;
             core::whole_sizes(t, given);
             for (VarId v : declared) {
@@ -225,18 +174,18 @@ TypePtr Checker::type_exp(const syntax::TypeExp& te, TypeSizes& sizes) {
       te.node);
 }
 
-TypePtr Checker::type_arrow(const syntax::TypeArrow& a, const SourceRange& range,
-                            TypeSizes& sizes) {
+TypePtr TypeExps::type_arrow(const syntax::TypeArrow& a, const SourceRange& range,
+                             TypeSizes& sizes) {
   TypeSizes from_sizes, to_sizes;
   TypePtr from = type_exp(*a.from, from_sizes);
-  const size_t mark = fn_->here.locals.size();
+  const size_t mark = lookup_.here().locals.size();
   VarId param;
   if (a.param) {
     param = vars_.new_var(*a.param);
     naming_.local_value(*a.param, param, from);
   }
   TypePtr to = type_exp(*a.to, to_sizes);
-  fn_->here.locals.resize(mark);
+  lookup_.here().locals.resize(mark);
   if (param.valid() && (!core::is_prim(from, PrimType::kI64) || !core::mentions_size(to, param))) {
     param = {};
   }
@@ -247,7 +196,7 @@ TypePtr Checker::type_arrow(const syntax::TypeArrow& a, const SourceRange& range
   return core::make_type(core::TArrow{param, from->unique, from, std::move(to_sizes.ext), to});
 }
 
-TypePtr Checker::type_apply(const syntax::TypeExp& te, TypeSizes& sizes) {
+TypePtr TypeExps::type_apply(const syntax::TypeExp& te, TypeSizes& sizes) {
   std::vector<const std::variant<SizeExp, TypeExpPtr>*> args;
   const syntax::TypeExp* head = &te;
   for (;;) {
@@ -264,29 +213,29 @@ TypePtr Checker::type_apply(const syntax::TypeExp& te, TypeSizes& sizes) {
   const auto* v = std::get_if<syntax::TypeVar>(&head->node);
   if (!v) {
     reports_.error(te.range, "Type constructor expected, but this is a type.");
-    return unit_;
+    return core::tuple_type({});
   }
   return type_name(v->name, args, te.range, sizes);
 }
 
-TypePtr Checker::type_name(const syntax::QualName& name,
-                           const std::vector<const std::variant<SizeExp, TypeExpPtr>*>& args,
-                           const SourceRange& range, TypeSizes& sizes) {
+TypePtr TypeExps::type_name(const syntax::QualName& name,
+                            const std::vector<const std::variant<SizeExp, TypeExpPtr>*>& args,
+                            const SourceRange& range, TypeSizes& sizes) {
   TypeBinding* b = naming_.find_type(name);
   lookup_.sound(b);
   if (!b) {
-    if (names_missing_) reports_.abandon();
+    lookup_.unknown();
     std::string full;
     for (const auto& q : name.quals) full += q + ".";
     reports_.error(name.range.file ? name.range : range,
                    "Unknown type \"" + full + name.name + "\"." + hints_.suggest_type(name));
-    return unit_;
+    return core::tuple_type({});
   }
   if (args.size() != b->params.size()) {
     reports_.error(range, "Type constructor \"" + name.name + "\" requires " +
                               std::to_string(b->params.size()) + " arguments, but provided " +
                               std::to_string(args.size()) + ".");
-    return unit_;
+    return core::tuple_type({});
   }
   core::Subst subst;
   for (size_t i = 0; i < args.size(); i++) {
@@ -294,14 +243,14 @@ TypePtr Checker::type_name(const syntax::QualName& name,
       const auto* s = std::get_if<SizeExp>(args[i]);
       if (!s) {
         reports_.error(range, "Type argument of \"" + name.name + "\" must be a size.");
-        return unit_;
+        return core::tuple_type({});
       }
       subst.sizes[*v] = size_exp(*s, sizes);
     } else {
       const auto* t = std::get_if<TypeExpPtr>(args[i]);
       if (!t) {
         reports_.error(range, "Type argument of \"" + name.name + "\" must be a type.");
-        return unit_;
+        return core::tuple_type({});
       }
       subst.types[std::get<TyVarId>(b->params[i])] = type_exp(**t, sizes);
     }
@@ -316,13 +265,13 @@ TypePtr Checker::type_name(const syntax::QualName& name,
   }
   TypePtr t = core::substitute(b->type, subst);
   infer_.check_size_of_type(t, range);
-  return reports_.failed() ? unit_ : t;
+  return reports_.failed() ? core::tuple_type({}) : t;
 }
 
-Scheme Checker::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
+Scheme TypeExps::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
   Scheme out;
   fn_.inside(env, [&](FnState& state) {
-    Params params = type_params(v.params);
+    TypeParams params = type_params(v.params);
     TypeSizes sizes;
     TypePtr t = type_exp(*v.type, sizes);
     // Of the module type as it is written, not of one use in which more types are known.
