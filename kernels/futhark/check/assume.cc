@@ -2,14 +2,14 @@
 // and the bodies of parametric modules where they are defined, with such a module as argument.
 #include <set>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/modules.h"
 #include "kernels/futhark/check/warn.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
 // A module of this type whose abstract types are like no other.
-Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
+Mod Modules::assume(const ModTypeBinding& type, std::vector<With> withs) {
   const Reports::Quiet quiet(reports_, !withs.empty());
   DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(type.exp->range, "Module types are nested too deeply.");
@@ -51,7 +51,7 @@ Mod Checker::assume(const ModTypeBinding& type, std::vector<With> withs) {
       type.exp->node);
 }
 
-void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs) {
+void Modules::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs) {
   const EnvRef here = scopes_.now(env);
   std::visit(Overloaded{[&](const syntax::SpecVal& v) {
                           check_parameter_names(*v.type);
@@ -91,7 +91,7 @@ void Checker::assume_spec(const syntax::Spec& spec, Env* env, const std::vector<
 }
 
 /// The type that a `with` refines must be there.
-void Checker::check_refinement(const syntax::ModTypeWith& w, const Mod& refined) {
+void Modules::check_refinement(const syntax::ModTypeWith& w, const Mod& refined) {
   if (reports_.failed()) return;
   const Env* env = refined.env;
   for (const std::string& q : w.name.quals) {
@@ -105,14 +105,14 @@ void Checker::check_refinement(const syntax::ModTypeWith& w, const Mod& refined)
                  "\"" + name + w.name.name + "\" is not an abstract type in the module type.");
 }
 
-void Checker::not_abstract(const With& w, const std::string& name) {
+void Modules::not_abstract(const With& w, const std::string& name) {
   const syntax::QualName& target = w.with->name;
   if (w.depth != target.quals.size() || target.name != name) return;
   reports_.error(target.range,
                  "\"" + name + "\" is not an abstract type: it is known what it stands for.");
 }
 
-void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs) {
+void Modules::assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs) {
   const With* refined = nullptr;
   for (const With& w : withs) {
     if (w.depth != w.with->name.quals.size() || w.with->name.name != t.name) continue;
@@ -159,7 +159,7 @@ void Checker::assume_type(const syntax::SpecType& t, Env* env, const std::vector
 }
 
 // The names of parameters in a function's type are all different.
-void Checker::check_parameter_names(const syntax::TypeExp& type) {
+void Modules::check_parameter_names(const syntax::TypeExp& type) {
   std::set<std::string> names;
   const syntax::TypeExp* t = &type;
   while (const auto* a = std::get_if<syntax::TypeArrow>(&t->node)) {
@@ -173,7 +173,7 @@ void Checker::check_parameter_names(const syntax::TypeExp& type) {
 // The body of a parametric module, with a module as argument of which only the type is known. What
 // it defines is no part of the program: each application checks it anew. What waited outside until
 // it is used is part of it, also if it is used here for the first time.
-void Checker::check_functor(const Functor& f, const SourceRange& range) {
+void Modules::check_functor(const Functor& f, const SourceRange& range) {
   if (reports_.failed() || applying_ > 0 || (f.file && f.file->prelude)) return;
   const Restore outside(assuming_, true);
   const Functor* at = &f;
@@ -187,7 +187,7 @@ void Checker::check_functor(const Functor& f, const SourceRange& range) {
 
 /// A parametric module, against the type of one: what the type says of the parameter must be enough
 /// for the module, and what the module makes of it enough for the type.
-void Checker::match_functor(const Functor& f, const syntax::ModTypeArrow& type, EnvRef env,
+void Modules::match_functor(const Functor& f, const syntax::ModTypeArrow& type, EnvRef env,
                             const Matching& m) {
   if (reports_.failed() || m.lazy || applying_ > 0) return;
   const Restore outside(assuming_, true);

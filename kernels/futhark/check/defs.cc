@@ -1,7 +1,7 @@
 // Value definitions: functions and constants, top-level and local.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/recursion.h"
 #include "kernels/futhark/consumption/consumption.h"
 #include "kernels/futhark/sizes/causality.h"
@@ -11,7 +11,7 @@ namespace kenaz::check {
 // The declared type of a function's result after its body: open sizes are those that the body has.
 // What it leaves open, too, is generalised at top level; elsewhere it is existential, and `ext`
 // becomes these.
-TypePtr Checker::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top) {
+TypePtr Expressions::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top) {
   core::Subst unknown;
   std::erase_if(ext, [&](VarId v) {
     const Var& var = vars_[v];
@@ -28,7 +28,7 @@ TypePtr Checker::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool
 // A top-level function is generalised over what its parameters and result leave open; a local one
 // over sizes of its parameters only. The definition's types are finished with the function state
 // it belongs to.
-MutDef Checker::define(const Binding& b, bool top) {
+MutDef Expressions::define(const Binding& b, bool top) {
   auto def = std::make_shared<core::Def>();
   def->name = b.name;
   def->range = b.range;
@@ -147,7 +147,7 @@ MutDef Checker::define(const Binding& b, bool top) {
   return def;
 }
 
-void Checker::generalise_types(core::Def& def) {
+void Expressions::generalise_types(core::Def& def) {
   std::vector<core::MetaId> metas;
   vars_.unsolved_metas(def.type, metas);
   for (core::MetaId id : metas) {
@@ -161,7 +161,7 @@ void Checker::generalise_types(core::Def& def) {
 }
 
 // The recursive uses are at the definition's own type parameters.
-void Checker::complete_self_uses(const core::Def& def) {
+void Expressions::complete_self_uses(const core::Def& def) {
   for (const auto& e : fn_->self_uses) {
     auto& v = std::get<core::EVar>(e->node);
     v.targs.clear();
@@ -170,7 +170,7 @@ void Checker::complete_self_uses(const core::Def& def) {
   }
 }
 
-void Checker::check_finished(core::Def& def) {
+void Expressions::check_finished(core::Def& def) {
   const core::Names names = vars_.names();
   if (auto found = consumption::check(def, names)) {
     found->code = "consumption";
@@ -181,8 +181,8 @@ void Checker::check_finished(core::Def& def) {
 }
 
 // Checks a top-level definition and adds it to the program.
-void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
-                          ValBinding& out) {
+void Expressions::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
+                              ValBinding& out, bool keep) {
   fn_.inside(env, [&](FnState& state) {
     MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);
     def->recursive = !state.self_uses.empty();
@@ -203,7 +203,7 @@ void Checker::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRe
     out.range = d.name_range;
     out.type_written = d.ret != nullptr;
     if (reports_.failed()) return;
-    if (!assuming_) out_.defs.push_back(def);
+    if (keep) program_.defs.push_back(def);
     last_def_ = def;
   });
 }

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/warn.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
-MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
+MutExp Expressions::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
   infer_.check_size_of_type(type, range);
   if (reports_.failed()) type = unit_;
   auto e = std::make_shared<core::Exp>();
@@ -23,11 +23,11 @@ MutExp Checker::make(const SourceRange& range, TypePtr type, decltype(core::Exp:
   return e;
 }
 
-ExpPtr Checker::bad_exp(const SourceRange& range) {
+ExpPtr Expressions::bad_exp(const SourceRange& range) {
   return make(range, vars_.new_meta(), core::EHole{});
 }
 
-ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
+ExpPtr Expressions::exp(const syntax::Exp& e, const TypePtr& expected) {
   DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(e.range, "This expression is nested too deeply.");
   if (stop_.stop_requested()) reports_.error(e.range, "The check was cancelled.");
@@ -38,14 +38,14 @@ ExpPtr Checker::exp(const syntax::Exp& e, const TypePtr& expected) {
   return result;
 }
 
-ExpPtr Checker::check(const syntax::Exp& e, const TypePtr& expected, const std::string& what) {
+ExpPtr Expressions::check(const syntax::Exp& e, const TypePtr& expected, const std::string& what) {
   ExpPtr x = exp(e, expected);
   expect(expected, x->type, e, what);
   return x;
 }
 
-bool Checker::expect(const TypePtr& expected, const TypePtr& actual, const syntax::Exp& source,
-                     const std::string& what) {
+bool Expressions::expect(const TypePtr& expected, const TypePtr& actual, const syntax::Exp& source,
+                         const std::string& what) {
   if (reports_.failed()) return false;
   if (infer_.unify(expected, actual)) return true;
   const std::string message = what + infer_.difference(expected, actual) +
@@ -54,7 +54,7 @@ bool Checker::expect(const TypePtr& expected, const TypePtr& actual, const synta
   return false;
 }
 
-ExpPtr Checker::exp_node(const syntax::Exp& e, const TypePtr& expected) {
+ExpPtr Expressions::exp_node(const syntax::Exp& e, const TypePtr& expected) {
   const SourceRange& r = e.range;
   return std::visit(
       Overloaded{[&](const syntax::ELiteral& x) { return literal(x.value, r); },
@@ -159,7 +159,7 @@ core::Attr core_attr(const syntax::Attr& a) {
 
 // Literals without a suffix keep a placeholder (bits of a 64-bit integer, or a f64) until their
 // type is known: see finish_literal.
-ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool negative) {
+ExpPtr Expressions::literal(const syntax::Literal& l, const SourceRange& range, bool negative) {
   auto integer = [&](uint64_t bits, bool minus) -> ExpPtr {
     auto e = make(range, vars_.new_meta(kMaskNum), core::ELit{PrimValue{PrimType::kI64, bits}});
     fn_->exps.back().kind = PendingExp::kIntLit;
@@ -189,7 +189,7 @@ ExpPtr Checker::literal(const syntax::Literal& l, const SourceRange& range, bool
 
 // The number of parameters of a function whose result is of a size-lifted type ('~a): the result of
 // one call need not have the sizes of another's. 0 for other types.
-size_t Checker::result_of_any_size(const TypePtr& type) const {
+size_t Expressions::result_of_any_size(const TypePtr& type) const {
   size_t arity = 0;
   const core::Type* t = type.get();
   for (; const auto* a = std::get_if<core::TArrow>(&t->node); t = a->to.get()) arity++;
@@ -197,7 +197,7 @@ size_t Checker::result_of_any_size(const TypePtr& type) const {
   return p && vars_.lifted(p->id) == syntax::Liftedness::kSizeLifted ? arity : 0;
 }
 
-ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
+ExpPtr Expressions::use(ValBinding& v, const SourceRange& range) {
   lookup_.force(v);
   lookup_.sound(&v);
   if (reports_.failed()) return bad_exp(range);
@@ -245,7 +245,7 @@ ExpPtr Checker::use(ValBinding& v, const SourceRange& range) {
   return e;
 }
 
-ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range) {
+ExpPtr Expressions::variable(const syntax::QualName& name, const SourceRange& range) {
   size_t used = 0;
   ValBinding* v = naming_.find_value(name, &used);
   auto word = [&](size_t i) { return i < name.quals.size() ? name.quals[i] : name.name; };
@@ -281,7 +281,7 @@ ExpPtr Checker::variable(const syntax::QualName& name, const SourceRange& range)
   return e;
 }
 
-ExpPtr Checker::qualified(const syntax::EQualParens& q, const TypePtr& expected) {
+ExpPtr Expressions::qualified(const syntax::EQualParens& q, const TypePtr& expected) {
   const Mod* m = find_mod(q.module);
   if (!m || !m->env) {
     if (m) reports_.error(q.module.range, "Module \"" + q.module.name + "\" is parametric.");
@@ -294,13 +294,13 @@ ExpPtr Checker::qualified(const syntax::EQualParens& q, const TypePtr& expected)
   return e;
 }
 
-ExpPtr Checker::project(ExpPtr record, const std::string& field, const SourceRange& range) {
+ExpPtr Expressions::project(ExpPtr record, const std::string& field, const SourceRange& range) {
   TypePtr t = infer_.field_of(record->type, field, range);
   return make(range, core::with_unique(t, false), core::EProject{std::move(record), field});
 }
 
-ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
-                       const TypePtr& expected) {
+ExpPtr Expressions::record(const syntax::ERecord& r, const SourceRange& range,
+                           const TypePtr& expected) {
   TypePtr known = expected ? vars_.resolve(expected) : nullptr;
   const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
   core::ERecord out;
@@ -325,7 +325,8 @@ ExpPtr Checker::record(const syntax::ERecord& r, const SourceRange& range,
   return make(range, core::record_type(std::move(types)), std::move(out));
 }
 
-ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const TypePtr& expected) {
+ExpPtr Expressions::array(const syntax::EArray& a, const SourceRange& range,
+                          const TypePtr& expected) {
   TypePtr elem;
   if (expected) {
     TypePtr known = vars_.resolve(expected);
@@ -352,8 +353,8 @@ ExpPtr Checker::array(const syntax::EArray& a, const SourceRange& range, const T
   return make(range, core::array_type(Size::of_const(n), type), std::move(out));
 }
 
-ExpPtr Checker::constructor(const syntax::EConstr& c, const SourceRange& range,
-                            const TypePtr& expected) {
+ExpPtr Expressions::constructor(const syntax::EConstr& c, const SourceRange& range,
+                                const TypePtr& expected) {
   TypePtr type = expected ? expected : vars_.new_meta();
   TypePtr known = vars_.resolve(type);
   std::vector<TypePtr> hints(c.args.size());

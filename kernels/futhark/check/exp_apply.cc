@@ -1,7 +1,7 @@
 // Applications, operators, sections, lambdas.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/core/uniqueness.h"
 #include "kernels/futhark/syntax/bindings.h"
 #include "protocol/base/overloaded.h"
@@ -13,13 +13,13 @@ using core::TArrow;
 // ---- application
 
 // Can this argument, which is no i64, stand in a size expression?
-bool Checker::simple_arg(const ExpPtr& e) {
+bool Expressions::simple_arg(const ExpPtr& e) {
   const auto* v = std::get_if<core::EVar>(&e->node);
   if (v) return v->targs.empty() && v->sargs.empty() && !vars_.contains_meta(e->type);
   return core::as_prim(vars_.resolve(e->type)) && sizes_.simple_size(e, 0);
 }
 
-TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg, const std::string& fun) {
+TypePtr Expressions::apply_type(const TArrow& arrow, const ExpPtr& arg, const std::string& fun) {
   TypePtr to = vars_.zonk(arrow.to, Zonk::kKeep);
   core::Subst subst;
   for (VarId v : arrow.ext) {
@@ -50,7 +50,7 @@ TypePtr Checker::apply_type(const TArrow& arrow, const ExpPtr& arg, const std::s
 
 // What to say when the application of a function being defined, within itself, does not fit: many
 // programs mean an outer function of that name, as Futhark did before 0.27.
-std::string Checker::self_hint(const ExpPtr& fun) {
+std::string Expressions::self_hint(const ExpPtr& fun) {
   const auto& uses = fn_->self_uses;
   const auto* v = std::get_if<core::EVar>(&fun->node);
   if (v == nullptr || std::find(uses.begin(), uses.end(), fun) == uses.end()) return "";
@@ -58,8 +58,8 @@ std::string Checker::self_hint(const ExpPtr& fun) {
          "\" is this definition itself here, not an outer one with the same name.";
 }
 
-ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
-                      const SourceRange& range) {
+ExpPtr Expressions::apply(ExpPtr fun, const std::string& fun_text, const std::vector<Arg>& args,
+                          const SourceRange& range) {
   TypePtr type = fun->type;
   core::EApply node{fun, {}};
   for (size_t i = 0; i < args.size(); i++) {
@@ -120,19 +120,19 @@ ExpPtr Checker::apply(ExpPtr fun, const std::string& fun_text, const std::vector
 }
 
 // Plain && and ||, evaluated from left to right only as far as needed.
-bool Checker::is_logical(const syntax::QualName& op) {
+bool Expressions::is_logical(const syntax::QualName& op) {
   if (!op.quals.empty() || (op.name != "&&" && op.name != "||")) return false;
   size_t used = 0;
   return naming_.find_value(op, &used) == nullptr;
 }
 
-ExpPtr Checker::logical(bool is_and, ExpPtr a, ExpPtr b, const SourceRange& range) {
+ExpPtr Expressions::logical(bool is_and, ExpPtr a, ExpPtr b, const SourceRange& range) {
   auto constant = make(range, bool_, core::ELit{PrimValue::of_bool(!is_and)});
   if (is_and) return make(range, bool_, core::EIf{a, b, constant});
   return make(range, bool_, core::EIf{a, constant, b});
 }
 
-ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
+ExpPtr Expressions::binary(const syntax::EBinOp& b, const SourceRange& range) {
   if (is_logical(b.op)) {
     const std::string what = "Cannot apply \"" + b.op.name + "\" to this value (invalid type).";
     ExpPtr lhs = check(*b.lhs, bool_, what);
@@ -148,8 +148,8 @@ ExpPtr Checker::binary(const syntax::EBinOp& b, const SourceRange& range) {
 
 // ---- functions
 
-ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
-                       const TypePtr& expected) {
+ExpPtr Expressions::lambda(const syntax::ELambda& l, const SourceRange& range,
+                           const TypePtr& expected) {
   if (l.params.size() > kMaxParams) {
     reports_.error(range,
                    "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
@@ -201,7 +201,7 @@ ExpPtr Checker::lambda(const syntax::ELambda& l, const SourceRange& range,
 
 // ---- sections
 
-ExpPtr Checker::share(ExpPtr e, std::vector<Let>& lets) {
+ExpPtr Expressions::share(ExpPtr e, std::vector<Let>& lets) {
   if (std::holds_alternative<core::EVar>(e->node) || std::holds_alternative<core::ELit>(e->node)) {
     return e;
   }
@@ -211,14 +211,14 @@ ExpPtr Checker::share(ExpPtr e, std::vector<Let>& lets) {
   return make(e->range, t, core::EVar{v, {}, {}});
 }
 
-ExpPtr Checker::wrap(std::vector<Let>& lets, ExpPtr body) {
+ExpPtr Expressions::wrap(std::vector<Let>& lets, ExpPtr body) {
   for (size_t i = lets.size(); i-- > 0;) {
     body = make(body->range, body->type, core::ELet{{}, lets[i].pat, lets[i].value, body});
   }
   return body;
 }
 
-ExpPtr Checker::op_section(const syntax::EOpSection& s, const SourceRange& range) {
+ExpPtr Expressions::op_section(const syntax::EOpSection& s, const SourceRange& range) {
   if (!is_logical(s.op)) return variable(s.op, range);
   core::ELambda out;
   std::vector<ExpPtr> operands;
@@ -232,7 +232,7 @@ ExpPtr Checker::op_section(const syntax::EOpSection& s, const SourceRange& range
   return make(range, type, std::move(out));
 }
 
-ExpPtr Checker::op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range) {
+ExpPtr Expressions::op_section_left(const syntax::EOpSectionLeft& s, const SourceRange& range) {
   if (!is_logical(s.op)) {  // (x +) is + applied to its first operand only
     ExpPtr op = variable(s.op, range);
     const uint32_t start = vars_.next_var();
@@ -250,7 +250,7 @@ ExpPtr Checker::op_section_left(const syntax::EOpSectionLeft& s, const SourceRan
   return wrap(lets, make(range, type, std::move(out)));
 }
 
-ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceRange& range) {
+ExpPtr Expressions::op_section_right(const syntax::EOpSectionRight& s, const SourceRange& range) {
   std::vector<Let> lets;
   core::ELambda out;
   if (is_logical(s.op)) {
@@ -288,8 +288,8 @@ ExpPtr Checker::op_section_right(const syntax::EOpSectionRight& s, const SourceR
 }
 
 // (.a.b), (.[i, 2:3].x)
-ExpPtr Checker::path_section(const syntax::EPathSection& s, const SourceRange& range,
-                             const TypePtr& expected) {
+ExpPtr Expressions::path_section(const syntax::EPathSection& s, const SourceRange& range,
+                                 const TypePtr& expected) {
   TypePtr from = vars_.new_meta();
   if (expected) {
     TypePtr known = vars_.resolve(expected);

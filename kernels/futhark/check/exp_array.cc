@@ -1,5 +1,5 @@
 // Indexing, slices, updates, ranges.
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/warn.h"
 
 namespace kenaz::check {
@@ -7,7 +7,7 @@ namespace kenaz::check {
 using core::DimIndex;
 
 // An index as i64: other integer types are converted by value (their sign decides how).
-ExpPtr Checker::index_value(const syntax::Exp& e) {
+ExpPtr Expressions::index_value(const syntax::Exp& e) {
   const auto* lit = std::get_if<syntax::ELiteral>(&e.node);
   if (lit && std::holds_alternative<syntax::IntLit>(lit->value)) {
     return check(e, i64_, "An index must be an integer.");
@@ -22,7 +22,7 @@ ExpPtr Checker::index_value(const syntax::Exp& e) {
   return converted;
 }
 
-std::vector<DimIndex> Checker::dim_indexes(const std::vector<syntax::DimIndex>& slice) {
+std::vector<DimIndex> Expressions::dim_indexes(const std::vector<syntax::DimIndex>& slice) {
   std::vector<DimIndex> out;
   auto part = [&](const syntax::ExpPtr& e) {
     return e ? check(*e, i64_, "The parts of a slice must be of type i64.") : nullptr;
@@ -41,7 +41,7 @@ std::vector<DimIndex> Checker::dim_indexes(const std::vector<syntax::DimIndex>& 
   return out;
 }
 
-ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
+ExpPtr Expressions::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
   if (reports_.failed()) return bad_exp(range);
   TypePtr elem = vars_.new_meta(), type = elem;
   // With a known type its row is used as it is, sizes and all.
@@ -76,8 +76,8 @@ ExpPtr Checker::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRang
 // ---- updates
 
 // `keep`: every index is used more than once, so bind it to a name.
-std::vector<Checker::Step> Checker::path_steps(const std::vector<syntax::UpdateStep>& path,
-                                               bool keep, std::vector<Let>& lets) {
+std::vector<Expressions::Step> Expressions::path_steps(const std::vector<syntax::UpdateStep>& path,
+                                                       bool keep, std::vector<Let>& lets) {
   std::vector<Step> out;
   for (const auto& s : path) {
     Step step;
@@ -97,7 +97,7 @@ std::vector<Checker::Step> Checker::path_steps(const std::vector<syntax::UpdateS
 }
 
 // The type of what a slice is replaced with: its size is compared when the program runs.
-TypePtr Checker::flexible_slices(const TypePtr& type, const std::vector<DimIndex>& dims) {
+TypePtr Expressions::flexible_slices(const TypePtr& type, const std::vector<DimIndex>& dims) {
   TypePtr t = vars_.resolve(type);
   const auto* a = std::get_if<core::TArray>(&t->node);
   size_t at = 0;
@@ -119,8 +119,8 @@ static TypePtr with_field(const TypePtr& record, const std::string& name, const 
   return core::make_type(std::move(out), record->unique);
 }
 
-ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
-                             const syntax::Exp& value, const SourceRange& range) {
+ExpPtr Expressions::update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
+                                 const syntax::Exp& value, const SourceRange& range) {
   const Step& step = steps[at];
   const bool last = at + 1 == steps.size();
   const char* what = "Type of the new value does not match what it replaces.";
@@ -148,8 +148,8 @@ ExpPtr Checker::update_steps(const ExpPtr& source, const std::vector<Step>& step
   return make(range, type, core::EUpdate{source, step.dims, x, !last});
 }
 
-ExpPtr Checker::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
-                            const syntax::Exp& value, const SourceRange& range) {
+ExpPtr Expressions::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
+                                const syntax::Exp& value, const SourceRange& range) {
   std::vector<Let> lets;
   if (path.size() > 1) source = share(source, lets);
   std::vector<Step> steps = path_steps(path, path.size() > 1, lets);
@@ -158,13 +158,13 @@ ExpPtr Checker::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>
   return wrap(lets, e);
 }
 
-ExpPtr Checker::update(const syntax::EUpdate& u, const SourceRange& range) {
+ExpPtr Expressions::update(const syntax::EUpdate& u, const SourceRange& range) {
   return update_path(exp(*u.source), u.path, *u.value, range);
 }
 
 // ---- ranges
 
-ExpPtr Checker::range_exp(const syntax::ERange& r, const SourceRange& range) {
+ExpPtr Expressions::range_exp(const syntax::ERange& r, const SourceRange& range) {
   TypePtr t = vars_.new_meta(kMaskInt);
   const char* what = "The parts of a range must be integers of one type.";
   core::ERange out;

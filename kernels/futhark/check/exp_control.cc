@@ -1,12 +1,13 @@
 // Conditionals, bindings, coercions.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
-ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected) {
+ExpPtr Expressions::if_exp(const syntax::EIf& i, const SourceRange& range,
+                           const TypePtr& expected) {
   ExpPtr cond = check(*i.cond, bool_, "Condition must have type bool.");
   const uint32_t start = vars_.next_var();
   vars_.level()++;
@@ -26,7 +27,8 @@ ExpPtr Checker::if_exp(const syntax::EIf& i, const SourceRange& range, const Typ
   return make(range, type, core::EIf{cond, yes, no});
 }
 
-ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected) {
+ExpPtr Expressions::match(const syntax::EMatch& m, const SourceRange& range,
+                          const TypePtr& expected) {
   core::EMatch out;
   out.scrutinee = exp(*m.scrutinee);
   TypePtr type;
@@ -60,7 +62,7 @@ ExpPtr Checker::match(const syntax::EMatch& m, const SourceRange& range, const T
 }
 
 /// `let [n]`: an array in the pattern's type must have that size.
-void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
+void Expressions::check_binders(const syntax::ELet& l, const core::ELet& let) {
   if (reports_.failed() || let.sizes.empty()) return;
   std::unordered_set<VarId> given, mentioned;
   // The pattern as it is written: what the value's type knows may not be in its terms.
@@ -78,7 +80,7 @@ void Checker::check_binders(const syntax::ELet& l, const core::ELet& let) {
   }
 }
 
-ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
+ExpPtr Expressions::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
   const uint32_t start = vars_.next_var();
   const size_t mark = fn_->here.locals.size();
@@ -114,8 +116,8 @@ ExpPtr Checker::let(const syntax::ELet& l, const SourceRange& range, const TypeP
   return make(range, type, std::move(out));
 }
 
-ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
-                        const TypePtr& expected) {
+ExpPtr Expressions::let_fun(const syntax::ELetFun& l, const SourceRange& range,
+                            const TypePtr& expected) {
   const uint32_t start = vars_.next_var();
   MutDef def = define({l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
   if (reports_.failed()) return bad_exp(range);
@@ -131,8 +133,8 @@ ExpPtr Checker::let_fun(const syntax::ELetFun& l, const SourceRange& range,
   return make(range, existentials_.hide(body->type, start), core::ELetDef{def, body});
 }
 
-ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
-                         const TypePtr& expected) {
+ExpPtr Expressions::let_with(const syntax::ELetWith& l, const SourceRange& range,
+                             const TypePtr& expected) {
   const uint32_t start = vars_.next_var();
   ExpPtr source = variable(syntax::QualName{{}, l.name, l.name_range}, l.name_range);
   ExpPtr value = update_path(source, l.path, *l.value, range);
@@ -149,7 +151,7 @@ ExpPtr Checker::let_with(const syntax::ELetWith& l, const SourceRange& range,
 
 // An empty [] in the target is the size that the value's own type has there. The others are
 // compared when the program runs.
-ExpPtr Checker::coerce(const syntax::ECoerce& c, const SourceRange& range) {
+ExpPtr Expressions::coerce(const syntax::ECoerce& c, const SourceRange& range) {
   TypeSizes sizes;
   TypePtr t = types_.type_exp(*c.type, sizes);
   for (VarId v : sizes.universals) vars_[v].flex = true;

@@ -1,7 +1,7 @@
 // Expressions that are sizes in written types.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/core/uniqueness.h"
 
 namespace kenaz::check {
@@ -27,13 +27,13 @@ const core::EVar* consumed_variable(const ExpPtr& e) {
 }  // namespace
 
 // A size expression with `length xs` replaced by what the type of xs says.
-ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
+ExpPtr Expressions::lengths_as_sizes(const ExpPtr& e) {
   const auto* a = std::get_if<core::EApply>(&e->node);
   if (!a) return e;
   const auto* f = std::get_if<core::EVar>(&a->fun->node);
   if (f && a->args.size() == 1 && vars_.name(f->id) == "length") {
     const bool in_prelude =
-        std::any_of(out_.defs.begin(), out_.defs.end(), [&](const core::DefPtr& d) {
+        std::any_of(program_.defs.begin(), program_.defs.end(), [&](const core::DefPtr& d) {
           return d->id == f->id && d->range.file && d->range.file->name.rfind("/prelude", 0) == 0;
         });
     TypePtr t = vars_.resolve(a->args[0]->type);
@@ -48,7 +48,7 @@ ExpPtr Checker::lengths_as_sizes(const ExpPtr& e) {
   return copy;
 }
 
-ExpPtr Checker::size_value(const syntax::Exp& source) {
+ExpPtr Expressions::size_value(const syntax::Exp& source) {
   ExpPtr e = check(
       source, i64_,
       "Size expressions must have type i64, but \"" + syntax::pretty(source) + "\" does not.");

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/expressions.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
 // `loop (x, y) for ..`: the pattern's own variables are the initial values.
-ExpPtr Checker::loop_init(const syntax::Pat& p) {
+ExpPtr Expressions::loop_init(const syntax::Pat& p) {
   return std::visit(
       Overloaded{[&](const syntax::PatName& n) {
                    return variable(syntax::QualName{{}, n.name, p.range}, p.range);
@@ -48,7 +48,7 @@ ExpPtr Checker::loop_init(const syntax::Pat& p) {
 // The type of the loop's variables: that of the initial values with every size replaced by one that
 // the pattern, the form and the body may say more of. `sizes` gets these and what they are at the
 // start.
-TypePtr Checker::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
+TypePtr Expressions::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
   return vars_.map_dims(type, [&](const Size& s) {
     VarId v = vars_.new_flex("d");
     vars_[v].loop = true;
@@ -58,7 +58,7 @@ TypePtr Checker::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Siz
 }
 
 // Is `now`, a size of what the loop's body returns, always either `name` or `start`?
-bool Checker::loop_keeps(const Size& now, VarId name, const Size& start, int depth) {
+bool Expressions::loop_keeps(const Size& now, VarId name, const Size& start, int depth) {
   Size s = vars_.resolve(now);
   if (s.kind == Size::kAny || core::same_size(vars_.meaning(s), vars_.meaning(start))) return true;
   if (s.kind != Size::kVar) return false;
@@ -71,9 +71,9 @@ bool Checker::loop_keeps(const Size& now, VarId name, const Size& start, int dep
 
 // After the body: which of `sizes` may change from one iteration to the next. The others are what
 // they are at the start, and so is what branches of the body make of them.
-std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& body,
-                                         const std::vector<std::pair<VarId, Size>>& sizes,
-                                         const SourceRange& range) {
+std::vector<VarId> Expressions::loop_varying(const TypePtr& pattern, const TypePtr& body,
+                                             const std::vector<std::pair<VarId, Size>>& sizes,
+                                             const SourceRange& range) {
   std::vector<Size> before, after;
   auto collect = [](std::vector<Size>& out) {
     return [&out](const Size& s) {
@@ -121,7 +121,7 @@ std::vector<VarId> Checker::loop_varying(const TypePtr& pattern, const TypePtr& 
   return varying;
 }
 
-ExpPtr Checker::loop(const syntax::ELoop& l, const SourceRange& range) {
+ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
   core::ELoop out;
   const size_t mark = fn_->here.locals.size();
   out.init = l.init ? exp(*l.init) : loop_init(*l.pat);

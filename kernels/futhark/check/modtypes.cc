@@ -1,16 +1,16 @@
 // Matching a module against a module type.
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/modules.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
-Mod Checker::ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal,
+Mod Modules::ascribe(const Mod& mod, const ModTypeBinding& type, Seal seal,
                      const SourceRange& range, bool lazy) {
   return ascribe_with(mod, type, {seal, range, lazy, ""}, {});
 }
 
 // The result of matching `mod` against `type`: a new structure with what the type names.
-Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
+Mod Modules::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matching& m,
                           std::vector<With> withs) {
   const SourceRange& range = m.range;
   const Reports::Quiet quiet(reports_);
@@ -65,7 +65,7 @@ Mod Checker::ascribe_with(const Mod& mod, const ModTypeBinding& type, const Matc
 }
 
 // What `with` says of parts of module `name`.
-std::vector<Checker::With> Checker::withs_of(const std::string& name,
+std::vector<Modules::With> Modules::withs_of(const std::string& name,
                                              const std::vector<With>& withs) {
   std::vector<With> inner;
   for (With w : withs) {
@@ -77,7 +77,7 @@ std::vector<Checker::With> Checker::withs_of(const std::string& name,
   return inner;
 }
 
-void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
+void Modules::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const Mod& mod, Env* out,
                           const Matching& m, const std::vector<With>& withs) {
   // Specs see the names before them: `scope` has them in front of the module type's surroundings.
   Env* scope =
@@ -126,7 +126,7 @@ void Checker::match_specs(const syntax::ModTypeSpecs& specs, EnvRef env, const M
 }
 
 // The type that a `with` gives to the specification's.
-TypeBinding* Checker::refined_type(const With& w) {
+TypeBinding* Modules::refined_type(const With& w) {
   TypeBinding* b = scopes_.new_type();
   fn_.inside(w.env, [&](FnState& state) {
     TypeParams p = types_.type_params(w.with->params);
@@ -145,7 +145,7 @@ TypeBinding* Checker::refined_type(const With& w) {
 }
 
 // The module's type of that name, or null after an error.
-TypeBinding* Checker::matching_type(const std::string& name, size_t params, const Mod& mod,
+TypeBinding* Modules::matching_type(const std::string& name, size_t params, const Mod& mod,
                                     const Matching& m) {
   TypeBinding* impl = scopes_.find_outside(mod.env->types, name);
   if (!impl) {
@@ -159,13 +159,13 @@ TypeBinding* Checker::matching_type(const std::string& name, size_t params, cons
   return nullptr;
 }
 
-void Checker::other_parameters(const std::string& type, const Matching& m) {
+void Modules::other_parameters(const std::string& type, const Matching& m) {
   reports_.error(m.range, "Module defines type " + m.path + type +
                               " with other parameters than the module type requires.");
 }
 
 // The module type says what the type is: the module's must be the same.
-void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m) {
+void Modules::match_abbreviation(const TypeBinding& want, const Mod& mod, const Matching& m) {
   if (reports_.failed()) return;
   const TypeBinding* impl = matching_type(want.name, want.params.size(), mod, m);
   if (!impl) return;
@@ -181,8 +181,8 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
   // Existential sizes are the same if they are in the same places.
   for (VarId v : want.ext) subst.sizes[v] = Size::of_var(vars_.new_flex(vars_.name(v)));
   const TypePtr wanted =
-      core::substitute(core::look_through(want.type, out_.abstract_types), subst);
-  const TypePtr have = core::look_through(impl->type, out_.abstract_types);
+      core::substitute(core::look_through(want.type, *vars_.names().abstract_types), subst);
+  const TypePtr have = core::look_through(impl->type, *vars_.names().abstract_types);
   bool same = false;
   fn_.inside({}, [&](FnState&) { same = infer_.unify(wanted, have); });
   if (same) return;
@@ -191,7 +191,7 @@ void Checker::match_abbreviation(const TypeBinding& want, const Mod& mod, const 
                               "\nbut module type requires" + name + infer_.type_text(wanted));
 }
 
-void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
+void Modules::match_type(const syntax::SpecType& spec, const Mod& mod, std::vector<Env*> outs,
                          const Matching& m, const std::vector<With>& withs) {
   const std::string& name = spec.name;
   auto add = [&](TypeBinding* b) {
@@ -248,7 +248,7 @@ void Checker::match_type(const syntax::SpecType& spec, const Mod& mod, std::vect
 }
 
 /// The shape of a value of an abstract type must say what the type's sizes are.
-void Checker::check_constructive(const syntax::SpecType& spec, const TypeBinding& impl,
+void Modules::check_constructive(const syntax::SpecType& spec, const TypeBinding& impl,
                                  const Matching& m) {
   std::unordered_set<VarId> known;
   core::whole_sizes(impl.type, known);
@@ -264,7 +264,7 @@ void Checker::check_constructive(const syntax::SpecType& spec, const TypeBinding
   }
 }
 
-void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
+void Modules::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
                           std::vector<Env*> outs, const Matching& m) {
   ValBinding* impl = scopes_.find_outside(mod.env->vals, v.name);
   if (!impl) {
@@ -292,7 +292,7 @@ void Checker::match_value(const syntax::SpecVal& v, EnvRef env, const Mod& mod,
 }
 
 /// For messages: the abstract types of a module called `name` are `name.t`.
-void Checker::name_abstract_types(const Mod& mod, const std::string& name, int depth) {
+void Modules::name_abstract_types(const Mod& mod, const std::string& name, int depth) {
   constexpr int kMaxDepth = 4;
   if (!mod.env || depth > kMaxDepth) return;
   for (const auto& [type, versions] : mod.env->types) {

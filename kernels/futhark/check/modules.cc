@@ -1,7 +1,7 @@
 // Declarations and modules.
 #include <set>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/modules.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -58,7 +58,16 @@ std::string duplicate(const Declared& d, std::map<std::string, SourceRange>& see
 
 }  // namespace
 
-void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecContext& ctx) {
+void Modules::declarations(FileState& file) {
+  const Restore assuming(assuming_, false);
+  file.busy = true;
+  fn_.inside(scopes_.now(file.env), [&](FnState&) {
+    declarations(file.program.decs, {&file, file.env, true});
+  });
+  file.busy = false;
+}
+
+void Modules::declarations(const std::vector<syntax::DecPtr>& decs, const DecContext& ctx) {
   std::map<std::string, SourceRange> seen;
   for (const auto& dec : decs) {
     const Declared d = declared(*dec);
@@ -69,7 +78,7 @@ void Checker::declarations(const std::vector<syntax::DecPtr>& decs, const DecCon
   }
 }
 
-void Checker::check_duplicate_specs(const syntax::ModTypeSpecs& specs) {
+void Modules::check_duplicate_specs(const syntax::ModTypeSpecs& specs) {
   std::map<std::string, SourceRange> seen;
   for (const auto& spec : specs.specs) {
     const Declared d = declared(*spec);
@@ -78,7 +87,7 @@ void Checker::check_duplicate_specs(const syntax::ModTypeSpecs& specs) {
   }
 }
 
-void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool local) {
+void Modules::declaration(const syntax::Dec& dec, const DecContext& ctx, bool local) {
   std::visit(
       Overloaded{[&](const syntax::DecVal& d) { declare_value(d, dec, ctx, local); },
                  [&](const syntax::DecType& d) {
@@ -112,14 +121,14 @@ void Checker::declaration(const syntax::Dec& dec, const DecContext& ctx, bool lo
                                                    "are known everywhere.");
                    }
                    if (reports_.failed()) return;
-                   FileState* f = import(d.path, ctx.file, dec.range);
+                   FileState* f = import_(d.path, ctx.file, dec.range);
                    if (f && !reports_.failed()) scopes_.open_into(ctx.env, *f->env, true);
                  },
                  [&](const syntax::DecLocal& d) { declaration(*d.inner, ctx, true); }},
       dec.node);
 }
 
-void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
+void Modules::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, const DecContext& ctx,
                             bool local) {
   ValBinding* v = scopes_.new_val();
   v->range = d.name_range;
@@ -143,7 +152,7 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
     const Restore lenient(comparing_.lenient, lazy);
     const Restore depth(fn_.depth(), lazy ? 0 : fn_.depth());
     const Restore assuming(assuming_, assumed);
-    check_value(d, dec, env, out);
+    values_.check_value(d, dec, env, out, !assumed);
   };
   v->state = ValBinding::State::kLazy;
   v->force = work;
@@ -151,12 +160,12 @@ void Checker::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   if (reports_.failed()) return;
   scopes_.bind(ctx.env->vals, d.name, v, local);
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
-    entries_.add(d, dec, *last_def_, env);
+    entries_.add(d, dec, *values_.last_def(), env);
     reports_.recover();  // the definition itself is right
   }
 }
 
-void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
+void Modules::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, const DecContext& ctx,
                              bool local) {
   ModBinding* m = scopes_.new_mod();
   m->defined = {d.name_range, dec.doc ? &*dec.doc : nullptr};
@@ -189,7 +198,7 @@ void Checker::declare_module(const syntax::DecMod& d, const syntax::Dec& dec, co
   scopes_.bind(ctx.env->mods, d.name, m, local);
 }
 
-Mod Checker::functor_of(const std::vector<syntax::ModParam>& params, size_t at,
+Mod Modules::functor_of(const std::vector<syntax::ModParam>& params, size_t at,
                         const syntax::ModTypeExp* ret, const syntax::ModExp& body, EnvRef env,
                         FileState* file) {
   Functor& f = scopes_.new_functor();
@@ -204,7 +213,7 @@ Mod Checker::functor_of(const std::vector<syntax::ModParam>& params, size_t at,
   return {nullptr, &f};
 }
 
-Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& range) {
+Mod Modules::apply_functor(const Functor& f, const Mod& arg, const SourceRange& range) {
   if (reports_.failed()) return {};
   if (++functor_applications_ > kMaxFunctors) {
     reports_.error(range, "Too many applications of parametric modules in this program.");
@@ -238,20 +247,7 @@ Mod Checker::apply_functor(const Functor& f, const Mod& arg, const SourceRange& 
   return ascribe(result, {f.ret, inside}, Seal::kOpaque, range, lazy);
 }
 
-const Mod* Checker::find_mod(const syntax::QualName& name) {
-  ModBinding* m = naming_.find_mod(name);
-  if (!m) {
-    lookup_.unknown();
-    reports_.error(name.range,
-                   "Unknown module \"" + name.name + "\"." + hints_.suggest_module(name.name));
-    return nullptr;
-  }
-  lookup_.force(*m);
-  lookup_.sound(m);
-  return &m->mod;
-}
-
-Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
+Mod Modules::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
   DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(m.range, "Modules are nested too deeply.");
   if (reports_.failed()) return {};
@@ -274,7 +270,7 @@ Mod Checker::mod_exp(const syntax::ModExp& m, EnvRef env, FileState* file) {
                    return {inside, nullptr};
                  },
                  [&](const syntax::ModImport& i) -> Mod {
-                   FileState* f = import(i.path, file, m.range);
+                   FileState* f = import_(i.path, file, m.range);
                    return f ? Mod{f->env, nullptr} : Mod{};
                  },
                  [&](const syntax::ModApply& a) -> Mod {

@@ -1,5 +1,5 @@
 // Values of a module as its module type has them.
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/modules.h"
 #include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
 
@@ -7,7 +7,7 @@ namespace kenaz::check {
 
 // Is there a number in `have` where `want`, the type of a value, has a size of an abstract type
 // that nothing is known of?
-bool Checker::fixes_open_size(const TypePtr& want, const TypePtr& have) {
+bool Modules::fixes_open_size(const TypePtr& want, const TypePtr& have) {
   std::vector<Size> open;
   vars_.map_dims(want, [&](const Size& s) {
     open.push_back(s);
@@ -26,7 +26,7 @@ bool Checker::fixes_open_size(const TypePtr& want, const TypePtr& have) {
 
 // `out` has the scheme that the module type gives; finds the instance of `impl` that has it.
 // Types are compared with abstract ones looked through: `impl` was defined inside.
-void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
+void Modules::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
                      const SourceRange& range) {
   out.is_intrinsic = impl.is_intrinsic;
   out.op = impl.op;
@@ -47,9 +47,9 @@ void Checker::narrow(ValBinding& out, ValBinding& impl, const std::string& name,
       sizes.push_back(Size::of_var(vars_.new_flex()));
       subst.sizes[s] = sizes.back();
     }
-    TypePtr have =
-        core::substitute(core::look_through(impl.scheme.type, out_.abstract_types), subst);
-    TypePtr want = core::look_through(out.scheme.type, out_.abstract_types);
+    TypePtr have = core::substitute(
+        core::look_through(impl.scheme.type, *vars_.names().abstract_types), subst);
+    TypePtr want = core::look_through(out.scheme.type, *vars_.names().abstract_types);
     const bool outer = comparing_.lenient;
     // An overloaded intrinsic under an abstract type is the prelude's business.
     comparing_.lenient = comparing_.lenient || impl.is_intrinsic;

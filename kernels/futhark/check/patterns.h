@@ -5,18 +5,15 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/futhark/check/fn_state.h"
-#include "kernels/futhark/check/naming.h"
+#include "kernels/futhark/check/context.h"
 #include "kernels/futhark/check/type_exps.h"
 
 namespace kenaz::check {
 
-class Patterns {
+class Patterns : private Part {
  public:
-  /// All must outlive this.
-  Patterns(Variables& vars, Inference& infer, Reports& reports, Naming& naming, TypeExps& types,
-           Current& fn)
-      : vars_(vars), infer_(infer), reports_(reports), naming_(naming), types_(types), fn_(fn) {}
+  /// Both must outlive this.
+  Patterns(Context& context, TypeExps& types) : Part(context), types_(types) {}
 
   /// The pattern, for values of type `expected`. `ascribed`: an ascription around it says its type.
   PatPtr pat(const syntax::Pat& p, const TypePtr& expected, bool ascribed = false);
@@ -32,12 +29,7 @@ class Patterns {
                     bool ascribed);
   PatPtr pat_literal(const syntax::Literal& l, const SourceRange& range, const TypePtr& expected);
 
-  Variables& vars_;
-  Inference& infer_;
-  Reports& reports_;
-  Naming& naming_;
   TypeExps& types_;
-  Current& fn_;
 };
 
 }  // namespace kenaz::check

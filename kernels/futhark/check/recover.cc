@@ -4,12 +4,12 @@
 // cause of its own.
 #include <algorithm>
 
-#include "kernels/futhark/check/checker.h"
+#include "kernels/futhark/check/modules.h"
 
 namespace kenaz::check {
 
 /// Binds what `dec`, which has an error, declares.
-void Checker::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local) {
+void Modules::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool local) {
   if (const auto* l = std::get_if<syntax::DecLocal>(&dec.node)) {
     bind_broken(*l->inner, ctx, true);
   } else if (const auto* v = std::get_if<syntax::DecVal>(&dec.node)) {
@@ -47,7 +47,7 @@ bool has_open_size(const TypePtr& type, const std::vector<VarId>& open) {
 
 /// Gives `out` the type that a definition declares, if it says all of it. A size of the result that
 /// is left open may be anything, so such a type says too little.
-bool Checker::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out) {
+bool Modules::bind_declared(const syntax::DecVal& d, EnvRef env, ValBinding& out) {
   if (!d.ret) return false;
   bool whole = false;
   const Reports::Quiet quiet(reports_);

@@ -7,10 +7,8 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/futhark/check/context.h"
 #include "kernels/futhark/check/finish.h"
-#include "kernels/futhark/check/fn_state.h"
-#include "kernels/futhark/check/naming.h"
-#include "kernels/futhark/check/suggest.h"
 
 namespace kenaz::check {
 
@@ -28,23 +26,12 @@ struct TypeParams {
   std::vector<std::variant<TyVarId, VarId>> all;
 };
 
-class TypeExps {
+class TypeExps : private Part {
  public:
   /// `size_value` checks an expression that is a size. All must outlive this.
-  TypeExps(Variables& vars, Sizes& sizes, Inference& infer, Reports& reports, Scopes& scopes,
-           Lookup& lookup, Naming& naming, Hints& hints, Current& fn, Finishing& finishing,
+  TypeExps(Context& context, Finishing& finishing,
            std::function<ExpPtr(const syntax::Exp&)> size_value)
-      : vars_(vars),
-        sizes_(sizes),
-        infer_(infer),
-        reports_(reports),
-        scopes_(scopes),
-        lookup_(lookup),
-        naming_(naming),
-        hints_(hints),
-        fn_(fn),
-        finishing_(finishing),
-        size_value_(std::move(size_value)) {}
+      : Part(context), finishing_(finishing), size_value_(std::move(size_value)) {}
 
   // ---- in the definition that is being checked (type_exps.cc)
   /// What the type expression means. Adds the sizes that it leaves open to `sizes`.
@@ -72,15 +59,6 @@ class TypeExps {
   void check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made);
   syntax::Liftedness written_liftedness(const syntax::TypeBind& b, const TypeBinding& made);
 
-  Variables& vars_;
-  Sizes& sizes_;
-  Inference& infer_;
-  Reports& reports_;
-  Scopes& scopes_;
-  Lookup& lookup_;
-  Naming& naming_;
-  Hints& hints_;
-  Current& fn_;
   Finishing& finishing_;
   std::function<ExpPtr(const syntax::Exp&)> size_value_;
 };
