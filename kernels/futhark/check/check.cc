@@ -60,9 +60,10 @@ std::string directory_of(const std::string& path) {
 
 Checker::Checker(const SourceReader& read)
     : read_(read),
-      types_(context_, finishing_, [this](const syntax::Exp& e) { return values_.size_value(e); }),
+      types_(context_, finishing_,
+             [this](const syntax::Exp& e) { return definitions_.exps().size_value(e); }),
       patterns_(context_, types_),
-      values_(context_, out_, finishing_, types_, patterns_),
+      definitions_(context_, out_, finishing_, types_, patterns_),
       entries_({out_, *context_.vars.names().tyvars,
                 [this](const syntax::QualName& name, EnvRef env) {
                   const TypeBinding* found = nullptr;
@@ -71,7 +72,7 @@ Checker::Checker(const SourceReader& read)
                   return found;
                 },
                 context_.reports}),
-      modules_(context_, finishing_, types_, patterns_, values_, entries_,
+      modules_(context_, finishing_, types_, patterns_, definitions_, entries_,
                [this](const std::string& path, const FileState* from, const SourceRange& range) {
                  return import(path, from, range);
                }) {}
@@ -228,7 +229,7 @@ Result<core::Checked> Checker::run(const std::string& path) {
 
 void Checker::observe(Record& record, std::stop_token stop) {
   context_.naming.note_in(record);
-  values_.stop_at(std::move(stop));
+  definitions_.exps().stop_at(std::move(stop));
 }
 
 std::vector<std::string> Checker::files() const {

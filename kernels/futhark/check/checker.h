@@ -3,11 +3,13 @@
 // (reports.h); then checking goes on with the next one (recover.cc).
 //
 // Parts that walk over syntax (context.h says what they share):
-// * modules.h: declarations, modules and module types: modules.cc, modtypes.cc and narrow.cc
-//   (matching), assume.cc (module types and parametric modules by themselves), recover.cc;
-// * expressions.h: expressions and definitions: exp*.cc, loops.cc, defs.cc;
-// * type_exps.h: written types; patterns.h;
-// * entry.h: entry points.
+// * modules.h: declarations, modules and module types. modules.cc; modtypes.cc and narrow.cc
+//   (matching); assume.cc (module types and parametric modules by themselves); recover.cc;
+// * defs.h: definitions of values;
+// * expressions.h: expressions. exp.cc, exp_apply.cc, exp_control.cc, exp_size.cc, loops.cc; with
+//   exp_array.h (indexing, updates, ranges) and loop_sizes.h;
+// * type_exps.h: written types. type_exps.cc, abbreviations.cc;
+// * patterns.h; entry.h: entry points.
 //
 // What they work with:
 // * reports.h, warn.h, warnings.h: errors and warnings;
@@ -25,8 +27,8 @@
 
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/futhark/check/context.h"
+#include "kernels/futhark/check/defs.h"
 #include "kernels/futhark/check/entry.h"
-#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/modules.h"
 
 namespace kenaz::check {
@@ -58,7 +60,7 @@ class Checker {
   Finishing finishing_{out_, context_.vars, context_.infer, context_.comparing, context_.reports};
   TypeExps types_;
   Patterns patterns_;
-  Expressions values_;
+  Definitions definitions_;
   EntryPoints entries_;
   Modules modules_;
   syntax::Program intrinsics_program_;

@@ -59,6 +59,11 @@ class Part {
 
   /// The module of that name, or null after an error.
   const Mod* find_mod(const syntax::QualName& name);
+  /// A part of the definition that is being checked, to be finished with it. After an error its
+  /// type is (). Reports types that are too large.
+  MutExp make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node);
+  /// What is returned after an error.
+  ExpPtr bad_exp(const SourceRange& range);
 
   Reports& reports_;
   Variables& vars_;

@@ -1,34 +1,17 @@
-// Value definitions: functions and constants, top-level and local.
+#include "kernels/futhark/check/defs.h"
+
 #include <algorithm>
 
-#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/recursion.h"
 #include "kernels/futhark/consumption/consumption.h"
 #include "kernels/futhark/sizes/causality.h"
 
 namespace kenaz::check {
 
-// The declared type of a function's result after its body: open sizes are those that the body has.
-// What it leaves open, too, is generalised at top level; elsewhere it is existential, and `ext`
-// becomes these.
-TypePtr Expressions::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top) {
-  core::Subst unknown;
-  std::erase_if(ext, [&](VarId v) {
-    const Var& var = vars_[v];
-    return var.solved || (top && var.means.kind == Size::kAny);
-  });
-  for (VarId& v : ext) {
-    VarId size = vars_.new_var(vars_.name(v));
-    unknown.sizes[v] = Size::of_var(size);
-    v = size;
-  }
-  return core::substitute(vars_.zonk(ret, Zonk::kKeep), unknown);
-}
-
 // A top-level function is generalised over what its parameters and result leave open; a local one
 // over sizes of its parameters only. The definition's types are finished with the function state
 // it belongs to.
-MutDef Expressions::define(const Binding& b, bool top) {
+MutDef Definitions::define(const Binding& b, bool top) {
   auto def = std::make_shared<core::Def>();
   def->name = b.name;
   def->range = b.range;
@@ -37,7 +20,7 @@ MutDef Expressions::define(const Binding& b, bool top) {
   if (b.params.size() > kMaxParams) {
     reports_.error(b.range,
                    "A function can have at most " + std::to_string(kMaxParams) + " parameters.");
-    def->type = unit_;
+    def->type = core::tuple_type({});
     def->body = bad_exp(b.range);
     return def;
   }
@@ -94,7 +77,7 @@ MutDef Expressions::define(const Binding& b, bool top) {
     fn_->here.locals.insert(fn_->here.locals.begin() + static_cast<std::ptrdiff_t>(mark),
                             {b.name, self, nullptr, nullptr});
   }
-  ExpPtr body = exp(b.body, ret);
+  ExpPtr body = exps_.exp(b.body, ret);
   std::unordered_set<VarId> known;
   for (const auto& p : fun.params) {
     core::free_sizes(vars_.zonk(p->type, Zonk::kKeep), known);
@@ -102,19 +85,19 @@ MutDef Expressions::define(const Binding& b, bool top) {
   }
   const TypePtr outside =
       ret ? existentials_.hide(vars_.zonk(body->type, Zonk::kKeep), start, &known) : body->type;
-  expect(hint, outside, b.body,
-         fun.params.empty() ? "Value does not have expected type."
-                            : "Function body does not have expected type.");
+  exps_.expect(hint, outside, b.body,
+               fun.params.empty() ? "Value does not have expected type."
+                                  : "Function body does not have expected type.");
   fn_->here.locals.resize(mark);
   vars_.level() = outer_level;
   if (reports_.failed()) {
     fn_->starts.pop_back();
-    def->type = unit_;
+    def->type = core::tuple_type({});
     def->body = body;
     return def;
   }
   if (!ret) ret = body->type;
-  if (b.ret && !fun.params.empty()) ret = settle_result(ret, sizes.ext, top);
+  if (b.ret && !fun.params.empty()) ret = existentials_.settle_result(ret, sizes.ext, top);
   if (top) {
     std::vector<TypePtr> types;
     for (const auto& p : fun.params) types.push_back(p->type);
@@ -147,7 +130,7 @@ MutDef Expressions::define(const Binding& b, bool top) {
   return def;
 }
 
-void Expressions::generalise_types(core::Def& def) {
+void Definitions::generalise_types(core::Def& def) {
   std::vector<core::MetaId> metas;
   vars_.unsolved_metas(def.type, metas);
   for (core::MetaId id : metas) {
@@ -161,7 +144,7 @@ void Expressions::generalise_types(core::Def& def) {
 }
 
 // The recursive uses are at the definition's own type parameters.
-void Expressions::complete_self_uses(const core::Def& def) {
+void Definitions::complete_self_uses(const core::Def& def) {
   for (const auto& e : fn_->self_uses) {
     auto& v = std::get<core::EVar>(e->node);
     v.targs.clear();
@@ -170,7 +153,7 @@ void Expressions::complete_self_uses(const core::Def& def) {
   }
 }
 
-void Expressions::check_finished(core::Def& def) {
+void Definitions::check_finished(core::Def& def) {
   const core::Names names = vars_.names();
   if (auto found = consumption::check(def, names)) {
     found->code = "consumption";
@@ -181,7 +164,7 @@ void Expressions::check_finished(core::Def& def) {
 }
 
 // Checks a top-level definition and adds it to the program.
-void Expressions::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
+void Definitions::check_value(const syntax::DecVal& d, const syntax::Dec& dec, EnvRef env,
                               ValBinding& out, bool keep) {
   fn_.inside(env, [&](FnState& state) {
     MutDef def = define({d.name, d.name_range, d.tparams, d.params, d.ret.get(), *d.body}, true);

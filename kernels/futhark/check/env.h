@@ -4,7 +4,7 @@
 // stamp from one global counter, and a view of an Env (EnvRef) sees only what is older than its own
 // stamp. So the environment that a functor closure or a postponed definition captured stays what
 // it was, although declarations that follow go on adding to the same Env.
-// All objects are owned by arenas of the Checker; pointers between them may be cyclic.
+// All objects are owned by Scopes; pointers between them may be cyclic.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct Scheme {
 struct ValBinding {
   enum class State : uint8_t { kReady, kLazy, kBusy } state = State::kReady;
   bool is_intrinsic = false;
-  bool is_self = false;  // the function being defined: see Checker::self_use
+  bool is_self = false;  // the function being defined
   bool narrowed = false;
   core::VarId var;
   core::Intrinsic op{};

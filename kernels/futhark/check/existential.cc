@@ -271,4 +271,21 @@ TypePtr Existentials::join(const TypePtr& ta, const TypePtr& tb) {
   });
 }
 
+// The declared type of a function's result after its body: open sizes are those that the body has.
+// What it leaves open, too, is generalised at top level; elsewhere it is existential, and `ext`
+// becomes these.
+TypePtr Existentials::settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top) {
+  core::Subst unknown;
+  std::erase_if(ext, [&](VarId v) {
+    const Var& var = vars_[v];
+    return var.solved || (top && var.means.kind == Size::kAny);
+  });
+  for (VarId& v : ext) {
+    VarId size = vars_.new_var(vars_.name(v));
+    unknown.sizes[v] = Size::of_var(size);
+    v = size;
+  }
+  return core::substitute(vars_.zonk(ret, Zonk::kKeep), unknown);
+}
+
 }  // namespace kenaz::check

@@ -36,6 +36,10 @@ class Existentials {
   /// declares; without any, they are the sizes made since `start` that are no parameters.
   TypePtr arrow_type(const std::vector<PatPtr>& params, TypePtr ret, uint32_t start,
                      std::vector<VarId> ext);
+  /// The declared type of a function's result after its body: open sizes are those that the body
+  /// has. What it leaves open, too, is generalised at top level; elsewhere it is existential, and
+  /// `ext` becomes these.
+  TypePtr settle_result(const TypePtr& ret, std::vector<VarId>& ext, bool top);
   /// The type of an application in which the sizes that are existential in what a type variable
   /// stands for have become sizes of this result, or of the results of functions in it. Reports an
   /// error, which starts with `what`, if a parameter would have such a size.

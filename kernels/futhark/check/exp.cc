@@ -8,25 +8,6 @@
 
 namespace kenaz::check {
 
-MutExp Expressions::make(const SourceRange& range, TypePtr type, decltype(core::Exp::node) node) {
-  infer_.check_size_of_type(type, range);
-  if (reports_.failed()) type = unit_;
-  auto e = std::make_shared<core::Exp>();
-  e->type = std::move(type);
-  e->range = range;
-  e->node = std::move(node);
-  PendingExp p;
-  p.exp = e;
-  p.start = fn_->starts.empty() ? 0 : fn_->starts.back();
-  p.end = vars_.next_var();
-  fn_->exps.push_back(std::move(p));
-  return e;
-}
-
-ExpPtr Expressions::bad_exp(const SourceRange& range) {
-  return make(range, vars_.new_meta(), core::EHole{});
-}
-
 ExpPtr Expressions::exp(const syntax::Exp& e, const TypePtr& expected) {
   DepthGuard guard(fn_.depth());
   if (!guard.ok()) reports_.error(e.range, "This expression is nested too deeply.");
@@ -89,7 +70,7 @@ ExpPtr Expressions::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::EIndex& x) {
                    ExpPtr a = exp(*x.array);
                    warn_of_slices(reports_, x.slice);
-                   return index(a, dim_indexes(x.slice), r);
+                   return arrays_.index(a, arrays_.dim_indexes(x.slice), r);
                  },
                  [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
                  [&](const syntax::ENegate& x) -> ExpPtr {
@@ -123,8 +104,10 @@ ExpPtr Expressions::exp_node(const syntax::Exp& e, const TypePtr& expected) {
                  [&](const syntax::ELet& x) { return let(x, r, expected); },
                  [&](const syntax::ELetFun& x) { return let_fun(x, r, expected); },
                  [&](const syntax::ELetWith& x) { return let_with(x, r, expected); },
-                 [&](const syntax::EUpdate& x) { return update(x, r); },
-                 [&](const syntax::ERange& x) { return range_exp(x, r); },
+                 [&](const syntax::EUpdate& x) {
+                   return arrays_.update_path(exp(*x.source), x.path, *x.value, r);
+                 },
+                 [&](const syntax::ERange& x) { return arrays_.range_exp(x, r); },
                  [&](const syntax::EAscript& x) {
                    TypePtr t = types_.param_type(*x.type);
                    return check(*x.inner, t,

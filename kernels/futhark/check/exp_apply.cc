@@ -1,6 +1,7 @@
 // Applications, operators, sections, lambdas.
 #include <algorithm>
 
+#include "kernels/futhark/check/defs.h"
 #include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/core/uniqueness.h"
 #include "kernels/futhark/syntax/bindings.h"
@@ -187,7 +188,7 @@ ExpPtr Expressions::lambda(const syntax::ELambda& l, const SourceRange& range,
     for (VarId v : sizes.ext) vars_[v].flex = true;
     out.body = check(*l.body, ret, "Function body does not have expected type.");
     out.result_declared = true;
-    hint = settle_result(ret, sizes.ext, false);
+    hint = existentials_.settle_result(ret, sizes.ext, false);
     ext = sizes.ext;
   } else {
     out.body = exp(*l.body, hint);
@@ -298,14 +299,14 @@ ExpPtr Expressions::path_section(const syntax::EPathSection& s, const SourceRang
     }
   }
   std::vector<Let> lets;
-  std::vector<Step> steps = path_steps(s.path, true, lets);
+  std::vector<Arrays::Step> steps = arrays_.path_steps(s.path, true, lets);
   const uint32_t start = vars_.next_var();
   core::ELambda out;
   VarId v = vars_.new_var("x");
   out.params.push_back(patterns_.make_pat(range, from, core::PBind{v}));
   ExpPtr e = make(range, from, core::EVar{v, {}, {}});
   for (auto& step : steps) {
-    e = step.is_field ? project(e, step.field, range) : index(e, step.dims, range);
+    e = step.is_field ? project(e, step.field, range) : arrays_.index(e, step.dims, range);
   }
   out.body = e;
   TypePtr type = existentials_.arrow_type(out.params, e->type, start, {});

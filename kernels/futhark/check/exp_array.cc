@@ -1,4 +1,5 @@
-// Indexing, slices, updates, ranges.
+#include "kernels/futhark/check/exp_array.h"
+
 #include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/warn.h"
 
@@ -7,13 +8,13 @@ namespace kenaz::check {
 using core::DimIndex;
 
 // An index as i64: other integer types are converted by value (their sign decides how).
-ExpPtr Expressions::index_value(const syntax::Exp& e) {
+ExpPtr Arrays::index_value(const syntax::Exp& e) {
   const auto* lit = std::get_if<syntax::ELiteral>(&e.node);
   if (lit && std::holds_alternative<syntax::IntLit>(lit->value)) {
-    return check(e, i64_, "An index must be an integer.");
+    return exps_.check(e, i64_, "An index must be an integer.");
   }
   TypePtr t = vars_.new_meta(kMaskInt);
-  ExpPtr x = check(e, t, "An index must be an integer.");
+  ExpPtr x = exps_.check(e, t, "An index must be an integer.");
   if (reports_.failed() || core::is_prim(vars_.resolve(x->type), PrimType::kI64)) return x;
   auto fun = make(e.range, core::make_type(core::TArrow{{}, false, x->type, {}, i64_}),
                   core::EIntrinsic{core::Intrinsic::kConvert, {x->type, i64_}, {}});
@@ -22,10 +23,10 @@ ExpPtr Expressions::index_value(const syntax::Exp& e) {
   return converted;
 }
 
-std::vector<DimIndex> Expressions::dim_indexes(const std::vector<syntax::DimIndex>& slice) {
+std::vector<DimIndex> Arrays::dim_indexes(const std::vector<syntax::DimIndex>& slice) {
   std::vector<DimIndex> out;
   auto part = [&](const syntax::ExpPtr& e) {
-    return e ? check(*e, i64_, "The parts of a slice must be of type i64.") : nullptr;
+    return e ? exps_.check(*e, i64_, "The parts of a slice must be of type i64.") : nullptr;
   };
   for (const auto& d : slice) {
     DimIndex x;
@@ -41,7 +42,7 @@ std::vector<DimIndex> Expressions::dim_indexes(const std::vector<syntax::DimInde
   return out;
 }
 
-ExpPtr Expressions::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
+ExpPtr Arrays::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
   if (reports_.failed()) return bad_exp(range);
   TypePtr elem = vars_.new_meta(), type = elem;
   // With a known type its row is used as it is, sizes and all.
@@ -76,8 +77,8 @@ ExpPtr Expressions::index(ExpPtr array, std::vector<DimIndex> dims, const Source
 // ---- updates
 
 // `keep`: every index is used more than once, so bind it to a name.
-std::vector<Expressions::Step> Expressions::path_steps(const std::vector<syntax::UpdateStep>& path,
-                                                       bool keep, std::vector<Let>& lets) {
+std::vector<Arrays::Step> Arrays::path_steps(const std::vector<syntax::UpdateStep>& path, bool keep,
+                                             std::vector<Let>& lets) {
   std::vector<Step> out;
   for (const auto& s : path) {
     Step step;
@@ -87,7 +88,7 @@ std::vector<Expressions::Step> Expressions::path_steps(const std::vector<syntax:
     if (keep) {
       for (auto& d : step.dims) {
         for (ExpPtr* e : {&d.index, &d.start, &d.end, &d.stride}) {
-          if (*e) *e = share(*e, lets);
+          if (*e) *e = exps_.share(*e, lets);
         }
       }
     }
@@ -97,7 +98,7 @@ std::vector<Expressions::Step> Expressions::path_steps(const std::vector<syntax:
 }
 
 // The type of what a slice is replaced with: its size is compared when the program runs.
-TypePtr Expressions::flexible_slices(const TypePtr& type, const std::vector<DimIndex>& dims) {
+TypePtr Arrays::flexible_slices(const TypePtr& type, const std::vector<DimIndex>& dims) {
   TypePtr t = vars_.resolve(type);
   const auto* a = std::get_if<core::TArray>(&t->node);
   size_t at = 0;
@@ -119,8 +120,8 @@ static TypePtr with_field(const TypePtr& record, const std::string& name, const 
   return core::make_type(std::move(out), record->unique);
 }
 
-ExpPtr Expressions::update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
-                                 const syntax::Exp& value, const SourceRange& range) {
+ExpPtr Arrays::update_steps(const ExpPtr& source, const std::vector<Step>& steps, size_t at,
+                            const syntax::Exp& value, const SourceRange& range) {
   const Step& step = steps[at];
   const bool last = at + 1 == steps.size();
   const char* what = "Type of the new value does not match what it replaces.";
@@ -129,7 +130,7 @@ ExpPtr Expressions::update_steps(const ExpPtr& source, const std::vector<Step>& 
     ExpPtr x;
     if (last) {  // the new value may have other sizes
       TypePtr field = vars_.fresh_dims(infer_.field_of(source->type, step.field, range));
-      x = exp(value, field);
+      x = exps_.exp(value, field);
       if (!reports_.failed() && !infer_.unify(field, x->type)) {
         reports_.error(value.range, "Cannot set record field \"" + step.field +
                                         "\" to a value of type " + infer_.type_text(x->type) +
@@ -137,40 +138,36 @@ ExpPtr Expressions::update_steps(const ExpPtr& source, const std::vector<Step>& 
                                         comparing_.mismatch.str());
       }
     } else {
-      x = update_steps(project(source, step.field, range), steps, at + 1, value, range);
+      x = update_steps(exps_.project(source, step.field, range), steps, at + 1, value, range);
     }
     return make(range, with_field(vars_.resolve(type), step.field, x->type),
                 core::ERecordUpdate{source, step.field, x, !last});
   }
   ExpPtr old = index(source, step.dims, range);
-  ExpPtr x = last ? check(value, flexible_slices(old->type, step.dims), what)
+  ExpPtr x = last ? exps_.check(value, flexible_slices(old->type, step.dims), what)
                   : update_steps(old, steps, at + 1, value, range);
   return make(range, type, core::EUpdate{source, step.dims, x, !last});
 }
 
-ExpPtr Expressions::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
-                                const syntax::Exp& value, const SourceRange& range) {
+ExpPtr Arrays::update_path(ExpPtr source, const std::vector<syntax::UpdateStep>& path,
+                           const syntax::Exp& value, const SourceRange& range) {
   std::vector<Let> lets;
-  if (path.size() > 1) source = share(source, lets);
+  if (path.size() > 1) source = exps_.share(source, lets);
   std::vector<Step> steps = path_steps(path, path.size() > 1, lets);
   if (reports_.failed()) return bad_exp(range);
   ExpPtr e = update_steps(source, steps, 0, value, range);
-  return wrap(lets, e);
-}
-
-ExpPtr Expressions::update(const syntax::EUpdate& u, const SourceRange& range) {
-  return update_path(exp(*u.source), u.path, *u.value, range);
+  return exps_.wrap(lets, e);
 }
 
 // ---- ranges
 
-ExpPtr Expressions::range_exp(const syntax::ERange& r, const SourceRange& range) {
+ExpPtr Arrays::range_exp(const syntax::ERange& r, const SourceRange& range) {
   TypePtr t = vars_.new_meta(kMaskInt);
   const char* what = "The parts of a range must be integers of one type.";
   core::ERange out;
-  out.start = check(*r.start, t, what);
-  if (r.second) out.second = check(*r.second, t, what);
-  out.end = check(*r.end, t, what);
+  out.start = exps_.check(*r.start, t, what);
+  if (r.second) out.second = exps_.check(*r.second, t, what);
+  out.end = exps_.check(*r.end, t, what);
   if (reports_.failed()) return bad_exp(range);
   warn_of_range(reports_, r, core::is_prim(vars_.resolve(t), PrimType::kI64), range);
   out.kind = static_cast<core::ERange::End>(r.kind);

@@ -1,6 +1,7 @@
 // Conditionals, bindings, coercions.
 #include <algorithm>
 
+#include "kernels/futhark/check/defs.h"
 #include "kernels/futhark/check/expressions.h"
 #include "protocol/base/overloaded.h"
 
@@ -119,7 +120,8 @@ ExpPtr Expressions::let(const syntax::ELet& l, const SourceRange& range, const T
 ExpPtr Expressions::let_fun(const syntax::ELetFun& l, const SourceRange& range,
                             const TypePtr& expected) {
   const uint32_t start = vars_.next_var();
-  MutDef def = define({l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
+  MutDef def = definitions_.define(
+      {l.name, l.name_range, l.tparams, l.params, l.ret.get(), *l.value}, false);
   if (reports_.failed()) return bad_exp(range);
   ValBinding* v = scopes_.new_val();
   v->var = def->id;
@@ -137,7 +139,7 @@ ExpPtr Expressions::let_with(const syntax::ELetWith& l, const SourceRange& range
                              const TypePtr& expected) {
   const uint32_t start = vars_.next_var();
   ExpPtr source = variable(syntax::QualName{{}, l.name, l.name_range}, l.name_range);
-  ExpPtr value = update_path(source, l.path, *l.value, range);
+  ExpPtr value = arrays_.update_path(source, l.path, *l.value, range);
   if (reports_.failed()) return bad_exp(range);
   const size_t mark = fn_->here.locals.size();
   VarId v = vars_.new_var(l.name);

@@ -1,8 +1,9 @@
-// Loops: their initial values, and which sizes of their variables change.
+// Loops.
 #include <algorithm>
 #include <limits>
 
 #include "kernels/futhark/check/expressions.h"
+#include "kernels/futhark/check/loop_sizes.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -45,82 +46,6 @@ ExpPtr Expressions::loop_init(const syntax::Pat& p) {
       p.node);
 }
 
-// The type of the loop's variables: that of the initial values with every size replaced by one that
-// the pattern, the form and the body may say more of. `sizes` gets these and what they are at the
-// start.
-TypePtr Expressions::loop_type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
-  return vars_.map_dims(type, [&](const Size& s) {
-    VarId v = vars_.new_flex("d");
-    vars_[v].loop = true;
-    sizes.emplace_back(v, vars_.resolve(s));
-    return Size::of_var(v);
-  });
-}
-
-// Is `now`, a size of what the loop's body returns, always either `name` or `start`?
-bool Expressions::loop_keeps(const Size& now, VarId name, const Size& start, int depth) {
-  Size s = vars_.resolve(now);
-  if (s.kind == Size::kAny || core::same_size(vars_.meaning(s), vars_.meaning(start))) return true;
-  if (s.kind != Size::kVar) return false;
-  const Var& v = vars_[s.var];
-  if (s.var == name || (v.flex && !v.loop)) return true;
-  return depth < 20 && !v.joined.empty() &&
-         std::all_of(v.joined.begin(), v.joined.end(),
-                     [&](const Size& x) { return loop_keeps(x, name, start, depth + 1); });
-}
-
-// After the body: which of `sizes` may change from one iteration to the next. The others are what
-// they are at the start, and so is what branches of the body make of them.
-std::vector<VarId> Expressions::loop_varying(const TypePtr& pattern, const TypePtr& body,
-                                             const std::vector<std::pair<VarId, Size>>& sizes,
-                                             const SourceRange& range) {
-  std::vector<Size> before, after;
-  auto collect = [](std::vector<Size>& out) {
-    return [&out](const Size& s) {
-      out.push_back(s);
-      return s;
-    };
-  };
-  vars_.map_dims(pattern, collect(before));
-  vars_.map_dims(body, collect(after));
-  std::vector<VarId> varying;
-  for (size_t i = 0; i < before.size() && i < after.size(); i++) {
-    const Size s = vars_.resolve(before[i]);
-    auto it = std::find_if(sizes.begin(), sizes.end(),
-                           [&](const auto& x) { return s.kind == Size::kVar && x.first == s.var; });
-    if (it == sizes.end() || vars_[s.var].solved) continue;
-    if (!loop_keeps(after[i], it->first, it->second, 0)) varying.push_back(it->first);
-  }
-  for (VarId v : varying) {
-    Var& var = vars_[v];
-    var.flex = false;
-    var.origin = "size of a variable of a loop that changes from one iteration to the next";
-    std::unordered_set<VarId> inside;
-    for (uint32_t older = fn_->starts.empty() ? 0 : fn_->starts.front(); older < v.index; older++) {
-      if (!vars_[VarId{older}].solved || vars_[VarId{older}].loop) continue;
-      inside.clear();
-      core::free_sizes(vars_.resolve(Size::of_var(VarId{older})), inside);
-      if (!inside.count(v)) continue;
-      reports_.error(range, "Loop-variant size " + sizes_.size_text(Size::of_var(v)) +
-                                " would be part of the type of a value bound outside of the loop.");
-      return varying;
-    }
-  }
-  for (const auto& [v, start] : sizes) {
-    if (vars_[v].flex && !vars_[v].solved) sizes_.unify_size(Size::of_var(v), start);
-  }
-  for (const Size& s : after) {
-    const Size now = vars_.resolve(s);
-    if (now.kind != Size::kVar || vars_[now.var].joined.empty()) continue;
-    const std::vector<Size> joined = vars_[now.var].joined;
-    const bool same = std::all_of(joined.begin(), joined.end(), [&](const Size& x) {
-      return core::same_size(vars_.meaning(x), vars_.meaning(joined[0]));
-    });
-    if (same) vars_[now.var].means = joined[0];
-  }
-  return varying;
-}
-
 ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
   core::ELoop out;
   const size_t mark = fn_->here.locals.size();
@@ -143,8 +68,9 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
     case syntax::ELoop::kWhile: out.form = core::ELoop::kWhile; break;
   }
   if (reports_.failed()) return bad_exp(range);
-  std::vector<std::pair<VarId, Size>> sizes;
-  TypePtr type = loop_type(out.init->type, sizes);
+  LoopSizes loop_sizes(vars_, sizes_, reports_);
+  LoopSizes::List sizes;
+  TypePtr type = loop_sizes.type(out.init->type, sizes);
   patterns_.check_duplicate_names({l.pat.get()});
   vars_.level()++;
   out.pat = patterns_.pat(*l.pat, type);
@@ -174,7 +100,8 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
   TypePtr shapeless = vars_.map_dims(type, [](const Size&) { return Size::any(); });
   infer_.unify_or_error(shapeless, out.body->type, l.body->range, what);
   if (reports_.failed()) return bad_exp(range);
-  out.sizes = loop_varying(type, out.body->type, sizes, range);
+  out.sizes = loop_sizes.varying(type, out.body->type, sizes, range,
+                                 fn_->starts.empty() ? 0 : fn_->starts.front());
   auto varied = [&](const TypePtr& t) {  // the same new size for the same one
     core::Subst subst;
     for (VarId v : out.sizes) {

@@ -152,7 +152,7 @@ void Modules::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
     const Restore lenient(comparing_.lenient, lazy);
     const Restore depth(fn_.depth(), lazy ? 0 : fn_.depth());
     const Restore assuming(assuming_, assumed);
-    values_.check_value(d, dec, env, out, !assumed);
+    definitions_.check_value(d, dec, env, out, !assumed);
   };
   v->state = ValBinding::State::kLazy;
   v->force = work;
@@ -160,7 +160,7 @@ void Modules::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   if (reports_.failed()) return;
   scopes_.bind(ctx.env->vals, d.name, v, local);
   if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
-    entries_.add(d, dec, *values_.last_def(), env);
+    entries_.add(d, dec, *definitions_.last_def(), env);
     reports_.recover();  // the definition itself is right
   }
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/futhark/check/context.h"
+#include "kernels/futhark/check/defs.h"
 #include "kernels/futhark/check/entry.h"
-#include "kernels/futhark/check/expressions.h"
 #include "kernels/futhark/check/finish.h"
 #include "kernels/futhark/check/patterns.h"
 #include "kernels/futhark/check/type_exps.h"
@@ -32,12 +32,12 @@ class Modules : private Part {
 
   /// All must outlive this.
   Modules(Context& context, Finishing& finishing, TypeExps& types, Patterns& patterns,
-          Expressions& values, EntryPoints& entries, Import import)
+          Definitions& definitions, EntryPoints& entries, Import import)
       : Part(context),
         finishing_(finishing),
         types_(types),
         patterns_(patterns),
-        values_(values),
+        definitions_(definitions),
         entries_(entries),
         import_(std::move(import)) {}
 
@@ -112,13 +112,12 @@ class Modules : private Part {
   Finishing& finishing_;
   TypeExps& types_;
   Patterns& patterns_;
-  Expressions& values_;
+  Definitions& definitions_;
   EntryPoints& entries_;
   Import import_;
   int functor_applications_ = 0;
   int applying_ = 0;       // how many applications of parametric modules are around
   bool assuming_ = false;  // in a body that check_functor checks
-  TypePtr unit_ = core::tuple_type({});
 };
 
 }  // namespace kenaz::check

@@ -12,7 +12,7 @@
 
 namespace kenaz::check {
 
-/// Of a name, as the checker has it; the first alternative: unknown. The checker owns them.
+/// Of a name, as the checker has it; the first alternative: unknown. Scopes owns them.
 using Meaning =
     std::variant<std::monostate, ValBinding*, TypeBinding*, ModBinding*, ModTypeBinding*>;
 

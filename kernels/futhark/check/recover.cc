@@ -20,7 +20,7 @@ void Modules::bind_broken(const syntax::Dec& dec, const DecContext& ctx, bool lo
   } else if (const auto* t = std::get_if<syntax::DecType>(&dec.node)) {
     TypeBinding* b = scopes_.new_type();
     b->name = t->bind.name;
-    b->type = unit_;
+    b->type = core::tuple_type({});
     b->broken = true;
     scopes_.bind(ctx.env->types, t->bind.name, b, local);
   } else if (const auto* m = std::get_if<syntax::DecMod>(&dec.node)) {

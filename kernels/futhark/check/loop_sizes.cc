@@ -1,0 +1,86 @@
+#include "kernels/futhark/check/loop_sizes.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "kernels/futhark/core/type_util.h"
+
+namespace kenaz::check {
+
+// The type of the loop's variables: that of the initial values with every size replaced by one that
+// the pattern, the form and the body may say more of. `sizes` gets these and what they are at the
+// start.
+TypePtr LoopSizes::type(const TypePtr& type, std::vector<std::pair<VarId, Size>>& sizes) {
+  return vars_.map_dims(type, [&](const Size& s) {
+    VarId v = vars_.new_flex("d");
+    vars_[v].loop = true;
+    sizes.emplace_back(v, vars_.resolve(s));
+    return Size::of_var(v);
+  });
+}
+
+// Is `now`, a size of what the loop's body returns, always either `name` or `start`?
+bool LoopSizes::keeps(const Size& now, VarId name, const Size& start, int depth) {
+  Size s = vars_.resolve(now);
+  if (s.kind == Size::kAny || core::same_size(vars_.meaning(s), vars_.meaning(start))) return true;
+  if (s.kind != Size::kVar) return false;
+  const Var& v = vars_[s.var];
+  if (s.var == name || (v.flex && !v.loop)) return true;
+  return depth < 20 && !v.joined.empty() &&
+         std::all_of(v.joined.begin(), v.joined.end(),
+                     [&](const Size& x) { return keeps(x, name, start, depth + 1); });
+}
+
+// After the body: which of `sizes` may change from one iteration to the next. The others are what
+// they are at the start, and so is what branches of the body make of them.
+std::vector<VarId> LoopSizes::varying(const TypePtr& pattern, const TypePtr& body,
+                                      const std::vector<std::pair<VarId, Size>>& sizes,
+                                      const SourceRange& range, uint32_t outside) {
+  std::vector<Size> before, after;
+  auto collect = [](std::vector<Size>& out) {
+    return [&out](const Size& s) {
+      out.push_back(s);
+      return s;
+    };
+  };
+  vars_.map_dims(pattern, collect(before));
+  vars_.map_dims(body, collect(after));
+  std::vector<VarId> varying;
+  for (size_t i = 0; i < before.size() && i < after.size(); i++) {
+    const Size s = vars_.resolve(before[i]);
+    auto it = std::find_if(sizes.begin(), sizes.end(),
+                           [&](const auto& x) { return s.kind == Size::kVar && x.first == s.var; });
+    if (it == sizes.end() || vars_[s.var].solved) continue;
+    if (!keeps(after[i], it->first, it->second, 0)) varying.push_back(it->first);
+  }
+  for (VarId v : varying) {
+    Var& var = vars_[v];
+    var.flex = false;
+    var.origin = "size of a variable of a loop that changes from one iteration to the next";
+    std::unordered_set<VarId> inside;
+    for (uint32_t older = outside; older < v.index; older++) {
+      if (!vars_[VarId{older}].solved || vars_[VarId{older}].loop) continue;
+      inside.clear();
+      core::free_sizes(vars_.resolve(Size::of_var(VarId{older})), inside);
+      if (!inside.count(v)) continue;
+      reports_.error(range, "Loop-variant size " + sizes_.size_text(Size::of_var(v)) +
+                                " would be part of the type of a value bound outside of the loop.");
+      return varying;
+    }
+  }
+  for (const auto& [v, start] : sizes) {
+    if (vars_[v].flex && !vars_[v].solved) sizes_.unify_size(Size::of_var(v), start);
+  }
+  for (const Size& s : after) {
+    const Size now = vars_.resolve(s);
+    if (now.kind != Size::kVar || vars_[now.var].joined.empty()) continue;
+    const std::vector<Size> joined = vars_[now.var].joined;
+    const bool same = std::all_of(joined.begin(), joined.end(), [&](const Size& x) {
+      return core::same_size(vars_.meaning(x), vars_.meaning(joined[0]));
+    });
+    if (same) vars_[now.var].means = joined[0];
+  }
+  return varying;
+}
+
+}  // namespace kenaz::check

@@ -1,0 +1,38 @@
+// Which sizes of a loop's variables change from one iteration to the next.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "kernels/futhark/check/sizes.h"
+#include "kernels/futhark/check/variables.h"
+
+namespace kenaz::check {
+
+class LoopSizes {
+ public:
+  /// What the size is called in the loop, and what it is at the start.
+  using List = std::vector<std::pair<VarId, Size>>;
+
+  /// All must outlive this.
+  LoopSizes(Variables& vars, Sizes& sizes, Reports& reports)
+      : vars_(vars), sizes_(sizes), reports_(reports) {}
+
+  /// The type of the loop's variables: that of the initial values with every size replaced by one
+  /// that the pattern, the form and the body may say more of. Adds these to `sizes`.
+  TypePtr type(const TypePtr& init, List& sizes);
+  /// To be called after the body: which of `sizes` may change from one iteration to the next. The
+  /// others are what they are at the start, and so is what branches of the body make of them.
+  /// `outside`: Variables::next_var before the definition that has the loop.
+  std::vector<VarId> varying(const TypePtr& pattern, const TypePtr& body, const List& sizes,
+                             const SourceRange& range, uint32_t outside);
+
+ private:
+  bool keeps(const Size& now, VarId name, const Size& start, int depth);
+
+  Variables& vars_;
+  Sizes& sizes_;
+  Reports& reports_;
+};
+
+}  // namespace kenaz::check
