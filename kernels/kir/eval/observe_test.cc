@@ -1,6 +1,7 @@
-// Kernels of one access each, whose figures follow from arithmetic.
+// Kernels of one access each, whose figures follow from arithmetic: those of micro_kernels.def.
 #include "kernels/kir/eval/observe.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -11,186 +12,191 @@ namespace kenaz::kir {
 namespace {
 
 constexpr int kObservedThreads = 64;
+constexpr int kSizes[] = {8, 32, 64};
+/// Of the whole workgroup, with subgroups of each of kSizes.
+using Sums = std::array<int64_t, 3>;
+constexpr Sums kOnce{8, 2, 1};  // requests, if every thread comes once
+constexpr Sums kNone{};
 
-/// Runs one workgroup with the observer on; `body` has a block of 1 << 14 elements.
-struct Observed : KernelTest {
-  Observed(int subgroup_size, PrimType type, uint64_t seed = 0) : figures(subgroup_size) {
-    kernel.group_size.constant = kObservedThreads;
-    options.subgroup_size = subgroup_size;
-    options.seed = seed;
-    observer = &figures;
-    elem = type;
-    const size_t bytes = static_cast<size_t>(prim_size(type)) << 14;
-    in = block("in", memory.allocate(std::vector<std::byte>(bytes)));
-  }
-  void load(const Value& index) { k.load(elem, in, index); }
-  /// Of the kernel's only access.
-  AccessFigures access() {
-    EXPECT_EQ(error(), "");
-    EXPECT_EQ(figures.accesses().size(), 1u);
-    return figures.accesses().begin()->second;
-  }
-  FiguresObserver figures;
-  PrimType elem;
-  Value in;
+using Place = std::function<Value(Builder&)>;  // of t's access, in elements
+using Classes = std::vector<std::pair<AccessClass, Sums>>;
+
+enum class Way : uint8_t { kLoad, kStore, kAtomic };
+/// What does not go without saying.
+struct More {
+  int64_t stride = 0;  // of requests that are kStrided
+  Sums bytes{-1};      // not given: each thread has its own
+  Sums same_place = kOnce;
+  Sums turns = kNone, least_turns{};  // of shared memory; no turns: it is device memory
+  Way way = Way::kLoad;
+  int lanes = 1;  // of a vector
+  std::function<void(Builder&, const std::function<void()>&)> around = {};
+  Sums requests = kOnce;
+  int64_t threads = kObservedThreads;     // that come to the access, all times taken together
+  Sums least_sectors{-1}, least_lines{};  // not given: all requests have as many bytes
+};
+struct Micro {
+  const char* name;
+  PrimType type;
+  Place place;
+  Classes classes;
+  Sums sectors, lines;  // of device memory
+  More more = {};
+
+  bool shared() const { return more.turns != kNone; }
 };
 
-int64_t of_class(const AccessFigures& f, AccessClass c) {
-  return f.classes[static_cast<size_t>(c)];
+AccessFigures run(const Micro& m, int subgroup_size, uint64_t seed) {
+  constexpr int kElements = 1 << 14, kSharedElements = 64 * 64;
+  KernelTest t;
+  FiguresObserver figures(subgroup_size);
+  t.kernel.group_size.constant = kObservedThreads;
+  t.options.subgroup_size = subgroup_size;
+  t.options.seed = seed;
+  t.observer = &figures;
+  const std::vector<std::byte> zeros(static_cast<size_t>(prim_size(m.type)) * kElements);
+  Address at{t.block("in", t.memory.allocate(zeros)), {}};
+  if (m.shared()) at.base = t.k.shared("tile", m.type, {kSharedElements});
+  const auto access = [&] {
+    at.index = m.place(t.k);
+    if (m.more.way == Way::kLoad) {
+      t.k.load({m.type, static_cast<uint8_t>(m.more.lanes)}, at);
+      return;
+    }
+    const Value one = PrimValue::of_int(m.type, 1);
+    if (m.more.way == Way::kStore) {
+      t.k.store(at, one);
+    } else {
+      t.k.atomic(AtomicOp::kAdd, m.type, at, one);
+    }
+  };
+  if (m.more.around) {
+    m.more.around(t.k, access);
+  } else {
+    access();
+  }
+  EXPECT_EQ(t.error(), "");
+  EXPECT_EQ(figures.accesses().size(), 1u);
+  return figures.accesses().begin()->second;
 }
 
-/// threads / size requests, as for any access that all threads make once.
-void expect_all(const AccessFigures& f, int size) {
-  EXPECT_EQ(f.requests, kObservedThreads / size);
-  EXPECT_EQ(f.lanes, kObservedThreads);
+AccessFigures expected(const Micro& m, size_t size) {
+  const int64_t requests = m.more.requests[size];
+  const int bytes_each = prim_size(m.type) * m.more.lanes;
+  const int64_t bytes = m.more.bytes[0] >= 0 ? m.more.bytes[size] : m.more.threads * bytes_each;
+  const auto least = [&](int64_t part) {
+    return requests * ((bytes / requests + part - 1) / part);
+  };
+  AccessFigures f;
+  f.shared = m.shared();
+  f.write = m.more.way != Way::kLoad;
+  f.bytes_each = bytes_each;
+  f.requests = requests;
+  f.lanes = m.more.threads;
+  f.bytes = bytes;
+  f.sectors = m.sectors[size];
+  f.lines = m.lines[size];
+  if (!m.shared()) {
+    const bool given = m.more.least_sectors[0] >= 0;
+    f.least_sectors = given ? m.more.least_sectors[size] : least(32);
+    f.least_lines = given ? m.more.least_lines[size] : least(128);
+  }
+  f.bank_turns = m.more.turns[size];
+  f.least_bank_turns = m.more.least_turns[size];
+  f.same_place = m.more.same_place[size];
+  for (const auto& [kind, n] : m.classes) {
+    f.classes[static_cast<size_t>(kind)] = n[size];
+    if (kind == AccessClass::kStrided && n[size] > 0) f.strides[m.more.stride] = n[size];
+  }
+  return f;
 }
 
-TEST(KirObserve, StridesTouchAsManySectorsAsTheyMust) {
-  for (const int size : {8, 32, 64}) {
-    for (const int stride : {1, 2, 4, 8, 16, 32, -1}) {
-      for (const uint64_t seed : {0, 1}) {
-        Observed t(size, PrimType::kF32, seed);
-        t.load(t.k.add(t.k.mul(t.k.local(), stride), stride < 0 ? kObservedThreads - 1 : 0));
-        const AccessFigures f = t.access();
-        expect_all(f, size);
-        const int64_t requests = kObservedThreads / size, apart = std::abs(stride);
-        EXPECT_EQ(f.bytes, kObservedThreads * 4);
-        EXPECT_EQ(f.least_sectors, kObservedThreads * 4 / 32);
-        EXPECT_EQ(f.sectors,
-                  std::min<int64_t>(kObservedThreads, kObservedThreads * 4 * apart / 32));
-        EXPECT_EQ(f.lines,
-                  requests * std::max<int64_t>(1, std::min<int64_t>(size, size * 4 * apart / 128)));
-        EXPECT_EQ(of_class(f, stride == 1 ? AccessClass::kContiguous : AccessClass::kStrided),
-                  requests);
-        if (stride != 1) {
-          EXPECT_EQ(f.strides.at(stride), requests);
-        }
+std::string text(const AccessFigures& f) {
+  std::string out = fmt::format(
+      "{} {} of {} bytes: {} requests, {} threads, {} bytes, sectors {} of {}, lines {} of {}, "
+      "turns {} of {}, {} at one place",
+      f.shared ? "shared" : "device", f.write ? "writes" : "reads", f.bytes_each, f.requests,
+      f.lanes, f.bytes, f.sectors, f.least_sectors, f.lines, f.least_lines, f.bank_turns,
+      f.least_bank_turns, f.same_place);
+  for (size_t c = 0; c < f.classes.size(); ++c) {
+    if (f.classes[c] > 0) {
+      out += fmt::format(", {} {}", f.classes[c], describe(static_cast<AccessClass>(c)));
+    }
+  }
+  for (const auto& [stride, n] : f.strides) out += fmt::format(", {} by {}", n, stride);
+  return out;
+}
+
+// ---- the words of micro_kernels.def
+
+using enum AccessClass;
+using enum PrimType;
+
+constexpr Sums S(int64_t of_8, int64_t of_32, int64_t of_64) { return {of_8, of_32, of_64}; }
+
+/// All requests are of one class.
+Classes all(AccessClass kind, const Sums& requests = kOnce) { return {{kind, requests}}; }
+
+template <class... More>
+Classes mixed(AccessClass kind, const Sums& requests, const More&... more) {
+  Classes out = all(kind, requests);
+  if constexpr (sizeof...(more) > 0) {
+    for (const auto& other : mixed(more...)) out.push_back(other);
+  }
+  return out;
+}
+
+Place linear(int64_t stride, int64_t first = 0) {
+  return [=](Builder& k) { return k.add(k.mul(k.local(), stride), first); };
+}
+Place at(int32_t place) {
+  return [=](Builder&) { return i32(place); };
+}
+Place masked(int32_t mask, int64_t stride = 1) {
+  return [=](Builder& k) { return k.mul(k.and_(k.local(), i32(mask)), stride); };
+}
+Place xored(int32_t with) {
+  return [=](Builder& k) { return k.xor_(k.local(), i32(with)); };
+}
+Value eighths(Builder& k) { return k.lshr(k.local(), i32(3)); }
+Value squares(Builder& k) { return k.mul(k.local(), k.local()); }
+Value transposed(Builder& k) { return k.add(k.mul(k.and_(k.local(), i32(7)), 8), eighths(k)); }
+
+using Access = std::function<void()>;
+void first_thread(Builder& k, const Access& access) { k.if_(k.eq(k.local(), 0), access); }
+void first_eight(Builder& k, const Access& access) { k.if_(k.lt(k.local(), 8), access); }
+void odd_threads(Builder& k, const Access& access) {
+  k.if_(k.eq(k.and_(k.local(), i32(1)), 1), access);
+}
+/// Of eight threads the first makes no turn, the last one seven.
+void in_triangle(Builder& k, const Access& access) {
+  k.for_(k.and_(k.local(), i32(7)), [&](const Value&) { access(); });
+}
+void behind_triangle(Builder& k, const Access& access) {
+  in_triangle(k, [] {});
+  access();
+}
+
+TEST(KirObserve, MicroKernelsHaveTheFiguresOfArithmetic) {
+  Value turn;
+  const auto four_turns = [&](Builder& k, const Access& access) {
+    k.for_(i32(4), [&](const Value& i) { turn = i, access(); });
+  };
+  const auto column = [&](Builder& k) { return k.add(k.mul(k.local(), 64), turn); };
+#define MICRO(name, type, place, classes, sectors, lines, ...) \
+  {name, type, place, classes, sectors, lines, {__VA_ARGS__}},
+  const Micro table[] = {
+#include "kernels/kir/eval/micro_kernels.def"
+  };
+#undef MICRO
+  for (const Micro& m : table) {
+    for (size_t size = 0; size < std::size(kSizes); ++size) {
+      for (const uint64_t seed : {0, 1, 3}) {
+        EXPECT_EQ(text(run(m, kSizes[size], seed)), text(expected(m, size)))
+            << m.name << ", subgroups of " << kSizes[size] << ", seed " << seed;
       }
     }
   }
-}
-
-TEST(KirObserve, WidthsOfElements) {
-  for (const int size : {8, 32, 64}) {
-    for (const PrimType type : {PrimType::kI8, PrimType::kI16, PrimType::kI64}) {
-      Observed t(size, type);
-      t.load(t.k.local());
-      const AccessFigures f = t.access();
-      expect_all(f, size);
-      const int64_t bytes = int64_t{size} * prim_size(type);
-      EXPECT_EQ(f.sectors, kObservedThreads / size * ((bytes + 31) / 32));
-      // 8 bytes of a sector of 32: the second subgroup's are not at its start, but need no more.
-      EXPECT_EQ(f.sectors, f.least_sectors);
-      EXPECT_EQ(of_class(f, AccessClass::kContiguous), kObservedThreads / size);
-    }
-  }
-}
-
-TEST(KirObserve, OneElementFurtherTouchesASectorMore) {
-  for (const int size : {8, 32, 64}) {
-    Observed t(size, PrimType::kF32);
-    t.load(t.k.add(t.k.local(), 1));
-    const AccessFigures f = t.access();
-    expect_all(f, size);
-    EXPECT_EQ(f.sectors, f.least_sectors + kObservedThreads / size);
-    EXPECT_EQ(of_class(f, AccessClass::kMisaligned), kObservedThreads / size);
-  }
-}
-
-TEST(KirObserve, BroadcastsTouchOneSector) {
-  Observed t(32, PrimType::kF64);
-  t.load(i32(5));
-  const AccessFigures f = t.access();
-  expect_all(f, 32);
-  EXPECT_EQ(f.bytes, 2 * 8);
-  EXPECT_EQ(f.sectors, 2);
-  EXPECT_EQ(f.least_sectors, 2);
-  EXPECT_EQ(f.same_place, 2 * 32);
-  EXPECT_EQ(of_class(f, AccessClass::kBroadcast), 2);
-}
-
-TEST(KirObserve, PermutedAndScattered) {
-  Observed permuted(32, PrimType::kF32);
-  permuted.load(permuted.k.xor_(permuted.k.local(), i32(5)));
-  const AccessFigures p = permuted.access();
-  EXPECT_EQ(of_class(p, AccessClass::kPermuted), 2);
-  EXPECT_EQ(p.sectors, p.least_sectors);
-  Observed scattered(32, PrimType::kF32);  // squares: gaps that grow
-  scattered.load(scattered.k.mul(scattered.k.local(), scattered.k.local()));
-  const AccessFigures s = scattered.access();
-  EXPECT_EQ(of_class(s, AccessClass::kScattered), 2);
-  EXPECT_GT(s.sectors, 3 * s.least_sectors);
-}
-
-TEST(KirObserve, BankConflictsAreOfTheStridesDegree) {
-  for (const int stride : {1, 2, 4, 8, 16, 32, 33}) {
-    Observed t(32, PrimType::kI32);
-    const SharedId s = t.k.shared("tile", PrimType::kI32, {kObservedThreads * 33});
-    t.k.store(s, t.k.mul(t.k.local(), stride), i32(1));
-    const AccessFigures f = t.access();
-    EXPECT_EQ(f.bank_turns, 2 * (stride == 33 ? 1 : stride)) << stride;
-    EXPECT_EQ(f.least_bank_turns, 2);
-    EXPECT_EQ(f.sectors, 0);
-    EXPECT_TRUE(f.shared && f.write);
-  }
-  Observed same(32, PrimType::kI32);
-  const SharedId s = same.k.shared("tile", PrimType::kI32, {1});
-  same.k.atomic(AtomicOp::kStore, PrimType::kI32, {s, i32(0)}, i32(1));
-  EXPECT_EQ(same.access().bank_turns, 2);
-}
-
-TEST(KirObserve, ATransposedReadIsStridedInEveryTurn) {
-  Observed t(32, PrimType::kF32);
-  t.k.for_(i32(4), [&](const Value& i) { t.load(t.k.add(t.k.mul(t.k.local(), 64), i)); });
-  const AccessFigures f = t.access();
-  EXPECT_EQ(f.requests, 4 * 2);
-  EXPECT_EQ(f.lanes, 4 * kObservedThreads);
-  EXPECT_EQ(f.sectors, 4 * kObservedThreads);
-  EXPECT_EQ(f.strides.at(64), 8);
-}
-
-TEST(KirObserve, BranchesByParityDiverge) {
-  for (const uint64_t seed : {0, 3}) {
-    Observed t(8, PrimType::kF32, seed);
-    t.k.if_(t.k.eq(t.k.and_(t.k.local(), i32(1)), 0), [&] { t.load(t.k.local()); });
-    const AccessFigures f = t.access();
-    EXPECT_EQ(f.requests, kObservedThreads / 8);
-    EXPECT_EQ(f.lanes, kObservedThreads / 2);
-    ASSERT_EQ(t.figures.branches().size(), 1u);
-    const BranchFigures& b = t.figures.branches().begin()->second;
-    EXPECT_EQ(b.requests, kObservedThreads / 8);
-    EXPECT_EQ(b.divergent, kObservedThreads / 8);
-    EXPECT_EQ(b.taken, kObservedThreads / 2);
-  }
-}
-
-TEST(KirObserve, TriangularTripCountsLeaveThreadsIdle) {
-  for (const uint64_t seed : {0, 3}) {
-    Observed t(8, PrimType::kF32, seed);
-    const Value trips = t.k.and_(t.k.local(), i32(7));  // 0 to 7 in every subgroup
-    t.k.for_(trips, [&](const Value& i) { t.load(t.k.add(t.k.local(), i)); });
-    const AccessFigures f = t.access();
-    EXPECT_EQ(f.requests, 7 * kObservedThreads / 8);
-    EXPECT_EQ(f.lanes, (7 * 8 / 2) * kObservedThreads / 8);
-  }
-}
-
-TEST(KirObserve, WhatComesBehindADivergentLoopIsOneRequestAgain) {
-  Observed t(8, PrimType::kF32, 3);
-  t.k.for_(t.k.and_(t.k.local(), i32(7)), [](const Value&) {});
-  t.load(t.k.local());
-  const AccessFigures f = t.access();
-  expect_all(f, 8);
-  EXPECT_EQ(of_class(f, AccessClass::kContiguous), kObservedThreads / 8);
-}
-
-TEST(KirObserve, HotAtomicsMeetInOnePlace) {
-  Observed t(32, PrimType::kI32);
-  t.k.atomic(AtomicOp::kAdd, PrimType::kI32, {t.in, t.k.and_(t.k.local(), i32(3))}, i32(1));
-  const AccessFigures f = t.access();
-  expect_all(f, 32);
-  EXPECT_EQ(f.same_place, 2 * 8);
-  EXPECT_EQ(f.bytes, 2 * 4 * 4);
 }
 
 }  // namespace
