@@ -131,9 +131,8 @@ bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool
   if (!shared && !write && options_.set_once != 0 && place.address == options_.set_once)
     return true;
   eval::Races::Conflict conflict;
-  const auto number = static_cast<uint32_t>(&op - code_.ops.data());
   if (races_.access(*place.shadow, g.clock, t.clock,
-                    {place.offset, bytes, op.bytes, number, write, op.coherent,
+                    {place.offset, bytes, op.bytes, number_of(op), write, op.coherent,
                      op.code == eval::OpCode::kAtomic, shared},
                     conflict)) {
     return true;
@@ -154,7 +153,12 @@ bool Machine::load(Group& g, Thread& t, const Op& op) {
   if (!locate(g, t, op, place) || !access(g, t, op, place, false)) return false;
   for (int k = 0; k < op.lanes; k++) {
     t.bits[op.dst + k] = read_bits(place.data + k * op.bytes, op.bytes);
-    t.known[op.dst + k] = read_known(place.known + k * op.bytes, op.bytes);
+    const uint8_t* const known = place.known + k * op.bytes;
+    t.known[op.dst + k] = read_known(known, op.bytes);
+    if (t.known[op.dst + k] == kDefined) continue;
+    const eval::Origins& stored = origins(g, op);
+    const auto it = stored.find(known);
+    t.origin[op.dst + k] = it != stored.end() ? it->second : number_of(op) + 1;
   }
   return true;
 }
@@ -166,6 +170,9 @@ bool Machine::store(Group& g, Thread& t, const Op& op) {
   for (int k = 0; k < op.lanes; k++) {
     write_scalar(place.data + k * op.bytes, place.known + k * op.bytes, t.bits[op.c + k],
                  t.known[op.c + k], op.bytes);
+    if (t.known[op.c + k] != kDefined) {
+      origins(g, op)[place.known + k * op.bytes] = t.origin[op.c + k];
+    }
   }
   return true;
 }
@@ -197,6 +204,7 @@ bool Machine::atomic(Group& g, Thread& t, const Op& op) {
   if (reads) {
     t.bits[op.dst] = old;
     t.known[op.dst] = known;
+    t.origin[op.dst] = number_of(op) + 1;
   }
   const bool shared = op.space == Space::kShared;
   races_.atomic(shared ? g.clock.shared : races_.device(), shared ? place.offset : place.address,

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "kernels/kir/eval/interpreter.h"
 #include "protocol/base/check.h"
 
@@ -22,7 +24,14 @@ void Machine::tell_branch(const Group& g, const Thread& t, const Op& op, bool ta
 
 bool Machine::defined(const Group& g, const Thread& t, const Op& op, Slot slot, const char* what) {
   if (t.known[slot] == kDefined) return true;
-  return fault(FaultKind::kUndefined, g, t, op, std::string(what) + " is undefined");
+  const uint32_t origin = t.origin[slot];
+  if (origin == 0)
+    return fault(FaultKind::kUndefined, g, t, op, fmt::format("{} is undefined", what));
+  const Op& from = code_.ops[origin - 1];
+  fault(FaultKind::kUndefined, g, t, op,
+        fmt::format("{} is undefined: it comes from {}", what, name(from)));
+  fault_->other = from.inst->prov;
+  return false;
 }
 
 void Machine::scalar(Thread& t, const Op& op) {
@@ -33,6 +42,11 @@ void Machine::scalar(Thread& t, const Op& op) {
     const uint8_t each[] = {t.known[op.a], t.known[op.b], t.known[op.c]};
     known = eval::defined_bytes(std::get<IPrim>(op.inst->op), bits, each);
   }
+  if (known != kDefined) {
+    const Slot operands[] = {op.a, op.b, op.c};
+    t.origin[op.dst] = t.origin[*std::find_if(std::begin(operands), std::end(operands) - 1,
+                                              [&](Slot s) { return t.known[s] != kDefined; })];
+  }
   t.bits[op.dst] = op.fn(a, b, c);
   t.known[op.dst] = known;
 }
@@ -42,6 +56,7 @@ bool Machine::select(const Group& g, Thread& t, const Op& op) {
   const Slot arm = t.bits[op.a] != 0 ? op.b : op.c;
   t.bits[op.dst] = t.bits[arm];
   t.known[op.dst] = t.known[arm];
+  t.origin[op.dst] = t.origin[arm];
   return true;
 }
 
@@ -134,7 +149,10 @@ bool Machine::record_failure(const Group& g, Thread& t, const Op& op) {
 /// One operation that is not in the loop of advance(). False: a fault, or the thread waits or ends.
 bool Machine::execute(Group& g, Thread& t, const Op& op) {
   switch (op.code) {
-    case OpCode::kForget: std::fill_n(t.known + op.dst, op.lanes, 0); return true;
+    case OpCode::kForget:
+      std::fill_n(t.known + op.dst, op.lanes, 0);
+      std::fill_n(t.origin + op.dst, op.lanes, number_of(op) + 1);
+      return true;
     case OpCode::kSelect: return select(g, t, op);
     case OpCode::kLoad: return load(g, t, op);
     case OpCode::kStore: return store(g, t, op);
@@ -173,6 +191,7 @@ Machine::Pause Machine::advance(Group& g, Thread& t) {
       case OpCode::kMove:
         bits[op.dst] = bits[op.a];
         known[op.dst] = known[op.a];
+        if (known[op.a] != kDefined) t.origin[op.dst] = t.origin[op.a];
         continue;
       case OpCode::kPrim1:
       case OpCode::kPrim2:

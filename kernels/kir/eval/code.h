@@ -54,14 +54,22 @@ struct Op {
   bool meets = false;       // kBranch: barriers or subgroup operations stand inside
   Slot dst = 0, a = 0, b = 0, c = 0, d = 0;
   // Accesses: a base (device), b index, c value, d what a compare-and-swap compares with.
-  uint32_t target = 0;  // an operation
-  uint32_t array = 0;   // index into Code::shared or locals
-  uint8_t unit = 1;     // scalars that the index counts at a time
-  Slot iterations = 0;  // loops: the counter of the finished iterations
-  uint32_t list = 0;    // index into Code::lists: arguments of a failure, counters of the loops
-                        // around a barrier or subgroup operation
+  uint32_t target = 0;   // an operation
+  uint32_t array = 0;    // index into Code::shared or locals
+  uint8_t unit = 1;      // scalars that the index counts at a time
+  Slot iterations = 0;   // loops: the counter of the finished iterations
+  uint32_t list = 0;     // index into Code::lists: arguments of a failure, counters of the loops
+                         // around a barrier or subgroup operation
+  uint32_t control = 0;  // barriers, subgroup operations: what is around, as Control::around
   ScalarFn fn = nullptr, step = nullptr;
   const Inst* inst = nullptr;
+};
+
+/// A branch or loop that other operations stand in.
+struct Control {
+  const Inst* inst = nullptr;
+  std::vector<Slot> deciding;  // the condition, or a loop's bounds and step
+  uint32_t around = 0;         // the one around it: 1 + its index into Code::controls; 0: none
 };
 
 /// Where an array of the kernel lies in a workgroup's or a thread's bytes.
@@ -79,6 +87,7 @@ struct Code {
   /// What tells where a thread is, besides its operation: the counters of all loops and the places
   /// behind calls, each 0 unless the thread is in the loop or the function.
   std::vector<Slot> turn;
+  std::vector<Control> controls;
   std::vector<ArrayPlace> shared, locals;
   uint64_t shared_bytes = 0, local_bytes = 0;
   int64_t group_size = 0;

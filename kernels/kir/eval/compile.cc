@@ -67,6 +67,15 @@ class Compiler {
   }
   void address(Op& op, const Address& at, PrimType type);
   void block(const Block& b);
+  /// What `build` emits is inside of the current instruction.
+  Control& inside(const auto& build) {
+    out_.controls.push_back({inst_, {}, control_});
+    const auto number = static_cast<uint32_t>(out_.controls.size());
+    const uint32_t outer = std::exchange(control_, number);
+    build();
+    control_ = outer;
+    return out_.controls[number - 1];
+  }
   bool meets(uint32_t from) const;
 
   void put(const IPrim&);
@@ -77,7 +86,7 @@ class Compiler {
   void put(const IStore&);
   void put(const IAtomic&);
   void put(const ISubgroup&);
-  void put(const IBarrier&) { emit(OpCode::kBarrier).list = list(loops_); }
+  void put(const IBarrier&) { meeting(OpCode::kBarrier); }
   void put(const IFence&) { emit(OpCode::kFence); }
   void put(const IDeclare&);
   void put(const IRead&);
@@ -88,6 +97,12 @@ class Compiler {
   void put(const ICall&);
   void put(const IFail&);
   void put(const IStop&) { emit(OpCode::kStop); }
+  Op& meeting(OpCode code) {
+    Op& op = emit(code);
+    op.list = list(loops_);
+    op.control = control_;
+    return op;
+  }
 
   const Kernel& kernel_;
   Code out_;
@@ -96,6 +111,7 @@ class Compiler {
   std::vector<uint32_t> starts_;  // of functions
   std::vector<Slot> returns_;     // of functions: where the place behind the call is kept
   std::vector<Slot> loops_;       // around the current instruction: their counters
+  uint32_t control_ = 0;          // as Op::control
   const Inst* inst_ = nullptr;
 };
 
@@ -251,15 +267,10 @@ void Compiler::put(const IAtomic& e) {
   op.dst = result(e.dst);
   op.c = slot(e.value);
   op.d = slot(e.compare);
-  switch (e.op) {
-    case AtomicOp::kAdd: op.fn = scalar_fn(ScalarOp::kAdd, e.type, e.type); break;
-    case AtomicOp::kMin: op.fn = scalar_fn(ScalarOp::kMin, e.type, e.type); break;
-    case AtomicOp::kMax: op.fn = scalar_fn(ScalarOp::kMax, e.type, e.type); break;
-    case AtomicOp::kAnd: op.fn = scalar_fn(ScalarOp::kAnd, e.type, e.type); break;
-    case AtomicOp::kOr: op.fn = scalar_fn(ScalarOp::kOr, e.type, e.type); break;
-    case AtomicOp::kXor: op.fn = scalar_fn(ScalarOp::kXor, e.type, e.type); break;
-    default: break;
-  }
+  constexpr ScalarOp kCombine[] = {ScalarOp::kAdd, ScalarOp::kMin, ScalarOp::kMax,
+                                   ScalarOp::kAnd, ScalarOp::kOr,  ScalarOp::kXor};
+  const int number = static_cast<int>(e.op) - static_cast<int>(AtomicOp::kAdd);
+  if (number >= 0) op.fn = scalar_fn(kCombine[number], e.type, e.type);
   address(op, e.at, e.type);
   out_.ops.push_back(op);
 }
@@ -267,11 +278,10 @@ void Compiler::put(const IAtomic& e) {
 void Compiler::put(const ISubgroup& e) {
   out_.uses_subgroups = true;
   const Slot value = slot(e.value), arg = slot(e.arg);
-  Op& op = emit(OpCode::kSubgroup);
+  Op& op = meeting(OpCode::kSubgroup);
   op.dst = result(e.dst);
   op.a = value;
   op.b = arg;
-  op.list = list(loops_);
   if (e.op <= SubgroupOp::kExclusive) {
     op.fn = scalar_fn(e.combine, e.value.type.prim, e.value.type.prim);
   }
@@ -283,16 +293,15 @@ void Compiler::put(const IIf& e) {
   const uint32_t branch = here();
   const Slot cond = slot(e.cond);
   emit(OpCode::kBranch).a = cond;
-  block(e.then_block);
-  if (!e.else_block.insts.empty()) {
+  inside([&] {
+    block(e.then_block);
     const uint32_t jump = here();
-    emit(OpCode::kJump);
+    const bool has_else = !e.else_block.insts.empty();
+    if (has_else) emit(OpCode::kJump);
     out_.ops[branch].target = here();
     block(e.else_block);
-    out_.ops[jump].target = here();
-  } else {
-    out_.ops[branch].target = here();
-  }
+    if (has_else) out_.ops[jump].target = here();
+  }).deciding = {cond};
   out_.ops[branch].meets = meets(branch);
 }
 
@@ -308,7 +317,7 @@ void Compiler::put(const IFor& e) {
   const uint32_t enter = here();
   out_.ops.push_back(op);
   loops_.push_back(op.iterations);
-  block(e.body);
+  inside([&] { block(e.body); }).deciding = {op.a, op.b, op.c};
   loops_.pop_back();
   op.code = OpCode::kForNext;
   op.target = enter + 1;
@@ -324,11 +333,14 @@ void Compiler::put(const IWhile& e) {
   move(op.iterations, kZeroSlot, 1);
   const uint32_t head = here();
   loops_.push_back(op.iterations);
-  block(e.head);
-  op.a = slot(e.cond);
-  const uint32_t test = here();
-  out_.ops.push_back(op);
-  block(e.body);
+  uint32_t test = 0;
+  inside([&] {
+    block(e.head);
+    op.a = slot(e.cond);
+    test = here();
+    out_.ops.push_back(op);
+    block(e.body);
+  }).deciding = {op.a};
   loops_.pop_back();
   op.code = OpCode::kWhileNext;
   op.target = head;

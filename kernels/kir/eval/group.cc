@@ -14,12 +14,14 @@ Group::Group(const Code& code, int subgroup_size)
       subgroup_size_(subgroup_size),
       bits_(code.bits.size() * code.group_size),
       slots_known_(bits_.size()),
+      origins_(bits_.size()),
       locals_(code.local_bytes * code.group_size),
       locals_known_(locals_.size()) {
   for (size_t k = 0; k < threads.size(); k++) {
     Thread& t = threads[k];
     t.bits = bits_.data() + k * code.bits.size();
     t.known = slots_known_.data() + k * code.bits.size();
+    t.origin = origins_.data() + k * code.bits.size();
     t.local = locals_.data() + k * code.local_bytes;
     t.local_known = locals_known_.data() + k * code.local_bytes;
     clocks.push_back(&t.clock);
@@ -33,6 +35,7 @@ void Group::begin(int64_t n, int64_t groups, bool stopped, uint32_t first) {
   for (Meeting& m : subgroups) m.waiting = 0;
   clock = GroupClock{};
   clock.number = first + static_cast<uint32_t>(n);
+  origins.clear();
   std::fill(known.begin(), known.end(), 0);
   std::fill(locals_known_.begin(), locals_known_.end(), 0);
   ready.clear();

@@ -64,11 +64,15 @@ class Machine {
   bool atomic(Group& g, Thread& t, const Op& op);
   bool locate(Group& g, Thread& t, const Op& op, Place& place);
   bool locate_device(const Group& g, const Thread& t, const Op& op, int64_t index, Place& place);
+  eval::Origins& origins(Group& g, const Op& op) {
+    return op.space == eval::Space::kDevice ? origins_ : g.origins;
+  }
   bool stores_the_same(const Thread& t, const Op& op, const Place& place) const;
   bool access(Group& g, Thread& t, const Op& op, const Place& place, bool write);
 
   // ---- threads together (together.cc). False if the thread waits, too: see fault_.
   bool meet(Group& g, Thread& t, const Op& op, eval::Meeting& m, FaultKind kind);
+  bool parted(const Group& g, FaultKind kind, const Op& op, const Thread& t);
   bool barrier(Group& g, Thread& t, const Op& op);
   bool subgroup(Group& g, Thread& t, const Op& op);
   void combine(Thread* lanes, const Op& op);
@@ -81,6 +85,7 @@ class Machine {
   bool race(const Group& g, const Thread& t, const Op& op, const std::string& where,
             const eval::Races::Conflict& conflict);
   std::string name(const Op& op) const;
+  uint32_t number_of(const Op& op) const { return static_cast<uint32_t>(&op - code_.ops.data()); }
 
   const Kernel& kernel_;
   const eval::Code code_;
@@ -90,6 +95,7 @@ class Machine {
   Observer* observer_;
   eval::Launches& launches_;  // with what ran before, if that may overlap
   eval::Races& races_;
+  eval::Origins origins_;  // of undefined values that were stored to device memory
   uint32_t first_group_ = 0;
   eval::Schedule schedule_;
   int64_t look_at_ = 0;  // as Schedule::steps_left: when to look at the host again

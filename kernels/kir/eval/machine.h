@@ -102,11 +102,14 @@ enum class FaultKind : uint8_t {
   kEndless,  // max_steps, or all threads wait
 };
 
-/// What a kernel did wrong, where, and for races: what else is part of it.
+/// What a kernel did wrong, where, and what else is part of it.
 struct Fault {
   FaultKind kind = FaultKind::kOutOfBlock;
   std::string text;  // names the instruction, the kernel and the thread
-  ir::ProvId prov, other;
+  ir::ProvId prov;
+  /// kRace: the other access. kUndefined: what made the value undefined, a load or a declaration,
+  /// say. kDivergent..: where other threads wait, or else the branch or loop where threads part.
+  ir::ProvId other;
   /// `other` is of another kernel: the one that ran so many kernels before this one.
   int launches_before = 0;
 };

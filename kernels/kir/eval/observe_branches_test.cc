@@ -8,7 +8,7 @@
 #include "kernels/kir/eval/observe.h"
 #include "kernels/kir/eval/testing.h"
 
-namespace kenaz::kir {
+namespace kenaz::kir::micro_branches {
 namespace {
 
 constexpr int kBranchThreads = 64;
@@ -115,4 +115,4 @@ TEST(KirObserveBranches, TripCountsThatDifferLeaveThreadsIdle) {
 }
 
 }  // namespace
-}  // namespace kenaz::kir
+}  // namespace kenaz::kir::micro_branches

@@ -8,7 +8,7 @@
 
 #include "kernels/kir/eval/testing.h"
 
-namespace kenaz::kir {
+namespace kenaz::kir::micro_kernels {
 namespace {
 
 constexpr int kObservedThreads = 64;
@@ -129,9 +129,6 @@ std::string text(const AccessFigures& f) {
 
 // ---- the words of micro_kernels.def
 
-using enum AccessClass;
-using enum PrimType;
-
 constexpr Sums S(int64_t of_8, int64_t of_32, int64_t of_64) { return {of_8, of_32, of_64}; }
 
 /// All requests are of one class.
@@ -178,6 +175,8 @@ void behind_triangle(Builder& k, const Access& access) {
 }
 
 TEST(KirObserve, MicroKernelsHaveTheFiguresOfArithmetic) {
+  using enum AccessClass;
+  using enum PrimType;
   Value turn;
   const auto four_turns = [&](Builder& k, const Access& access) {
     k.for_(i32(4), [&](const Value& i) { turn = i, access(); });
@@ -200,4 +199,4 @@ TEST(KirObserve, MicroKernelsHaveTheFiguresOfArithmetic) {
 }
 
 }  // namespace
-}  // namespace kenaz::kir
+}  // namespace kenaz::kir::micro_kernels

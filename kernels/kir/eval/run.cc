@@ -40,9 +40,10 @@ bool Machine::stuck(Group& g) {
     for (Thread& t : g.threads) {
       if (t.state != state) continue;
       const bool barrier = state == ThreadState::kAtBarrier;
-      return fault(barrier ? FaultKind::kDivergentBarrier : FaultKind::kDivergentSubgroup, g, t,
-                   code_.ops[t.pc - 1],
-                   fmt::format("waits for others, {} of which have ended", g.done));
+      const FaultKind kind = barrier ? FaultKind::kDivergentBarrier : FaultKind::kDivergentSubgroup;
+      const Op& op = code_.ops[t.pc - 1];
+      fault(kind, g, t, op, fmt::format("waits for others, {} of which have ended", g.done));
+      return parted(g, kind, op, t);
     }
   }
   return true;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -38,24 +39,50 @@ uint64_t neutral(ScalarOp op, PrimType type) {
 
 /// The thread arrives. True: it is the last one.
 bool Machine::meet(Group& g, Thread& t, const Op& op, Meeting& m, FaultKind kind) {
-  const auto number = static_cast<uint32_t>(&op - code_.ops.data());
+  const uint32_t number = number_of(op);
   const std::vector<eval::Slot>& loops = code_.lists[op.list];
   if (m.waiting == 0) {
     m.op = number;
     m.iterations.clear();
     for (eval::Slot s : loops) m.iterations.push_back(t.bits[s]);
   } else if (m.op != number) {
-    return fault(kind, g, t, op, "others wait at " + name(code_.ops[m.op]));
+    fault(kind, g, t, op, "others wait at " + name(code_.ops[m.op]));
+    fault_->other = code_.ops[m.op].inst->prov;
+    return false;
   } else {
     for (size_t k = 0; k < loops.size(); k++) {
       if (m.iterations[k] == t.bits[loops[k]]) continue;
-      return fault(kind, g, t, op,
-                   fmt::format("in iteration {} of a loop, others wait in iteration {}",
-                               t.bits[loops[k]], m.iterations[k]));
+      fault(kind, g, t, op,
+            fmt::format("in iteration {} of a loop, others wait in iteration {}", t.bits[loops[k]],
+                        m.iterations[k]));
+      return parted(g, kind, op, t);
     }
   }
   m.waiting++;
   return true;
+}
+
+/// Adds to the fault of a thread that was to meet others at `op`: the branch or loop around `op`
+/// where they parted. That is the innermost one on whose values, as threads had them when they last
+/// came there, they do not agree; if there is none, the innermost one.
+bool Machine::parted(const Group& g, FaultKind kind, const Op& op, const Thread& t) {
+  const auto size = static_cast<size_t>(options_.subgroup_size);
+  std::span<const Thread> others = g.threads;
+  if (kind == FaultKind::kDivergentSubgroup) {
+    others = others.subspan(static_cast<size_t>(t.number()) / size * size, size);
+  }
+  const auto differ = [&](const eval::Control& c) {
+    return std::any_of(others.begin(), others.end(), [&](const Thread& o) {
+      return std::any_of(c.deciding.begin(), c.deciding.end(), [&](eval::Slot s) {
+        return o.known[s] == kDefined && o.bits[s] != t.bits[s];
+      });
+    });
+  };
+  uint32_t at = op.control;
+  while (at != 0 && !differ(code_.controls[at - 1])) at = code_.controls[at - 1].around;
+  if (at == 0) at = op.control;
+  if (at != 0) fault_->other = code_.controls[at - 1].inst->prov;
+  return false;
 }
 
 bool Machine::barrier(Group& g, Thread& t, const Op& op) {
@@ -76,7 +103,12 @@ bool Machine::subgroup(Group& g, Thread& t, const Op& op) {
   t.state = ThreadState::kAtSubgroup;
   if (m.waiting < size) return false;
   m.waiting = 0;
+  uint32_t origin = 0;  // of what is undefined in the results
   Thread* lanes = &g.threads[static_cast<size_t>(number) * static_cast<size_t>(size)];
+  for (int k = 0; k < size && origin == 0; k++) {
+    if (lanes[k].known[op.a] != kDefined) origin = lanes[k].origin[op.a];
+  }
+  if (origin == 0) origin = number_of(op) + 1;
   const SubgroupOp kind = std::get<ISubgroup>(op.inst->op).op;
   if (kind <= SubgroupOp::kExclusive) {
     combine(lanes, op);
@@ -86,6 +118,7 @@ bool Machine::subgroup(Group& g, Thread& t, const Op& op) {
     return false;
   }
   for (int k = size; k-- > 0;) {
+    lanes[k].origin[op.dst] = origin;
     if (&lanes[k] != &t) make_ready(g, lanes[k]);
   }
   t.state = ThreadState::kReady;
