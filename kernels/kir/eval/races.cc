@@ -101,7 +101,7 @@ bool Races::ordered(const Stamp& s, const GroupClock& group, const ThreadClock& 
 
 bool Races::check(const Cell& cell, const GroupClock& group, const ThreadClock& thread,
                   const Access& a, Conflict& conflict) const {
-  for (const Stamp& w : cell.writes) {
+  for (const Stamp& w : {cell.plain, cell.atomics[0], cell.atomics[1]}) {
     if (a.atomic && w.atomic()) continue;
     const bool visible = a.shared || (w.coherent() && (a.write || a.coherent));
     if (!ordered(w, group, thread, visible, a.shared)) {
@@ -128,8 +128,13 @@ void Races::note_read(Cell& cell, Stamp now, const GroupClock& group, const Thre
       return;
     }
   }
-  for (Stamp& r : cell.reads) {
-    if (ordered(r, group, thread, true, shared)) {
+  const auto replaces = [&](const Stamp& r, bool even_plain) {
+    const bool loses = now.atomic() && r.segment != 0 && !r.atomic();
+    return (even_plain || !loses) && ordered(r, group, thread, true, shared);
+  };
+  for (const bool even_plain : {false, true}) {
+    for (Stamp& r : cell.reads) {
+      if (!replaces(r, even_plain)) continue;
       r = now;
       return;
     }
@@ -144,17 +149,17 @@ void Races::note_write(Cell& cell, Stamp now, const GroupClock& group, const Thr
                        bool shared) const {
   if (!now.atomic()) {
     cell = Cell{};
-    cell.writes[0] = now;
+    cell.plain = now;
     return;
   }
-  for (Stamp& w : cell.writes) {
+  for (Stamp& w : cell.atomics) {
     if (ordered(w, group, thread, true, shared)) {
       w = now;
       return;
     }
   }
-  cell.writes[1] = cell.writes[0];
-  cell.writes[0] = now;
+  cell.atomics[1] = cell.atomics[0];
+  cell.atomics[0] = now;
 }
 
 bool Races::access(Shadow& shadow, const GroupClock& group, ThreadClock& thread, const Access& a,

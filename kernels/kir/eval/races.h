@@ -89,9 +89,12 @@ struct Stamp {
   bool atomic() const { return (what & 1) != 0; }
 };
 
-/// The last accesses of a few bytes. A second write only if both are atomic.
+/// The last accesses of a few bytes. An atomic that is ordered behind a plain store does not take
+/// its place: atomics of other threads need not be.
 struct Cell {
-  std::array<Stamp, 2> writes, reads;
+  Stamp plain;                   // store
+  std::array<Stamp, 2> atomics;  // that wrote since
+  std::array<Stamp, 2> reads;
 };
 
 /// The cells of a block, or of the shared memory of a workgroup. Kept by page, each with cells as

@@ -100,6 +100,21 @@ store v1[v5] = v18 @12
                  {"x0: i32 = 4i32", "x0: i32 = v3", FaultKind::kDivergentBarrier, {4, 9}}});
 }
 
+TEST(KirSeeded, CountersThatAreSetToZero) {
+  // An atomic behind a thread's own store does not hide the store from other threads' atomics.
+  expect_breaks(
+      R"(
+store v2[v3] = 0i32 @2
+barrier @3
+v10: i32 = and.i32(v9, 3i32)
+atomic.add.i32 v2[v10], 1i32 @4
+barrier @5
+v11: i32 = load v2[v3] @6
+)",
+      1,
+      {{"barrier @3", "", FaultKind::kRace, {2, 4}}, {"barrier @5", "", FaultKind::kRace, {4, 6}}});
+}
+
 TEST(KirSeeded, AHistogram) {
   expect_breaks(R"(
 store s0[v3] = 0i32 @2
