@@ -135,6 +135,9 @@ class Device {
   /// A small block that kernels write and the host is going to read: where it costs the host
   /// little. Otherwise as allocate().
   virtual Result<BlockPtr> allocate_for_host(int64_t bytes) { return allocate(bytes); }
+  /// The block holds what outlives the call that computed it: a result or a constant. For devices
+  /// that tell what nobody reads.
+  virtual void keep(const BlockPtr&) {}
   /// Sets the block's first word now, while kernels that use it may be running. False if the block
   /// cannot be reached.
   virtual bool poke(const BlockPtr& block, uint32_t word) = 0;

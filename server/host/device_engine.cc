@@ -150,6 +150,9 @@ Status DeviceEngine::prepare() {
   registers.scalars.resize(static_cast<size_t>(program_.constant_scalar_regs));
   registers.blocks.resize(static_cast<size_t>(program_.constant_block_regs));
   KENAZ_TRY(execute(program_.constants, registers));
+  for (const auto& block : registers.blocks) {
+    if (block) device_->keep(block);
+  }
   constants_ = std::move(registers);
   return {};
 }
@@ -341,6 +344,7 @@ Result<LeafPtr> DeviceEngine::result_leaf(const program::Leaf& place,
     return internal_error(fmt::format("a result of shape {} in a block of {} bytes",
                                       data::shape_text(shape), block ? block->bytes() : 0));
   }
+  device_->keep(block);
   return std::make_shared<DeviceArray>(array.elem, std::move(shape), block);
 }
 

@@ -13,6 +13,9 @@ constexpr double kWorthSaying = 1.2;
 constexpr double kWorthSayingOfBanks = 1.5;
 constexpr int64_t kHotLanes = 4;  // of an atomic's request, at one place
 constexpr double kOftenDivergent = 0.1, kOftenIdle = 0.25;
+/// Of what is stored: never read. And at least so many bytes.
+constexpr double kOftenLost = 0.5;
+constexpr int64_t kLostBytes = 256;
 
 double mean(int64_t sum, int64_t count) {
   return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
@@ -91,6 +94,17 @@ void atomic_access(const Row& row, std::vector<Finding>& out) {
                  f.same_place - f.requests});
 }
 
+void lost_stores(const Row& row, std::vector<Finding>& out) {
+  const auto& [stored, lost] = row.written;
+  if (lost < kLostBytes || mean(lost, stored) < kOftenLost) return;
+  out.push_back({row.place,
+                 fmt::format("Of {} bytes that the {} write, {} are never read: they are "
+                             "overwritten or released before. Do not compute them, or keep only "
+                             "what is used.",
+                             stored, name_of(row), lost),
+                 lost / static_cast<int64_t>(kir::kSectorBytes)});
+}
+
 void branch(const Row& row, int subgroup_size, std::vector<Finding>& out) {
   const kir::BranchFigures& b = row.branch;
   if (row.kind == Site::Kind::kBranch) {
@@ -138,6 +152,7 @@ std::vector<Finding> findings_of(const std::vector<Row>& rows, int subgroup_size
       device_access(row, out);
     }
     atomic_access(row, out);
+    lost_stores(row, out);
   }
   std::stable_sort(out.begin(), out.end(),
                    [](const Finding& a, const Finding& b) { return a.cost > b.cost; });

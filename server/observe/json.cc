@@ -43,6 +43,9 @@ Json row_json(const Row& row) {
               {"kind", kKinds[static_cast<int>(row.kind)]}};
   if (!row.array.empty()) out["array"] = row.array;
   if (row.access.requests > 0) out["access"] = access_json(row.access);
+  if (row.written.stored > 0) {
+    out["written"] = {{"bytes", row.written.stored}, {"never_read", row.written.lost}};
+  }
   if (row.branch.requests > 0) {
     out["branch"] = {{"requests", row.branch.requests},
                      {"threads", row.branch.lanes},

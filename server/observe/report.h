@@ -12,6 +12,7 @@ namespace kenaz::observe {
 
 using device::interpreter::Observations;
 using device::interpreter::Site;
+using device::interpreter::Unread;
 
 /// A line of a program.
 struct Place {
@@ -33,6 +34,7 @@ struct Row {
   std::string array;
   kir::AccessFigures access;
   kir::BranchFigures branch;
+  Unread::Bytes written;  // to device memory; lost: never read
 };
 /// By place, in the order of the program.
 std::vector<Row> rows_of(const Observations& seen);

@@ -20,6 +20,12 @@ Place place_of_frame(const std::string& frame) {
           one_line ? std::stoi(match[5]) : 0};
 }
 
+Unread::Bytes written_by(const Observations& seen, const std::string& kernel, int number) {
+  const auto writer = seen.writers.find({kernel, number});
+  const bool wrote = writer != seen.writers.end() && writer->second < seen.unread.bytes().size();
+  return wrote ? seen.unread.bytes()[writer->second] : Unread::Bytes{};
+}
+
 }  // namespace
 
 Place user_place(std::string_view backtrace) {
@@ -50,6 +56,9 @@ std::vector<Row> rows_of(const Observations& seen) {
       row.array = site.array;
       if (site.access) row.access.add(*site.access);
       if (site.branch) row.branch.add(*site.branch);
+      const Unread::Bytes written = written_by(seen, name, number);
+      row.written.stored += written.stored;
+      row.written.lost += written.lost;
     }
   }
   std::vector<Row> out;

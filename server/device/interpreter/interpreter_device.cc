@@ -4,12 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <optional>
 #include <utility>
 
-#include "kernels/program/program.h"
+#include "server/device/interpreter/call_state.h"
 #include "server/device/interpreter/kernel.h"
 #include "server/device/interpreter/observations.h"
 #include "server/device/interpreter/store.h"
@@ -18,52 +17,9 @@ namespace kenaz::device {
 namespace interpreter {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 /// The first argument list's address. No block lies so low.
 constexpr uint64_t kFirstStash = 1 << 16;
 constexpr int64_t kMaxStash = 64 << 10;
-
-/// The failure record of a call, in the interpreter's memory.
-class Record {
- public:
-  Record(kir::Memory& memory, uint64_t address) : memory_(memory), address_(address) {}
-
-  bool is_set() const {
-    int64_t first = 0;
-    std::memcpy(&first, memory_.bytes(address_).data(), sizeof first);
-    return first != 0;
-  }
-  void set(const kir::Failed& failed) {
-    constexpr size_t kFirstArg = 2;
-    std::vector<uint64_t> words(program::kFailureRecordBytes / 8);
-    words[0] = static_cast<uint64_t>(failed.number) + 1;
-    for (size_t k = 0; k < failed.args.size(); ++k) words[kFirstArg + k] = failed.args[k].bits;
-    memory_.write(address_, std::as_bytes(std::span(words)));
-  }
-
- private:
-  kir::Memory& memory_;
-  const uint64_t address_;
-};
-
-/// Calls the watch as often as it wants.
-class Watching {
- public:
-  explicit Watching(Watch* watch) : watch_(watch) {}
-  void look() {
-    if (watch_ == nullptr || given_up_ || Clock::now() < next_) return;
-    const std::chrono::nanoseconds wait = watch_->look(std::exchange(progress_, false));
-    given_up_ = wait.count() == 0;
-    next_ = Clock::now() + wait;
-  }
-  bool given_up() const { return given_up_; }
-
- private:
-  Watch* const watch_;
-  Clock::time_point next_ = Clock::now() + std::chrono::milliseconds(1);
-  bool progress_ = true;  // what ran before has ended
-  bool given_up_ = false;
-};
 
 Info info_of(const InterpreterOptions& o, int64_t memory) {
   Info info;
@@ -86,6 +42,11 @@ int64_t memory_of(const InterpreterOptions& o) {
   return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 4;
 }
 
+std::shared_ptr<Unread> unread_of(const InterpreterOptions& o) {
+  return o.observations ? std::shared_ptr<Unread>(o.observations, &o.observations->unread)
+                        : nullptr;
+}
+
 /// Whatever is recorded runs at once. Kernels without a barrier between them count as running at
 /// the same time nevertheless.
 class InterpreterDevice : public Device {
@@ -93,9 +54,11 @@ class InterpreterDevice : public Device {
   explicit InterpreterDevice(const InterpreterOptions& options)
       : options_(options),
         info_(info_of(options, memory_of(options))),
-        store_(std::make_shared<Store>(memory_of(options))) {
+        store_(std::make_shared<Store>(memory_of(options), unread_of(options))) {
     if (options.observations) options.observations->subgroup_size = options.subgroup_size;
   }
+  /// Blocks that are released by now go, so that what nobody has read in them is known.
+  ~InterpreterDevice() override { store_->memory(); }
 
   const Info& info() const override { return info_; }
   void set_watch(Watch* watch) override { watch_ = watch; }
@@ -105,6 +68,9 @@ class InterpreterDevice : public Device {
   Result<BlockPtr> allocate_unseen(int64_t bytes) override { return store_->allocate(bytes); }
   Result<BlockPtr> allocate_shared(int64_t bytes) override { return store_->allocate(bytes); }
   bool poke(const BlockPtr& block, uint32_t word) override;
+  void keep(const BlockPtr& block) override {
+    if (unread_) unread_->keep(block->address());
+  }
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
   Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                   std::span<const std::byte> push) override;
@@ -153,6 +119,7 @@ class InterpreterDevice : public Device {
 
   const InterpreterOptions options_;
   const Info info_;
+  const std::shared_ptr<Unread> unread_ = unread_of(options_);  // null: nobody looks
   const std::shared_ptr<Store> store_;
   ChunkMaker chunks_;
   Watch* watch_ = nullptr;
@@ -255,11 +222,11 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
     return watching.given_up() || (!kernel.of_spirv && record.is_set());
   };
   std::optional<kir::Fault> fault;
-  kir::FiguresObserver observer(options.subgroup_size);
-  const bool observed = options_.observations != nullptr;
+  std::optional<LaunchObserver> observer;
+  if (options_.observations) observer.emplace(kernel.kernel, *options_.observations);
   const auto result = kir::run(kernel.kernel, memory, with.args, with.groups, options,
-                               observed ? &observer : nullptr, &fault);
-  if (observed) options_.observations->add(kernel.kernel, kernel.places, with.groups, observer);
+                               observer ? &*observer : nullptr, &fault);
+  if (observer) options_.observations->add(kernel.kernel, kernel.places, with.groups, *observer);
   if (watching.given_up()) {
     return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
   }
@@ -274,7 +241,9 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
 Status InterpreterDevice::write(const BlockPtr& dst, int64_t offset,
                                 std::span<const std::byte> data) {
   KENAZ_TRY(check_range(*dst, offset, static_cast<int64_t>(data.size())));
-  store_->memory().write(dst->address() + static_cast<uint64_t>(offset), data);
+  const uint64_t to = dst->address() + static_cast<uint64_t>(offset);
+  if (unread_) unread_->overwritten(to, static_cast<int64_t>(data.size()));
+  store_->memory().write(to, data);
   return {};
 }
 
@@ -282,9 +251,13 @@ Status InterpreterDevice::copy(const BlockPtr& dst, int64_t dst_offset, const Bl
                                int64_t src_offset, int64_t bytes) {
   KENAZ_TRY(check_range(*dst, dst_offset, bytes));
   KENAZ_TRY(check_range(*src, src_offset, bytes));
-  store_->memory().copy(dst->address() + static_cast<uint64_t>(dst_offset),
-                        src->address() + static_cast<uint64_t>(src_offset),
-                        static_cast<size_t>(bytes));
+  const uint64_t to = dst->address() + static_cast<uint64_t>(dst_offset);
+  const uint64_t from = src->address() + static_cast<uint64_t>(src_offset);
+  if (unread_) {
+    unread_->read(from, bytes);
+    unread_->overwritten(to, bytes);
+  }
+  store_->memory().copy(to, from, static_cast<size_t>(bytes));
   return {};
 }
 
@@ -307,6 +280,7 @@ Status InterpreterDevice::download(const BlockPtr& src, int64_t offset, std::spa
   KENAZ_TRY(check_range(*src, offset, static_cast<int64_t>(data.size())));
   const kir::Memory& memory = store_->memory();
   const uint64_t from = src->address() + static_cast<uint64_t>(offset);
+  if (unread_) unread_->read(from, static_cast<int64_t>(data.size()));
   if (!options_.undefined_reads && !memory.defined(from, data.size())) {
     return fail(ErrorKind::kProgramFailure,
                 fmt::format("Error: The program's code on the device has left bytes undefined that "

@@ -36,6 +36,30 @@ void add_to(std::optional<Figures>& sum, const Figures& more) {
 
 }  // namespace
 
+LaunchObserver::LaunchObserver(const kir::Kernel& kernel, Observations& all)
+    : FiguresObserver(all.subgroup_size), all_(all) {
+  int number = 0;
+  kir::for_each_inst_of(kernel, [&](const kir::Inst& inst) {
+    const int here = number++;
+    if (!std::holds_alternative<kir::IStore>(inst.op) &&
+        !std::holds_alternative<kir::IAtomic>(inst.op)) {
+      return;
+    }
+    const auto next = static_cast<Unread::Writer>(all_.writers.size() + 1);
+    writers_[&inst] = all_.writers.try_emplace({kernel.name, here}, next).first->second;
+  });
+}
+
+void LaunchObserver::on_access(const kir::Inst& inst, const Place& place, bool shared, bool write,
+                               uint64_t address, int bytes) {
+  FiguresObserver::on_access(inst, place, shared, write, address, bytes);
+  if (shared) return;
+  const auto* atomic = std::get_if<kir::IAtomic>(&inst.op);
+  const bool reads = atomic != nullptr ? atomic->op != kir::AtomicOp::kStore : !write;
+  if (reads) all_.unread.read(address, bytes);
+  if (write) all_.unread.stored(address, bytes, writers_.at(&inst));
+}
+
 void Observations::add(const kir::Kernel& kernel, const std::vector<std::string>& places,
                        int64_t groups, const kir::FiguresObserver& seen) {
   ObservedKernel& observed = kernels[kernel.name];

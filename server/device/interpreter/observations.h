@@ -5,9 +5,12 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "kernels/kir/eval/observe.h"
+#include "server/device/interpreter/unread.h"
 
 namespace kenaz::device::interpreter {
 
@@ -30,10 +33,26 @@ struct ObservedKernel {
 struct Observations {
   int subgroup_size = 0;
   std::map<std::string, ObservedKernel> kernels;  // by name
+  Unread unread;
+  /// By kernel and the instruction's number in it.
+  std::map<std::pair<std::string, int>, Unread::Writer> writers;
 
   /// Adds one launch. `places`: by provenance.
   void add(const kir::Kernel& kernel, const std::vector<std::string>& places, int64_t groups,
            const kir::FiguresObserver& seen);
+};
+
+/// Sees one launch of the kernel, which must outlive it, as must `all`: what it stores and reads
+/// goes there at once, its figures by Observations::add.
+class LaunchObserver : public kir::FiguresObserver {
+ public:
+  LaunchObserver(const kir::Kernel& kernel, Observations& all);
+  void on_access(const kir::Inst& inst, const Place& place, bool shared, bool write,
+                 uint64_t address, int bytes) override;
+
+ private:
+  Observations& all_;
+  std::unordered_map<const kir::Inst*, Unread::Writer> writers_;
 };
 
 }  // namespace kenaz::device::interpreter

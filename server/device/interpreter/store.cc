@@ -59,6 +59,7 @@ Result<BlockPtr> Store::allocate(int64_t bytes) {
   try {
     const uint64_t address = memory.allocate_zeros(static_cast<size_t>(bytes));
     auto block = std::make_shared<StoredBlock>(shared_from_this(), address, bytes);
+    if (unread_) unread_->begin(address, bytes);
     used_ += bytes;
     peak_ = std::max(peak_, used_);
     return block;
@@ -89,7 +90,10 @@ kir::Memory& Store::memory() {
     const std::lock_guard lock(mutex_);
     released.swap(released_);
   }
-  for (const uint64_t address : released) memory_.release(address);
+  for (const uint64_t address : released) {
+    if (unread_) unread_->end(address);
+    memory_.release(address);
+  }
   return memory_;
 }
 

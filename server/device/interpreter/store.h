@@ -7,11 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/kir/eval/machine.h"
 #include "protocol/base/result.h"
 #include "server/device/device.h"
+#include "server/device/interpreter/unread.h"
 
 namespace kenaz::device::interpreter {
 
@@ -19,7 +21,9 @@ namespace kenaz::device::interpreter {
 /// as long as there are blocks.
 class Store : public std::enable_shared_from_this<Store> {
  public:
-  explicit Store(int64_t limit) : limit_(limit) {}
+  /// `unread` may be null; else it is told of the blocks that come and go.
+  Store(int64_t limit, std::shared_ptr<Unread> unread)
+      : limit_(limit), unread_(std::move(unread)) {}
 
   /// Zeros, which count as undefined.
   Result<BlockPtr> allocate(int64_t bytes);
@@ -32,6 +36,7 @@ class Store : public std::enable_shared_from_this<Store> {
 
  private:
   const int64_t limit_;
+  const std::shared_ptr<Unread> unread_;
   kir::Memory memory_;
   mutable std::mutex mutex_;  // for what follows
   std::vector<uint64_t> released_;
