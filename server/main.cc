@@ -186,8 +186,11 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
 
 Status write_observations(const Options& options) {
   const auto& seen = *options.interpreter.observations;
+  const SourceReader read = compiler::file_reader();
   std::ofstream file(options.observe);
-  file << (options.json ? observe::json(seen) : observe::text(seen, compiler::file_reader()));
+  file << (options.html   ? observe::html(seen, read)
+           : options.json ? observe::json(seen)
+                          : observe::text(seen, read));
   file.close();
   return file ? Status() : internal_error("cannot write " + options.observe);
 }

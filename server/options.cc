@@ -180,6 +180,7 @@ void declare_interpreter(CLI::App& app, Options& o) {
                  "Write to this file, at the end, what kernels did to memory, by line of the "
                  "program (implies --device interpreter; with --json: as JSON)")
       ->type_name("FILE");
+  app.add_flag("--html", o.html, "With --observe: write it as a page for browsers");
   app.add_flag("--forward-progress", i.forward_progress,
                "With --device interpreter: workgroups may wait for each other");
   app.add_flag("--through-spirv", i.through_spirv,

@@ -46,7 +46,8 @@ struct Options {
   std::string dump;                  // "lowered", "ir", "seg", "kir", "glsl"
   std::string pose;                  // with `dump` "kir" or "glsl": see host::posed_target
   bool explain = false;
-  std::string observe;  // while serving: a file for what kernels did, as text or, with `json`, JSON
+  std::string observe;  // while serving: a file for what kernels did, as text, with `json`: JSON
+  bool html = false;    // .. as HTML
 
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;

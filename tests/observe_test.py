@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from html.parser import HTMLParser
 
 KENAZ, SERVER = "", ""
 PROGRAM = """entry strided (xs: []f32) (k: i64): []f32 =
@@ -18,10 +19,62 @@ entry parity (n: i64): []i64 =
   map (\\i -> if i % 2 == 0 then loop s = i for k < 10 do s * s + k else i) (iota n)
 entry wrong (n: i64): []i64 =
   scatter (replicate 1 0) (replicate n 0) (iota n)
+-- </td></table><script>alert("&amp;")</script> <!-- ' -- \u03bb \t.
+entry last (n: i64): i64 =
+  let sums = #[opaque] scan (+) 0 (iota n) in sums[n - 1]
 """
 FIELDS = {"memory", "bytes_each", "requests", "threads", "bytes", "sectors", "least_sectors",
           "lines", "least_lines", "bank_turns", "least_bank_turns", "threads_at_one_place",
-          "classes", "strides"}
+          "classes", "strides", "requests_by_sectors", "requests_by_threads"}
+VOID = {"meta"}
+
+
+class Page(HTMLParser):
+    """The elements of a page; `tables`: rows by their class, each a list of the texts of its cells;
+    `source`: the lines of programs."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.links, self.ids, self.attributes = [], set(), [], set(), set()
+        self.tables, self.source, self.text = {}, [], ""
+        self.row = self.cell = None
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.tags.add(tag)
+        self.attributes |= set(attrs)
+        if "id" in attrs:
+            self.ids.add(attrs["id"])
+        if "href" in attrs:
+            self.links.append(attrs["href"])
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "tr":
+            self.row = self.tables.setdefault(attrs.get("class", ""), [])
+            self.row.append([])
+        if tag in ("td", "th"):
+            self.row[-1].append("")
+            self.cell = attrs.get("class", "")
+            if self.cell == "code":
+                self.source.append("")
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open, self.getpos())
+        self.open.pop()
+        if tag in ("td", "th"):
+            self.cell = None
+
+    def handle_data(self, data):
+        self.text += data
+        if self.cell is not None:
+            self.row[-1][-1] += data
+        if self.cell == "code":
+            self.source[-1] += data
+
+    def handle_comment(self, data):
+        raise AssertionError("a comment: " + data)
 
 
 class Observe(unittest.TestCase):
@@ -29,7 +82,7 @@ class Observe(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
         self.addCleanup(scratch.cleanup)
         self.program = os.path.join(scratch.name, "p.fut")
-        with open(self.program, "w") as file:
+        with open(self.program, "w", encoding="utf-8") as file:
             file.write(PROGRAM)
 
     def observe(self, entry, values, *options):
@@ -85,6 +138,69 @@ class Observe(unittest.TestCase):
         self.assertEqual(branches[0]["branch"]["taken"], 128)
         self.assertTrue(any("both ways of a branch in 100%" in f["text"]
                             for f in report["findings"]), report["findings"])
+
+    def test_a_page_holds_the_report(self):
+        row = "[" + ", ".join(["1f32"] * 64) + "]"
+        values = f"[{', '.join([row] * 256)}]"
+        report = self.report("rows", values, 32)
+        file = self.program + ".html"
+        done = self.observe("rows", values, "--html", file)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        with open(file, encoding="utf-8") as page_file:
+            text = page_file.read()
+        page = Page(text)
+        self.assertEqual(page.open, [])
+        self.assertEqual(page.source, PROGRAM.splitlines())
+        self.assertTrue(page.tags.isdisjoint(
+            {"script", "link", "img", "iframe", "object", "embed", "base", "form"}), page.tags)
+        self.assertTrue(page.attributes <= {"charset", "name", "content", "lang", "id", "class",
+                                            "href", "style", "open"}, page.attributes)
+        self.assertNotIn("url(", text)
+        self.assertNotIn("@import", text)
+        self.assertTrue(page.links)
+        self.assertTrue({l for l in page.links} <= {"#" + i for i in page.ids}, page.links)
+        self.check_rows(page, report)
+        for finding in report["findings"]:
+            self.assertIn(finding["text"], page.text)
+        for kernel in report["kernels"]:
+            self.assertIn(f"{kernel['name']}: {kernel['launches']} launches, "
+                          f"{kernel['workgroups']} workgroups", page.text)
+        # The line that touches most sectors is the warmest.
+        warmest, = page.tables["h5"]
+        self.assertEqual(warmest[:2], ["4", PROGRAM.splitlines()[3]])
+        self.assertEqual(warmest[2:], ["520", str(256 * 65 * 4), str(8 * (64 * 32 + 4)),
+                                       str(8 * 65 * 4), "32.0"])
+
+    def check_rows(self, page, report):
+        place = lambda r: r["place"]["range"] if r["place"] else "?"
+        accesses, branches = [], []
+        for r in report["rows"]:
+            if "access" in r:
+                a = r["access"]
+                accesses.append([place(r), r["kind"], r.get("array", ""), a["memory"]] + [
+                    str(a[k]) for k in ("requests", "threads", "bytes", "sectors", "least_sectors",
+                                        "bank_turns", "least_bank_turns", "threads_at_one_place")
+                ] + [str(r.get("written", {}).get("never_read", 0))])
+            if "branch" in r:
+                branches.append([place(r), r["kind"]] + [
+                    str(r["branch"][k]) for k in ("requests", "threads", "taken", "divergent")])
+        self.assertTrue(accesses and branches)
+        self.assertEqual(sorted(c[:-1] for c in page.tables["access"]), sorted(accesses))
+        self.assertEqual(sorted(page.tables["branch"]), sorted(branches))
+        for r in report["rows"]:
+            for counts in ("requests_by_sectors", "requests_by_threads"):
+                if "access" in r:
+                    self.assertEqual(sum(r["access"][counts].values()), r["access"]["requests"])
+
+    def test_stores_that_nobody_reads_are_told(self):
+        report = self.report("last", "5000i64", 32)
+        lost = [f for f in report["findings"] if "are never read" in f["text"]]
+        self.assertEqual(len(lost), 1, report["findings"])
+        self.assertTrue(lost[0]["text"].startswith(f"Of {5000 * 8} bytes that the stores"), lost)
+        self.assertEqual(lost[0]["place"]["line"], 11)
+        row = "[" + ", ".join(["1f32"] * 64) + "]"
+        report = self.report("rows", f"[{', '.join([row] * 256)}]", 32)  # its result is no loss
+        self.assertEqual([r["written"]["never_read"] for r in report["rows"] if "written" in r], [0])
 
     def test_what_runs_can_be_printed(self):
         done = subprocess.run([SERVER, "--dump", "kir", self.program], text=True, timeout=120,

@@ -12,6 +12,7 @@ namespace {
 struct ObserveCommand {
   RunOptions run;
   bool json = false;
+  std::string html;  // a file for the page; empty: the report goes to standard output
 };
 
 int observe(const ObserveCommand& command) {
@@ -23,10 +24,12 @@ int observe(const ObserveCommand& command) {
   run.server.device = "interpreter";
   run.server.arguments.push_back("--observe=" + report);
   if (command.json) run.server.arguments.push_back("--json");
+  if (!command.html.empty()) run.server.arguments.push_back("--html");
   if (const int failed = run_program(run); failed != kOk) return failed;
   const auto text = client::read_file(report);
   if (!text) return complain(text.error());
-  const Status printed = print_text(*text);
+  const Status printed =
+      command.html.empty() ? print_text(*text) : client::write_file(command.html, *text);
   return printed ? kOk : complain(printed.error());
 }
 
@@ -44,7 +47,10 @@ std::function<int()> declare_observe(CLI::App& app) {
   app.add_option("--pass-option", command->run.server.arguments, "An option for the server")
       ->type_name("OPT")
       ->allow_extra_args(false);
-  app.add_flag("--json", command->json, "As JSON, for tools");
+  CLI::Option* json = app.add_flag("--json", command->json, "As JSON, for tools");
+  app.add_option("--html", command->html, "As a page for browsers, to this file")
+      ->type_name("FILE")
+      ->excludes(json);
   return [command] { return observe(*command); };
 }
 

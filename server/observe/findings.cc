@@ -17,10 +17,6 @@ constexpr double kOftenDivergent = 0.1, kOftenIdle = 0.25;
 constexpr double kOftenLost = 0.5;
 constexpr int64_t kLostBytes = 256;
 
-double mean(int64_t sum, int64_t count) {
-  return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
-}
-
 kir::AccessClass main_class(const kir::AccessFigures& f) {
   const auto most = std::max_element(f.classes.begin(), f.classes.end());
   return static_cast<kir::AccessClass>(most - f.classes.begin());

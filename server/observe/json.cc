@@ -1,5 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include <map>
+
 #include "server/observe/report.h"
 
 namespace kenaz::observe {
@@ -9,12 +11,16 @@ using Json = nlohmann::json;
 namespace {
 
 Json access_json(const kir::AccessFigures& f) {
-  Json classes = Json::object(), strides = Json::object();
+  const auto by_number = [](const std::map<int64_t, int64_t>& counts) {
+    Json out = Json::object();
+    for (const auto& [number, n] : counts) out[std::to_string(number)] = n;
+    return out;
+  };
+  Json classes = Json::object();
   for (int c = 0; c < kir::kAccessClasses; ++c) {
     const int64_t n = f.classes[static_cast<size_t>(c)];
     if (n > 0) classes[std::string(describe(static_cast<kir::AccessClass>(c)))] = n;
   }
-  for (const auto& [stride, n] : f.strides) strides[std::to_string(stride)] = n;
   return {{"memory", f.shared ? "shared" : "device"},
           {"bytes_each", f.bytes_each},
           {"requests", f.requests},
@@ -28,7 +34,9 @@ Json access_json(const kir::AccessFigures& f) {
           {"least_bank_turns", f.least_bank_turns},
           {"threads_at_one_place", f.same_place},
           {"classes", classes},
-          {"strides", strides}};
+          {"strides", by_number(f.strides)},
+          {"requests_by_sectors", by_number(f.by_sectors)},
+          {"requests_by_threads", by_number(f.by_lanes)}};
 }
 
 Json place_json(const Place& place) {
@@ -37,10 +45,8 @@ Json place_json(const Place& place) {
 }
 
 Json row_json(const Row& row) {
-  constexpr const char* kKinds[] = {"load", "store", "atomic", "branch", "loop"};
-  Json out = {{"place", place_json(row.place)},
-              {"kernel", row.kernel},
-              {"kind", kKinds[static_cast<int>(row.kind)]}};
+  Json out = {
+      {"place", place_json(row.place)}, {"kernel", row.kernel}, {"kind", describe(row.kind)}};
   if (!row.array.empty()) out["array"] = row.array;
   if (row.access.requests > 0) out["access"] = access_json(row.access);
   if (row.written.stored > 0) {
@@ -73,7 +79,8 @@ std::string json(const Observations& seen) {
                               {"workgroups", kernel.groups},
                               {"group_size", kernel.group_size}});
   }
-  return out.dump(2) + "\n";
+  // File names may hold anything.
+  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace kenaz::observe

@@ -1,6 +1,7 @@
 // What kernels did on the interpreter, for people and for tools.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,10 +49,26 @@ struct Finding {
 /// The dearest first.
 std::vector<Finding> findings_of(const std::vector<Row>& rows, int subgroup_size);
 
+/// Accesses of device memory, by line.
+using Lines = std::map<int, kir::AccessFigures>;
+/// By file. Of shared memory only findings tell.
+std::map<std::string, Lines> lines_of(const std::vector<Row>& rows);
+/// 0 of nothing.
+double mean(int64_t sum, int64_t count);
+/// A text's lines.
+std::vector<std::string> split_lines(const std::string& text);
+/// The program text of the place; of several lines the first. Empty if it is not known.
+std::string quote(const Place& place, const SourceReader& read);
+/// "load", "store", ..
+std::string_view describe(Site::Kind kind);
+
 /// The program with figures beside its lines, what is worth changing, the kernels.
 std::string text(const Observations& seen, const SourceReader& read);
 /// One object, with the same; docs/observe.md describes it.
 std::string json(const Observations& seen);
+
+/// The same as one page that needs no other file, in HTML.
+std::string html(const Observations& seen, const SourceReader& read);
 
 /// "loads", "stores of tile", "a branch", ..
 std::string name_of(const Row& row);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "server/observe/report.h"
 
@@ -11,19 +10,6 @@ namespace {
 
 /// Of a longer file only lines with figures are shown, and what is beside them.
 constexpr size_t kShownWhole = 200;
-
-using Lines = std::map<int, kir::AccessFigures>;
-
-/// Device memory by file and line; of shared memory only findings tell.
-std::map<std::string, Lines> lines_of(const std::vector<Row>& rows) {
-  std::map<std::string, Lines> files;
-  for (const Row& row : rows) {
-    if (row.place.file.empty()) continue;
-    Lines& lines = files[row.place.file];
-    if (row.access.requests > 0 && !row.access.shared) lines[row.place.line].add(row.access);
-  }
-  return files;
-}
 
 std::string figures(const kir::AccessFigures& f) {
   return fmt::format("{:>10} {:>12} {:>10} {:>10} {:>7.1f}", f.requests, f.bytes, f.sectors,
@@ -34,9 +20,7 @@ std::string figures(const kir::AccessFigures& f) {
 std::string file_text(const std::string& file, const Lines& lines, const SourceReader& read) {
   const auto source = read(file);
   if (!source) return file + ": cannot be read\n";
-  std::istringstream stream(*source);
-  std::vector<std::string> all;
-  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  const std::vector<std::string> all = split_lines(*source);
   std::string out = file + "\n\n";
   out += fmt::format("{:>10} {:>12} {:>10} {:>10} {:>7}\n", "requests", "bytes", "sectors", "least",
                      "threads");
@@ -56,19 +40,6 @@ std::string file_text(const std::string& file, const Lines& lines, const SourceR
                        number, all[k]);
   }
   return out;
-}
-
-/// The program text of the place; of several lines the first.
-std::string quote(const Place& place, const SourceReader& read) {
-  const auto source = place.file.empty() ? Result<std::string>("") : read(place.file);
-  if (!source) return "";
-  std::istringstream stream(*source);
-  std::string line;
-  for (int k = 0; k < place.line; ++k) std::getline(stream, line);
-  const auto first = static_cast<size_t>(std::max(place.column - 1, 0));
-  if (first >= line.size()) return "";
-  if (place.end_column == 0) return line.substr(first) + " ..";
-  return line.substr(first, static_cast<size_t>(place.end_column - place.column));
 }
 
 std::string kernels_text(const Observations& seen) {

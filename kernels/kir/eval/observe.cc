@@ -74,6 +74,8 @@ void AccessFigures::add(const AccessFigures& o) {
   same_place += o.same_place;
   for (size_t k = 0; k < classes.size(); ++k) classes[k] += o.classes[k];
   for (const auto& [stride, n] : o.strides) strides[stride] += n;
+  for (const auto& [count, n] : o.by_sectors) by_sectors[count] += n;
+  for (const auto& [count, n] : o.by_lanes) by_lanes[count] += n;
 }
 
 void BranchFigures::add(const BranchFigures& o) {
@@ -185,6 +187,8 @@ void FiguresObserver::finish(const Key& key, Request& request) {
     one.least_sectors = parts(one.bytes, kSectorBytes);
     one.least_lines = parts(one.bytes, kLineBytes);
   }
+  one.by_sectors[one.shared ? one.bank_turns : one.sectors] = 1;
+  one.by_lanes[one.lanes] = 1;
   accesses_[key.inst].add(one);
 }
 

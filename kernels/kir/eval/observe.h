@@ -51,6 +51,8 @@ struct AccessFigures {
   std::array<int64_t, kAccessClasses> classes{};  // requests by class
   /// kStrided: requests by distance, in sizes of an access.
   std::map<int64_t, int64_t> strides;
+  /// Requests by the sectors that they touch (shared memory: by bank_turns), and by their threads.
+  std::map<int64_t, int64_t> by_sectors, by_lanes;
 
   void add(const AccessFigures& other);
 };

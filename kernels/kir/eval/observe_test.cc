@@ -80,6 +80,16 @@ AccessFigures run(const Micro& m, int subgroup_size, uint64_t seed) {
   return figures.accesses().begin()->second;
 }
 
+/// Each request is in both histograms once.
+void expect_histograms(const AccessFigures& f) {
+  int64_t requests = 0, sectors = 0, lanes = 0;
+  for (const auto& [count, n] : f.by_sectors) requests += n, sectors += count * n;
+  for (const auto& [count, n] : f.by_lanes) lanes += count * n;
+  EXPECT_EQ(requests, f.requests);
+  EXPECT_EQ(sectors, f.shared ? f.bank_turns : f.sectors);
+  EXPECT_EQ(lanes, f.lanes);
+}
+
 AccessFigures expected(const Micro& m, size_t size) {
   const int64_t requests = m.more.requests[size];
   const int bytes_each = prim_size(m.type) * m.more.lanes;
@@ -191,11 +201,24 @@ TEST(KirObserve, MicroKernelsHaveTheFiguresOfArithmetic) {
   for (const Micro& m : table) {
     for (size_t size = 0; size < std::size(kSizes); ++size) {
       for (const uint64_t seed : {0, 1, 3}) {
-        EXPECT_EQ(text(run(m, kSizes[size], seed)), text(expected(m, size)))
+        const AccessFigures seen = run(m, kSizes[size], seed);
+        expect_histograms(seen);
+        EXPECT_EQ(text(seen), text(expected(m, size)))
             << m.name << ", subgroups of " << kSizes[size] << ", seed " << seed;
       }
     }
   }
+}
+
+TEST(KirObserve, HistogramsTellHowRequestsDiffer) {
+  const Micro triangle{"", PrimType::kF32, linear(1), {}, {}, {}, {.around = in_triangle}};
+  using Histogram = std::map<int64_t, int64_t>;
+  const AccessFigures of_8 = run(triangle, 8, 1), of_64 = run(triangle, 64, 1);
+  EXPECT_EQ(of_8.by_lanes, (Histogram{{1, 8}, {2, 8}, {3, 8}, {4, 8}, {5, 8}, {6, 8}, {7, 8}}));
+  EXPECT_EQ(of_8.by_sectors, (Histogram{{1, 56}}));
+  EXPECT_EQ(of_64.by_lanes,
+            (Histogram{{8, 1}, {16, 1}, {24, 1}, {32, 1}, {40, 1}, {48, 1}, {56, 1}}));
+  EXPECT_EQ(of_64.by_sectors, (Histogram{{8, 7}}));
 }
 
 }  // namespace

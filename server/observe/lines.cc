@@ -1,0 +1,46 @@
+#include <algorithm>
+#include <sstream>
+
+#include "server/observe/report.h"
+
+namespace kenaz::observe {
+
+double mean(int64_t sum, int64_t count) {
+  return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
+}
+
+std::map<std::string, Lines> lines_of(const std::vector<Row>& rows) {
+  std::map<std::string, Lines> files;
+  for (const Row& row : rows) {
+    if (row.place.file.empty()) continue;
+    Lines& lines = files[row.place.file];
+    if (row.access.requests > 0 && !row.access.shared) lines[row.place.line].add(row.access);
+  }
+  return files;
+}
+
+std::string quote(const Place& place, const SourceReader& read) {
+  const auto source = place.file.empty() ? Result<std::string>("") : read(place.file);
+  if (!source) return "";
+  std::istringstream stream(*source);
+  std::string line;
+  for (int k = 0; k < place.line; ++k) std::getline(stream, line);
+  const auto first = static_cast<size_t>(std::max(place.column - 1, 0));
+  if (first >= line.size()) return "";
+  if (place.end_column == 0) return line.substr(first) + " ..";
+  return line.substr(first, static_cast<size_t>(place.end_column - place.column));
+}
+
+std::string_view describe(Site::Kind kind) {
+  constexpr const char* kKinds[] = {"load", "store", "atomic", "branch", "loop"};
+  return kKinds[static_cast<int>(kind)];
+}
+
+}  // namespace kenaz::observe
