@@ -183,9 +183,16 @@ void declare_interpreter(CLI::App& app, Options& o) {
   app.add_flag("--html", o.html, "With --observe: write it as a page for browsers");
   app.add_flag("--forward-progress", i.forward_progress,
                "With --device interpreter: workgroups may wait for each other");
-  app.add_flag("--through-spirv", i.through_spirv,
-               "With --device interpreter or --dump kir: make SPIR-V of kernels, as for a GPU, and "
-               "run or print what is read from that");
+  CLI::Option* spirv = app.add_flag(
+      "--through-spirv", i.through_spirv,
+      "With --device interpreter or --dump kir: make SPIR-V of kernels, as for a GPU, and "
+      "run or print what is read from that");
+  app.add_option("--groups", i.groups,
+                 "With --device interpreter: of each launch run so many workgroups, the first, the "
+                 "last and others by chance (see --seed), and leave the rest undefined; 0: all")
+      ->check(is_count)
+      ->capture_default_str()
+      ->excludes(spirv);
 }
 
 /// What is wrong with it; nothing, if it is a file's mode.

@@ -202,6 +202,29 @@ class Observe(unittest.TestCase):
         report = self.report("rows", f"[{', '.join([row] * 256)}]", 32)  # its result is no loss
         self.assertEqual([r["written"]["never_read"] for r in report["rows"] if "written" in r], [0])
 
+    def test_some_workgroups_stand_for_all(self):
+        whole = self.report("parity", "16384i64", 32)
+        done = self.observe("parity", "16384i64", "--json", "--groups", "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        some = json.loads(done.stdout)
+        groups = whole["kernels"][0]["workgroups"]
+        self.assertGreater(groups, 4)
+        self.assertEqual([k["workgroups_run"] for k in whole["kernels"]], [groups])
+        self.assertEqual([(k["workgroups"], k["workgroups_run"]) for k in some["kernels"]],
+                         [(groups, 4)])
+        self.assertTrue(all("written" in r for r in whole["rows"] if r["kind"] == "store"))
+        self.assertFalse(any("written" in r for r in some["rows"]))  # others might have read it
+        of_all, of_four = self.the_row(whole, kind="store"), self.the_row(some, kind="store")
+        for figure in ("requests", "threads", "bytes", "sectors", "lines"):
+            self.assertEqual(of_four[figure] * groups, of_all[figure] * 4)
+
+    def test_what_other_workgroups_would_compute_is_named(self):
+        done = self.observe("last", "50000i64", "--groups", "2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not been computed", done.stderr)
+        self.assertIn("2 of ", done.stderr)
+        self.assertIn("of which 2 have run", done.stdout)
+
     def test_what_runs_can_be_printed(self):
         done = subprocess.run([SERVER, "--dump", "kir", self.program], text=True, timeout=120,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -12,7 +12,8 @@ namespace {
 struct ObserveCommand {
   RunOptions run;
   bool json = false;
-  std::string html;  // a file for the page; empty: the report goes to standard output
+  int64_t groups = 0;  // of each launch; 0: all
+  std::string html;    // a file for the page; empty: the report goes to standard output
 };
 
 int observe(const ObserveCommand& command) {
@@ -25,12 +26,18 @@ int observe(const ObserveCommand& command) {
   run.server.arguments.push_back("--observe=" + report);
   if (command.json) run.server.arguments.push_back("--json");
   if (!command.html.empty()) run.server.arguments.push_back("--html");
-  if (const int failed = run_program(run); failed != kOk) return failed;
+  if (command.groups > 0) {
+    run.server.arguments.push_back("--groups=" + std::to_string(command.groups));
+  }
+  run.end_server = command.groups > 0;
+  const int done = run_program(run);
+  // What is not computed may well be needed: what has run is worth a report nevertheless.
+  if (done != kOk && command.groups == 0) return done;
   const auto text = client::read_file(report);
-  if (!text) return complain(text.error());
+  if (!text) return done != kOk ? done : complain(text.error());
   const Status printed =
       command.html.empty() ? print_text(*text) : client::write_file(command.html, *text);
-  return printed ? kOk : complain(printed.error());
+  return printed ? done : complain(printed.error());
 }
 
 }  // namespace
@@ -47,6 +54,10 @@ std::function<int()> declare_observe(CLI::App& app) {
   app.add_option("--pass-option", command->run.server.arguments, "An option for the server")
       ->type_name("OPT")
       ->allow_extra_args(false);
+  app.add_option("--groups", command->groups,
+                 "Run only so many workgroups of each launch: the first, the last and others by "
+                 "chance; what the rest would compute is undefined")
+      ->check(CLI::PositiveNumber);
   CLI::Option* json = app.add_flag("--json", command->json, "As JSON, for tools");
   app.add_option("--html", command->html, "As a page for browsers, to this file")
       ->type_name("FILE")

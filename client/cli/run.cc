@@ -152,7 +152,11 @@ int run_program(const RunOptions& options) {
   auto scratch = client::TempDir::make();
   if (!scratch) return complain_as(scratch.error());
   const auto status = Run(options, **server, std::move(*scratch)).run();
-  if (!status) return complain_as(status.error());
+  if (!status) {
+    const int failed = complain_as(status.error());
+    if (options.end_server) (void)(*server)->finish();
+    return failed;
+  }
   const auto flushed = flush_output();
   if (!flushed) return complain_as(flushed.error());
   const auto end = (*server)->finish();

@@ -17,6 +17,7 @@ struct RunOptions {
   bool warm_up = false;  // one run more, before those that count
   bool binary = false;
   bool no_print = false;
+  bool end_server = false;  // let the server come to its end after a failed call, too
 };
 
 /// Gives the exit code.

@@ -196,10 +196,9 @@ std::string kernel_list(const Observations& seen, const std::vector<Row>& rows,
     for (const Row& row : rows) {
       if (row.kernel == name) own.push_back(&row);
     }
-    const std::string facts = fmt::format("{} launches, {} workgroups of {} threads",
-                                          kernel.launches, kernel.groups, kernel.group_size);
     out += element("details", " open",
-                   element("summary", "", element("code", "", escaped(name)) + ": " + facts) +
+                   element("summary", "",
+                           element("code", "", escaped(name)) + ": " + launches_text(kernel)) +
                        access_table(own, anchors) + branch_table(own, anchors)) +
            "\n";
   }

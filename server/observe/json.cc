@@ -77,6 +77,7 @@ std::string json(const Observations& seen) {
     out["kernels"].push_back({{"name", name},
                               {"launches", kernel.launches},
                               {"workgroups", kernel.groups},
+                              {"workgroups_run", kernel.groups_run},
                               {"group_size", kernel.group_size}});
   }
   // File names may hold anything.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -36,6 +38,14 @@ std::string quote(const Place& place, const SourceReader& read) {
   if (first >= line.size()) return "";
   if (place.end_column == 0) return line.substr(first) + " ..";
   return line.substr(first, static_cast<size_t>(place.end_column - place.column));
+}
+
+std::string launches_text(const ObservedKernel& kernel) {
+  const std::string run = kernel.groups_run == kernel.groups
+                              ? ""
+                              : fmt::format(", of which {} have run", kernel.groups_run);
+  return fmt::format("{} launches, {} workgroups of {} threads{}", kernel.launches, kernel.groups,
+                     kernel.group_size, run);
 }
 
 std::string_view describe(Site::Kind kind) {

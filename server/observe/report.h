@@ -12,6 +12,7 @@
 namespace kenaz::observe {
 
 using device::interpreter::Observations;
+using device::interpreter::ObservedKernel;
 using device::interpreter::Site;
 using device::interpreter::Unread;
 
@@ -35,7 +36,7 @@ struct Row {
   std::string array;
   kir::AccessFigures access;
   kir::BranchFigures branch;
-  Unread::Bytes written;  // to device memory; lost: never read
+  Unread::Bytes written;  // to device memory; lost: never read. Nothing if not all workgroups ran
 };
 /// By place, in the order of the program.
 std::vector<Row> rows_of(const Observations& seen);
@@ -59,6 +60,8 @@ double mean(int64_t sum, int64_t count);
 std::vector<std::string> split_lines(const std::string& text);
 /// The program text of the place; of several lines the first. Empty if it is not known.
 std::string quote(const Place& place, const SourceReader& read);
+/// "2 launches, 64 workgroups of 128 threads".
+std::string launches_text(const ObservedKernel& kernel);
 /// "load", "store", ..
 std::string_view describe(Site::Kind kind);
 

@@ -21,6 +21,10 @@ Place place_of_frame(const std::string& frame) {
 }
 
 Unread::Bytes written_by(const Observations& seen, const std::string& kernel, int number) {
+  // Workgroups that have not run might have read it.
+  for (const auto& [name, k] : seen.kernels) {
+    if (k.groups_run < k.groups) return {};
+  }
   const auto writer = seen.writers.find({kernel, number});
   const bool wrote = writer != seen.writers.end() && writer->second < seen.unread.bytes().size();
   return wrote ? seen.unread.bytes()[writer->second] : Unread::Bytes{};

@@ -45,8 +45,7 @@ std::string file_text(const std::string& file, const Lines& lines, const SourceR
 std::string kernels_text(const Observations& seen) {
   std::string out = "Kernels:\n";
   for (const auto& [name, kernel] : seen.kernels) {
-    out += fmt::format("  {}: {} launches, {} workgroups of {} threads\n", name, kernel.launches,
-                       kernel.groups, kernel.group_size);
+    out += fmt::format("  {}: {}\n", name, launches_text(kernel));
   }
   return out;
 }

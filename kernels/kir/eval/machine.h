@@ -43,6 +43,15 @@ class Memory {
   /// Whether all bytes of the range are defined.
   bool defined(uint64_t address, size_t bytes) const;
   void write(uint64_t address, std::span<const std::byte> data);
+  /// A range of device memory.
+  struct Range {
+    uint64_t address = 0;
+    size_t bytes = 0;
+  };
+  /// The block that holds the address.
+  Range block_of(uint64_t address) const;
+  /// Makes the block undefined but for these ranges in it, which stay as they are.
+  void forget(uint64_t block, std::span<const Range> but);
   /// Copies bytes to another place that does not overlap, undefined ones as such.
   void copy(uint64_t to, uint64_t from, size_t bytes);
   void release(uint64_t block);
@@ -75,6 +84,9 @@ struct RunOptions {
   /// Whether a plain store of what is in memory already is a race with the store that put it there.
   /// A program may well write the same value to one place several times.
   bool equal_stores_race = true;
+  /// At most so many workgroups run; 0: all of them. See chosen_groups().
+  int64_t most_groups = 0;
+  uint64_t groups_seed = 0;
   /// The kernel may run at the same time as those since Memory::barrier(): what it does is not
   /// ordered behind what they did. Else it is.
   bool overlaps = false;
@@ -139,9 +151,15 @@ struct RunResult {
   std::optional<Failed> failure;  // of the program
 };
 
-/// Runs `groups` workgroups. `args`: by Kernel::args, blocks by their address as u64. The kernel
-/// must be valid. A fault is an error of kind kInternal: its text begins with the FaultKind's name;
-/// `fault`, if given, becomes the fault. What cannot be run is an error of another kind.
+/// The numbers of the workgroups that run: all of them, or RunOptions::most_groups, namely the
+/// first, the last and others by chance, the same ones for equal numbers. If the kernel's
+/// workgroups wait for each other, all of them. Ascending.
+std::vector<int64_t> chosen_groups(const Kernel& kernel, int64_t groups, const RunOptions& options);
+
+/// Runs `groups` workgroups, or those that the options choose of them. `args`: by Kernel::args,
+/// blocks by their address as u64. The kernel must be valid. A fault is an error of kind kInternal:
+/// its text begins with the FaultKind's name; `fault`, if given, becomes the fault. What cannot be
+/// run is an error of another kind.
 Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const PrimValue> args,
                       int64_t groups, const RunOptions& options = {}, Observer* observer = nullptr,
                       std::optional<Fault>* fault = nullptr);

@@ -63,6 +63,21 @@ bool Memory::defined(uint64_t address, size_t bytes) const {
   return std::find(first, last, 0) == last;
 }
 
+Memory::Range Memory::block_of(uint64_t address) const {
+  const Block& block = *locate(address, 0).first;
+  return {block.address, block.data.size()};
+}
+
+void Memory::forget(uint64_t address, std::span<const Range> but) {
+  Block& block = *locate(address, 0).first;
+  std::vector<uint8_t> known(block.known.size());
+  for (const Range& r : but) {
+    const auto from = static_cast<int64_t>(r.address - block.address);
+    std::copy_n(block.known.begin() + from, r.bytes, known.begin() + from);
+  }
+  block.known = std::move(known);
+}
+
 void Memory::write(uint64_t address, std::span<const std::byte> data) {
   const auto [block, offset] = locate(address, data.size());
   std::copy(data.begin(), data.end(), block->data.begin() + static_cast<int64_t>(offset));

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -89,7 +91,7 @@ void Machine::begin_launch(int64_t groups) {
 Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
   look_at_ = schedule_.steps_left - kStepsPerLook;
   begin_launch(groups);
-  const std::vector<int64_t> order = schedule_.order(groups);
+  const std::vector<int64_t> order = schedule_.order(chosen_groups(kernel_, groups, options_));
   size_t started = 0;
   std::vector<std::unique_ptr<Group>> running, idle;
   const auto most = static_cast<size_t>(std::max(1, options_.concurrent_groups));
@@ -114,6 +116,24 @@ Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
   if (fault != nullptr) *fault = fault_;
   return internal_error(
       fmt::format("{}: {}", kFaults[static_cast<int>(fault_->kind)], fault_->text));
+}
+
+std::vector<int64_t> chosen_groups(const Kernel& kernel, int64_t groups,
+                                   const RunOptions& options) {
+  const bool all =
+      options.most_groups <= 0 || groups <= options.most_groups || kernel.needs_progress;
+  if (all) {
+    std::vector<int64_t> numbers(static_cast<size_t>(groups));
+    std::iota(numbers.begin(), numbers.end(), int64_t{0});
+    return numbers;
+  }
+  std::set<int64_t> chosen = {0};
+  if (options.most_groups > 1) chosen.insert(groups - 1);
+  eval::Random random(options.groups_seed);
+  while (static_cast<int64_t>(chosen.size()) < options.most_groups) {
+    chosen.insert(static_cast<int64_t>(random.next() % static_cast<uint64_t>(groups)));
+  }
+  return {chosen.begin(), chosen.end()};
 }
 
 Result<RunResult> run(const Kernel& kernel, Memory& memory, std::span<const PrimValue> args,

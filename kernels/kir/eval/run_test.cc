@@ -312,6 +312,38 @@ class Tally : public Observer {
   int branches = 0, taken = 0;
 };
 
+TEST(KirRun, SomeWorkgroupsOfManyRun) {
+  const auto ran = [](int64_t groups, int64_t most, uint64_t seed, bool progress = false) {
+    KernelTest t;
+    t.groups = groups;
+    t.kernel.needs_progress = progress;
+    t.options.most_groups = most;
+    t.options.groups_seed = seed;
+    t.options.seed = 3;
+    const Value out = t.room<int64_t>("out", static_cast<size_t>(groups));
+    t.k.store(out, t.k.group(), t.k.group());
+    EXPECT_EQ(t.error(), "");
+    const auto expected = chosen_groups(t.kernel, groups, t.options);
+    std::vector<int64_t> numbers;
+    for (int64_t g = 0; g < groups; ++g) {
+      if (t.memory.defined(t.args[0].bits + static_cast<uint64_t>(g) * 8, 8)) numbers.push_back(g);
+    }
+    EXPECT_EQ(numbers, expected);
+    return numbers;
+  };
+  EXPECT_EQ(ran(100, 1, 0), (std::vector<int64_t>{0}));
+  EXPECT_EQ(ran(100, 2, 0), (std::vector<int64_t>{0, 99}));
+  const auto some = ran(100, 10, 1);
+  EXPECT_EQ(some.size(), 10u);
+  EXPECT_EQ(some.front(), 0);
+  EXPECT_EQ(some.back(), 99);
+  EXPECT_EQ(ran(100, 10, 1), some);
+  EXPECT_NE(ran(100, 10, 2), some);
+  EXPECT_EQ(ran(7, 7, 0).size(), 7u);
+  EXPECT_EQ(ran(7, 0, 0).size(), 7u);
+  EXPECT_EQ(ran(7, 2, 0, true).size(), 7u);  // they wait for each other
+}
+
 TEST(KirRun, AnObserverSeesAccessesAndBranches) {
   KernelTest t;
   t.kernel.group_size.constant = 2;

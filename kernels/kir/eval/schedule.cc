@@ -1,6 +1,5 @@
 #include "kernels/kir/eval/schedule.h"
 
-#include <numeric>
 #include <utility>
 
 namespace kenaz::kir::eval {
@@ -16,10 +15,8 @@ Schedule::Schedule(uint64_t seed, int64_t max_steps)
   stalls_ = kStalls[rng_.below(std::size(kStalls))];
 }
 
-std::vector<int64_t> Schedule::order(int64_t groups) {
-  std::vector<int64_t> out(static_cast<size_t>(groups));
-  std::iota(out.begin(), out.end(), int64_t{0});
-  if (!random_ || groups > kMostMixed) return out;
+std::vector<int64_t> Schedule::order(std::vector<int64_t> out) {
+  if (!random_ || out.size() > kMostMixed) return out;
   for (size_t k = out.size(); k > 1; k--) {
     std::swap(out[k - 1], out[rng_.below(static_cast<uint32_t>(k))]);
   }

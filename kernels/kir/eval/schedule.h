@@ -33,9 +33,8 @@ class Schedule {
  public:
   Schedule(uint64_t seed, int64_t max_steps);
 
-  /// The numbers of the workgroups, in the order in which they start: mixed by the seed if they
-  /// are not too many.
-  std::vector<int64_t> order(int64_t groups);
+  /// The workgroups in the order in which they start: mixed by the seed if they are not too many.
+  std::vector<int64_t> order(std::vector<int64_t> groups);
   /// Which of the running workgroups goes on.
   size_t pick_group(size_t running);
   /// Which index into `ready` goes on. Sets how far it may.
@@ -52,7 +51,7 @@ class Schedule {
   bool coin() { return (rng_.next() & 1) != 0; }
 
  private:
-  static constexpr int64_t kMostMixed = 1 << 20;
+  static constexpr size_t kMostMixed = 1 << 20;
   /// Steps after which another thread goes on in any case.
   static constexpr int64_t kLongest = 2000;
   // As powers of two, in steps of all threads and in iterations of one.

@@ -11,6 +11,7 @@
 #include "server/device/interpreter/call_state.h"
 #include "server/device/interpreter/kernel.h"
 #include "server/device/interpreter/observations.h"
+#include "server/device/interpreter/some_groups.h"
 #include "server/device/interpreter/store.h"
 
 namespace kenaz::device {
@@ -80,6 +81,7 @@ class InterpreterDevice : public Device {
   }
   Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
   Status clear(const BlockPtr& dst) override {
+    some_groups_.note_zeros(dst->address());
     return write(dst, 0, std::vector<std::byte>(static_cast<size_t>(dst->bytes())));
   }
   Status copy(const BlockPtr& dst, int64_t dst_offset, const BlockPtr& src, int64_t src_offset,
@@ -111,6 +113,7 @@ class InterpreterDevice : public Device {
                                               std::span<const std::byte> push) const;
   Status run(const std::shared_ptr<const InterpretedKernel>& kernel, const LaunchArguments& with);
   Error failure_of(const kir::Fault& fault) const;
+  kir::RunOptions run_options();
   /// What runs from now on is behind all that ran.
   void order() {
     store_->memory().barrier();
@@ -126,6 +129,7 @@ class InterpreterDevice : public Device {
   std::vector<std::byte> stash_;  // the argument list at stash_address_
   uint64_t stash_address_ = kFirstStash;
   uint64_t launches_ = 0;
+  SomeGroups some_groups_;
   std::vector<std::shared_ptr<const InterpretedKernel>> unordered_;  // have run since order()
 };
 
@@ -189,6 +193,9 @@ Error InterpreterDevice::failure_of(const kir::Fault& fault) const {
   };
   std::string text = fmt::format("Error: The program's code on the device has {}: {}.",
                                  kir::describe(fault.kind), fault.text);
+  if (fault.kind == kir::FaultKind::kUndefined && !some_groups_.note().empty()) {
+    text += " " + some_groups_.note();
+  }
   if (const std::string other = place(fault.other, fault.launches_before); !other.empty()) {
     text += fmt::format("\n\n{}:\n{}", title_of_other(fault.kind), other);
   }
@@ -196,6 +203,20 @@ Error InterpreterDevice::failure_of(const kir::Fault& fault) const {
     text += "\n\nBacktrace:\n" + here;
   }
   return {ErrorKind::kProgramFailure, std::move(text), {}};
+}
+
+kir::RunOptions InterpreterDevice::run_options() {
+  kir::RunOptions options;
+  options.subgroup_size = options_.subgroup_size;
+  options.concurrent_groups = options_.concurrent_groups;
+  // Every launch has another interleaving, the same ones in every run.
+  options.seed = options_.seed == 0 ? 0 : options_.seed + launches_++;
+  options.most_groups = options_.groups;
+  options.groups_seed = options_.seed;
+  options.equal_stores_race = false;
+  options.overlaps = true;
+  options.max_steps = INT64_MAX / 2;
+  return options;
 }
 
 Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& launched,
@@ -206,14 +227,7 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
   Record record(memory, with.record);
   Watching watching(watch_);
   watching.look();
-  kir::RunOptions options;
-  options.subgroup_size = options_.subgroup_size;
-  options.concurrent_groups = options_.concurrent_groups;
-  // Every launch has another interleaving, the same ones in every run.
-  options.seed = options_.seed == 0 ? 0 : options_.seed + launches_++;
-  options.equal_stores_race = false;
-  options.overlaps = true;
-  options.max_steps = INT64_MAX / 2;
+  kir::RunOptions options = run_options();
   options.stop_after = !kernel.of_spirv && record.is_set() ? 0 : -1;
   // What was read from SPIR-V looks at the record itself.
   if (kernel.of_spirv) options.set_once = with.record;
@@ -224,9 +238,15 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
   std::optional<kir::Fault> fault;
   std::optional<LaunchObserver> observer;
   if (options_.observations) observer.emplace(kernel.kernel, *options_.observations);
-  const auto result = kir::run(kernel.kernel, memory, with.args, with.groups, options,
-                               observer ? &*observer : nullptr, &fault);
-  if (observer) options_.observations->add(kernel.kernel, kernel.places, with.groups, *observer);
+  const int64_t groups = with.groups;
+  const auto ran = static_cast<int64_t>(kir::chosen_groups(kernel.kernel, groups, options).size());
+  const bool partial = ran < groups;
+  kir::Observer* sees = observer ? &*observer : nullptr;
+  StoredRanges stored(sees);
+  if (partial) sees = &stored;
+  const auto result = kir::run(kernel.kernel, memory, with.args, groups, options, sees, &fault);
+  if (observer) options_.observations->add(kernel.kernel, kernel.places, {groups, ran}, *observer);
+  if (partial) some_groups_.finish(kernel.kernel, with.args, memory, stored.ranges(), ran, groups);
   if (watching.given_up()) {
     return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
   }
@@ -282,10 +302,15 @@ Status InterpreterDevice::download(const BlockPtr& src, int64_t offset, std::spa
   const uint64_t from = src->address() + static_cast<uint64_t>(offset);
   if (unread_) unread_->read(from, static_cast<int64_t>(data.size()));
   if (!options_.undefined_reads && !memory.defined(from, data.size())) {
+    const std::string where =
+        fmt::format("of {} bytes, at byte {} of a block of {}.", data.size(), offset, src->bytes());
     return fail(ErrorKind::kProgramFailure,
-                fmt::format("Error: The program's code on the device has left bytes undefined that "
-                            "are read from it: of {} bytes, at byte {} of a block of {}.",
-                            data.size(), offset, src->bytes()));
+                some_groups_.note().empty()
+                    ? "Error: The program's code on the device has left bytes undefined that are "
+                      "read from it: " +
+                          where
+                    : "Error: What is read from the device has not been computed: " + where + " " +
+                          some_groups_.note());
   }
   const auto bytes = memory.bytes(src->address()).subspan(static_cast<size_t>(offset), data.size());
   std::copy(bytes.begin(), bytes.end(), data.begin());

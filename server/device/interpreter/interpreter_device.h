@@ -24,6 +24,10 @@ struct InterpreterOptions {
   uint64_t seed = 1;         // of the interleaving of threads; 0: each runs as far as it can
   int concurrent_groups = 4;
   bool forward_progress = false;
+  /// Of every launch, run so many workgroups at most, chosen by `seed`; 0: all of them. What the
+  /// others would have computed is undefined. Not with `through_spirv`: such kernels do not say
+  /// which of their arguments are blocks.
+  int64_t groups = 0;
   /// Whether the host may read what nobody has written: zeros. Else that is a failure, too.
   bool undefined_reads = false;
   /// Kernels come as SPIR-V, as for any other device, and are read back into kernel IR.

@@ -6,6 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <functional>
+
+#include "server/device/interpreter/observations.h"
+
 namespace kenaz::device {
 namespace {
 
@@ -143,6 +147,72 @@ TEST_F(Interpreter, KernelsDoNothingAfterAFailure) {
   EXPECT_THAT(read(4), ElementsAre(0, 1, 2, 3));
   ASSERT_EQ(launch("fail 5()"), "");
   EXPECT_EQ(recorded(), 4);  // the first one
+}
+
+TEST_F(Interpreter, WorkgroupsThatDoNotRunComputeNothing) {
+  make({.groups = 2});
+  const std::string body =
+      "v3: i64 = group\nv4: i32 = convert.i64.i32(v3)\nv5: i32 = mul.i32(v4, 2i32)\n"
+      "v6: i32 = add.i32(v5, v1)\nstore v0[v6] = v6";
+  const std::vector<int32_t> before(8, -1);
+  ASSERT_TRUE(device_->upload(block_, 0, std::as_bytes(std::span(before))));
+  ASSERT_EQ(launch(body, 2, 4), "");  // the first and the last of four
+  EXPECT_THAT(read(2), ElementsAre(0, 1));
+  std::vector<int32_t> out(2);
+  const auto bytes = std::as_writable_bytes(std::span(out));
+  ASSERT_TRUE(device_->download(block_, 24, bytes));
+  EXPECT_THAT(out, ElementsAre(6, 7));
+  // What was there before is not what the others would have left.
+  const Status middle = device_->download(block_, 8, bytes);
+  ASSERT_FALSE(middle);
+  EXPECT_THAT(middle.error().text(), HasSubstr("has not been computed: of 8 bytes, at byte 8"));
+  EXPECT_THAT(middle.error().text(), HasSubstr("Of kernel k, 2 of 4 workgroups have run"));
+  EXPECT_THAT(launch("v3: i32 = load v0[3i32]\nstore v0[v3] = v1"),
+              HasSubstr("it comes from load v3 (#1). Of kernel k, 2 of 4 workgroups have run"));
+}
+
+TEST_F(Interpreter, WhatSomeWorkgroupsAddUpIsNoSum) {
+  make({.groups = 2});
+  const std::vector<int32_t> before(8);
+  ASSERT_TRUE(device_->upload(block_, 0, std::as_bytes(std::span(before))));
+  ASSERT_EQ(launch("atomic.add.i32 v0[0i32], 1i32", 2, 4), "");
+  std::vector<int32_t> sum(1);
+  EXPECT_FALSE(device_->download(block_, 0, std::as_writable_bytes(std::span(sum))));
+}
+
+TEST_F(Interpreter, CountersAreZeroBehindALaunchOfSomeWorkgroups) {
+  make({.groups = 2});
+  ASSERT_TRUE(device_->clear(block_));
+  ASSERT_EQ(launch("atomic.add.i32 v0[0i32], 1i32", 2, 4), "");
+  EXPECT_THAT(read(1), ElementsAre(0));
+}
+
+TEST_F(Interpreter, StoresThatNobodyReadsAreCounted) {
+  const auto lost = [&](const std::string& body, const std::function<void()>& then) {
+    const auto seen = std::make_shared<interpreter::Observations>();
+    make({.observations = seen});
+    EXPECT_EQ(launch(body), "");
+    then();
+    block_ = nullptr;
+    device_ = nullptr;
+    interpreter::Unread::Bytes all;
+    for (const auto& b : seen->unread.bytes()) all.stored += b.stored, all.lost += b.lost;
+    EXPECT_EQ(all.stored, 16);
+    return all.lost;
+  };
+  const auto nothing = [] {};
+  const std::string store = "store v0[v1] = v1";
+  EXPECT_EQ(lost(store, nothing), 16);
+  EXPECT_EQ(lost(store, [&] { read(3); }), 4);
+  EXPECT_EQ(lost(store, [&] { device_->keep(block_); }), 0);
+  EXPECT_EQ(lost(store + "\nv3: i32 = load v0[v1]", nothing), 0);
+  EXPECT_EQ(lost(store, [&] { ASSERT_TRUE(device_->clear(block_)); }), 16);
+  EXPECT_EQ(lost(store,
+                 [&] {
+                   const BlockPtr to = *device_->allocate(8);
+                   ASSERT_TRUE(device_->copy(to, 0, block_, 8, 8));
+                 }),
+            8);
 }
 
 /// Ends what runs, by the word that tells kernels to stop, or by giving the device up.

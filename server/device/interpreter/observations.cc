@@ -61,10 +61,11 @@ void LaunchObserver::on_access(const kir::Inst& inst, const Place& place, bool s
 }
 
 void Observations::add(const kir::Kernel& kernel, const std::vector<std::string>& places,
-                       int64_t groups, const kir::FiguresObserver& seen) {
+                       Groups groups, const kir::FiguresObserver& seen) {
   ObservedKernel& observed = kernels[kernel.name];
   ++observed.launches;
-  observed.groups += groups;
+  observed.groups += groups.all;
+  observed.groups_run += groups.run;
   observed.group_size = static_cast<int>(kir::value_of(kernel, kernel.group_size));
   int number = 0;
   kir::for_each_inst_of(kernel, [&](const kir::Inst& inst) {

@@ -26,6 +26,7 @@ struct Site {
 
 struct ObservedKernel {
   int64_t launches = 0, groups = 0;
+  int64_t groups_run = 0;
   int group_size = 0;
   std::map<int, Site> sites;  // by the instruction's number in the kernel
 };
@@ -37,8 +38,11 @@ struct Observations {
   /// By kernel and the instruction's number in it.
   std::map<std::pair<std::string, int>, Unread::Writer> writers;
 
+  struct Groups {
+    int64_t all = 0, run = 0;
+  };
   /// Adds one launch. `places`: by provenance.
-  void add(const kir::Kernel& kernel, const std::vector<std::string>& places, int64_t groups,
+  void add(const kir::Kernel& kernel, const std::vector<std::string>& places, Groups groups,
            const kir::FiguresObserver& seen);
 };
 
