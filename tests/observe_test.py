@@ -22,6 +22,7 @@ entry wrong (n: i64): []i64 =
 -- </td></table><script>alert("&amp;")</script> <!-- ' -- \u03bb \t.
 entry last (n: i64): i64 =
   let sums = #[opaque] scan (+) 0 (iota n) in sums[n - 1]
+entry pair [n] (left: [n]i64) (right: [n]i64): [n]i64 = map2 (+) left right
 """
 FIELDS = {"memory", "bytes_each", "requests", "threads", "bytes", "sectors", "least_sectors",
           "lines", "least_lines", "bank_turns", "least_bank_turns", "threads_at_one_place",
@@ -122,7 +123,7 @@ class Observe(unittest.TestCase):
         row = "[" + ", ".join(["1f32"] * 64) + "]"
         done = self.observe("rows", f"[{', '.join([row] * 256)}]")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"  {self.program}:4:42-51  xss[i, j]\n      The loads touch 32.0 sectors of 32 "
+        self.assertIn(f"  {self.program}:4:42-51  xss[i, j]\n      The loads of xss touch 32.0 sectors of 32 "
                       "bytes in a subgroup, where 4.0 could hold the bytes. Neighbouring threads "
                       "access elements 64 apart.", done.stdout)
         line, = [l for l in done.stdout.splitlines() if l.endswith(PROGRAM.splitlines()[3])]
@@ -224,6 +225,13 @@ class Observe(unittest.TestCase):
         self.assertIn("not been computed", done.stderr)
         self.assertIn("2 of ", done.stderr)
         self.assertIn("of which 2 have run", done.stdout)
+
+    def test_arrays_have_the_names_of_parameters(self):
+        report = self.report("strided", f"[{', '.join(['1f32'] * 1024)}] 1i64", 32)
+        self.assertEqual(self.the_row(report, kind="load", array="xs")["threads"], 1024)
+        report = self.report("pair", "[1i64, 2i64, 3i64] [4i64, 5i64, 6i64]", 32)
+        names = {r["array"] for r in report["rows"] if r["kind"] == "load"}
+        self.assertEqual(names, {"left", "right"})
 
     def test_what_runs_can_be_printed(self):
         done = subprocess.run([SERVER, "--dump", "kir", self.program], text=True, timeout=120,

@@ -85,11 +85,12 @@ std::vector<program::Arg> Arguments::finish(kir::Kernel& kernel,
   for (size_t n = 0; n < kernel.args.size(); n++) {
     kir::Arg& arg = kernel.args[n];
     if (!used[arg.val.index]) continue;
-    // By place, so that equal kernels are equal texts.
-    arg.name = fmt::format("{}{}", arg.is_block ? "b" : "s", args.size());
-    args.push_back(std::move(arg));
     const auto it = others.find(n);
     sources.push_back(it != others.end() ? it->second : sources_.at(n));
+    if (arg.is_block) arg.name = host_.name_of(sources.back().block);
+    // By place, so that equal kernels are equal texts.
+    if (arg.name.empty()) arg.name = fmt::format("{}{}", arg.is_block ? "b" : "s", args.size());
+    args.push_back(std::move(arg));
   }
   kernel.args = std::move(args);
   return sources;

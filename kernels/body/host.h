@@ -51,6 +51,9 @@ class Host {
   /// The value on the host (reads it from the device if it is there).
   virtual Operand scalar(const ir::Atom& a) = 0;
   virtual PrimType reg_type(ScalarReg r) const = 0;
+  /// What the program calls the array that the block holds; empty if it has no name that is known,
+  /// or if names are not wanted.
+  virtual std::string name_of(BlockReg) const { return {}; }
   virtual ScalarReg new_scalar(PrimType t) = 0;
   virtual BlockReg new_block() = 0;
   /// Constants are folded.

@@ -313,6 +313,7 @@ void HostGen::begin_function(const std::string& name) {
   if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
   reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
   block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
+  block_names_.clear();
   borrowed_.clear();
   tuned_.clear();
 }
@@ -370,7 +371,12 @@ void HostGen::entry_params(const EntryPoint& point, const ir::Function& f, progr
     to.type = param.type;
     to.consumed = param.unique;
     const size_t leaves = lowered_.types.at(param.type).leaves.size();
-    for (size_t k = 0; k < leaves; k++) to.leaves.push_back(param_leaf(f.params[next++]));
+    for (size_t k = 0; k < leaves; k++) {
+      to.leaves.push_back(param_leaf(f.params[next++]));
+      const auto* array = std::get_if<program::ArrayLeaf>(&to.leaves.back());
+      if (array == nullptr || !target_.interprets) continue;
+      block_names_[array->block] = leaves == 1 ? param.name : fmt::format("{}.{}", param.name, k);
+    }
     out.params.push_back(std::move(to));
   }
 }

@@ -41,6 +41,10 @@ class HostGen : public body::Host {
   bool is_bound(ir::VarId v) const override { return env_.count(v) != 0; }
   Operand scalar(const ir::Atom& a) override;
   PrimType reg_type(ScalarReg r) const override { return reg_types_[r.index]; }
+  std::string name_of(BlockReg b) const override {
+    const auto it = block_names_.find(b);
+    return it == block_names_.end() ? "" : it->second;
+  }
   Operand emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args) override;
   ScalarReg new_scalar(PrimType t) override;
   BlockReg new_block() override;
@@ -164,6 +168,9 @@ class HostGen : public body::Host {
   std::vector<PrimType> reg_types_;
   std::map<ScalarReg, uint32_t> tuned_;  // the tuning parameters that registers hold
   uint32_t block_regs_ = 0;
+  /// Of an entry point's parameters. Only where kernels are interpreted: elsewhere nobody would see
+  /// them, and kernels that differ in nothing else are to be one.
+  std::map<BlockReg, std::string> block_names_;
   std::map<std::string, KernelId> kernels_by_text_;
   std::string function_name_;
   int kernel_number_ = 0;

@@ -122,11 +122,18 @@ void branch(const Row& row, int subgroup_size, std::vector<Finding>& out) {
                  (places - b.lanes) / subgroup_size});
 }
 
+/// Blocks that are no parameter's are numbered by code generation, "b2": the place tells more.
+bool has_name(const Row& row) {
+  const std::string_view array = row.array;
+  const bool number =
+      array.starts_with('b') && array.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return row.access.shared || (!array.empty() && !number);
+}
+
 }  // namespace
 
 std::string name_of(const Row& row) {
-  // Arrays in device memory have no names that the user knows: the place tells.
-  const std::string of = row.access.shared ? " of " + row.array : "";
+  const std::string of = has_name(row) ? " of " + row.array : "";
   switch (row.kind) {
     case Site::Kind::kLoad: return "loads" + of;
     case Site::Kind::kStore: return "stores" + of;
