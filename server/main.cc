@@ -1,4 +1,4 @@
-// kenaz-server: loads one Futhark program and answers commands, on stdin until it ends or on
+// kenaz-server: loads Futhark programs and answers commands, on stdin until it ends or on
 // sockets until it is told to end.
 // Exit status: 0, 1 on errors, 2 if the program is not a good one, 3 if --validate found something.
 #include <fmt/format.h>
@@ -24,6 +24,7 @@
 #include "server/editor/check_document.h"
 #include "server/editor/language_server.h"
 #include "server/load.h"
+#include "server/loader.h"
 #include "server/observe/report.h"
 #include "server/options.h"
 #include "server/session/session.h"
@@ -71,6 +72,14 @@ SessionOptions session_options(const Options& options) {
   return s;
 }
 
+ProgramFiles files_to_serve(const Options& options, Loader& loader) {
+  return {{options.programs, options.programs_folder},
+          compiler::file_reader(),
+          [&loader](const ProgramFile& file, Sources& sources) {
+            return loader.compile(file, sources);
+          }};
+}
+
 /// The server with its own standard output: what libraries print goes to stderr instead, because
 /// a stray line would be taken for a part of a reply.
 int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
@@ -79,10 +88,10 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
     return report(Error{ErrorKind::kInternal, "cannot redirect the standard output", {}});
   }
   auto session_with = session_options(options);
-  auto engine = load(options, std::move(validation), session_with.metrics);
-  if (!engine) return report(engine.error(), options.colour);
-  session_with.tuning = (*engine)->tuning();
-  Session session(std::move(*engine), std::move(session_with));
+  Loader loader(options, std::move(validation), session_with.metrics);
+  auto programs = files_to_serve(options, loader).load();
+  if (!programs) return report(programs.error(), options.colour);
+  Session session(std::move(*programs), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
 }
 
@@ -113,7 +122,6 @@ Result<SocketOptions> socket_options(const Options& options) {
   s.tls_cert = options.tls_cert;
   s.tls_key = options.tls_key;
   s.metrics_file = options.metrics_file;
-  s.program = options.program;
   s.limits = options.limits;
   s.session = session_options(options);
   if (!options.token_file.empty()) {
@@ -149,6 +157,19 @@ class EndingTimer {
   }};
 };
 
+/// The first line of the log, and more if there are several programs.
+void log_programs(const Programs& programs) {
+  const auto all = programs.all();
+  if (all.size() == 1) {
+    return spdlog::info("kenaz-server {} serves {}", version(), all[0]->path);
+  }
+  spdlog::info("kenaz-server {} serves {} programs", version(), all.size());
+  for (const auto& p : all) {
+    spdlog::info("{} is {}, version {}, with {} entry points", p->name, p->path, p->version,
+                 p->engine->entries().size());
+  }
+}
+
 int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
   const bool calls = options.log_level == "debug" || options.log_level == "info";
@@ -158,17 +179,23 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   auto sockets = socket_options(options);
   if (!sockets) return report(sockets.error());
   sockets->log_calls = calls;
-  auto engine = load(options, std::move(validation), sockets->session.metrics);
-  if (!engine) return report(engine.error(), options.colour);
-  sockets->session.tuning = (*engine)->tuning();
-  const std::string name = (*engine)->name();
-  std::optional<EndingTimer> ending;  // goes after the server, and with it the engine
+  std::optional<EndingTimer> ending;  // goes after the server, the engines and what loads them
   JobQueue queue;
-  (*engine)->set_step_aside([&](const std::function<void()>& wait) { queue.step_aside(wait); });
-  auto server = SocketServer::create(*sockets, std::move(*engine), queue);
+  Loader loader(options, std::move(validation), sockets->session.metrics);
+  ProgramFiles files = files_to_serve(options, loader);
+  auto programs = files.load();
+  if (!programs) return report(programs.error(), options.colour);
+  const host::Engine::StepAside step_aside = [&](const std::function<void()>& wait) {
+    queue.step_aside(wait);
+  };
+  loader.set_step_aside(step_aside);
+  for (const auto& program : (*programs)->all()) program->engine->set_step_aside(step_aside);
+  sockets->on_hangup = [&files] { files.look(); };
+  auto server = SocketServer::create(*sockets, *programs, queue);
   if (!server) return report(server.error());
-  spdlog::info("kenaz-server {} serves {}", version(), options.program);
-  spdlog::info("running on {}", name);
+  files.watch([&queue](std::function<void()> job) { queue.post(std::move(job)); }, options.watch);
+  log_programs(**programs);
+  spdlog::info("running on {}", (*programs)->any()->engine->name());
   for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);
   // Both carry out the device's work, which needs large stacks.
   bool has_thread = true;

@@ -74,12 +74,21 @@ CLI::Validator as_bytes() {
           ""};
 }
 
-void declare(CLI::App& app, Options& o) {
-  app.add_option("PROGRAM", o.program, "The program to serve: Futhark's, or a filter (.mfg)")
-      ->option_text("PROG.fut");
+void declare_programs(CLI::App& app, Options& o) {
+  app.add_option("PROGRAM", o.programs, "The programs to serve: Futhark's, or filters (.mfg)")
+      ->option_text("PROG.fut ..");
+  app.add_option("--programs", o.programs_folder,
+                 "Serve the programs in this folder, by the names of their files")
+      ->type_name("FOLDER");
+  app.add_flag("--watch", o.watch,
+               "With --listen: load a program anew when one of its files has changed, and what "
+               "comes into the folder of --programs");
   app.add_option("--language", o.language,
                  "The language of the program: futhark or mfg. Default: by its ending")
       ->check(CLI::IsMember({"futhark", "mfg"}));
+}
+
+void declare(CLI::App& app, Options& o) {
   app.add_option("-d,--device", o.device,
                  "Part of a device's name, #k for the k-th, cpu, or interpreter: kernels are "
                  "interpreted on the CPU, slowly, and what they do wrong fails the call")
@@ -281,6 +290,17 @@ void declare_limits(CLI::App& app, Options& o) {
   seconds("--drain-timeout", l.drain_seconds, "Wait so long for clients after SIGTERM");
 }
 
+Status check_programs(const Options& o) {
+  const bool none = o.programs.empty() && o.programs_folder.empty();
+  if (none && !o.list_devices && !o.lsp) return bad_request("PROG.fut is missing");
+  const bool serves = !o.check && !o.explain && !o.print_params && o.dump.empty();
+  if (!serves && has_several_programs(o)) {
+    return bad_request("what does not serve takes one program");
+  }
+  if (o.watch && o.listen.empty()) return bad_request("--watch needs --listen");
+  return {};
+}
+
 Status parse(CLI::App& app, const Options& options, std::vector<std::string> args) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
@@ -292,15 +312,12 @@ Status parse(CLI::App& app, const Options& options, std::vector<std::string> arg
   }
   std::reverse(args.begin(), args.end());  // CLI11 wants them so
   app.parse(args);
-  if (options.program.empty() && !options.list_devices && !options.lsp) {
-    return bad_request("PROG.fut is missing");
-  }
-  return {};
+  return check_programs(options);
 }
 
 int usage_error(std::string_view what) {
   complain(fmt::format(
-      "kenaz-server: {}\nUsage: kenaz-server [OPTIONS] PROG.fut  (--help lists them)\n", what));
+      "kenaz-server: {}\nUsage: kenaz-server [OPTIONS] PROG.fut ..  (--help lists them)\n", what));
   return 1;
 }
 
@@ -331,6 +348,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
         "kenaz-server");
     app.set_help_flag("-h,--help", "Print this help");
     app.set_version_flag("--version", "kenaz-server " KENAZ_VERSION, "Print the version");
+    declare_programs(app, options);
     declare(app, options);
     declare_interpreter(app, options);
     declare_sockets(app, options);
@@ -350,6 +368,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     complain(fmt::format("kenaz-server: {}\n", e.what()));
     return 1;
   }
+  if (!options.programs.empty()) options.program = options.programs[0];
   if (options.stage == "kir" || !options.observe.empty()) {
     options.reference = false;
     options.device = kInterpreter;

@@ -17,9 +17,12 @@ namespace kenaz {
 inline constexpr std::string_view kInterpreter = "interpreter";
 
 struct Options {
-  std::string program;   // the .fut or .mfg file
-  std::string language;  // that it is written in; empty: its ending says so
-  std::string device;    // see device::VulkanOptions; or kInterpreter
+  std::string program;                // the .fut or .mfg file; with several, the first
+  std::string language;               // that it is written in; empty: its ending says so
+  std::string device;                 // see device::VulkanOptions; or kInterpreter
+  std::vector<std::string> programs;  // all files to serve
+  std::string programs_folder;        // and those in this folder; empty: none
+  bool watch = false;                 // load programs anew when their files change
   std::string cache_file, tuning_file;
   std::string cache_folder;             // of compiled programs; empty: none are kept
   std::vector<std::string> params;      // NAME=INT
@@ -58,6 +61,11 @@ struct Options {
   bool call_limited = false;    // the user chose limits.call_seconds
   bool client_limited = false;  // .. limits.client_bytes
 };
+
+/// Whether there may be more than one program to serve.
+inline bool has_several_programs(const Options& options) {
+  return options.programs.size() > 1 || !options.programs_folder.empty();
+}
 
 /// What to do, or the exit status if all is said already (--help, or a bad command line). Long
 /// options may be abbreviated as long as they are unique.

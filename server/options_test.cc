@@ -60,7 +60,9 @@ TEST(Options, DevicesThatCannotBeAreRefused) {
 TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--p"})), 1);  // --param, --profile, --print-params
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--nosuch"})), 1);
-  EXPECT_EQ(std::get<int>(parse({"a.fut", "b.fut"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "b.fut", "--check"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"--programs", "a", "--dump", "ir"})), 1);
+  EXPECT_EQ(std::get<int>(parse({"a.fut", "--watch"})), 1);
   EXPECT_EQ(std::get<int>(parse({})), 1);
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--dump", "x"})), 1);
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--dump", "glsl", "--pose", "x"})), 1);
@@ -68,6 +70,19 @@ TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--socket-mode", "1777"})), 1);
   EXPECT_EQ(std::get<int>(parse({"--help"})), 0);
   EXPECT_EQ(std::get<int>(parse({"--version"})), 0);
+}
+
+TEST(Options, ServeSeveralPrograms) {
+  const auto one = std::get<Options>(parse({"a.fut"}));
+  EXPECT_FALSE(has_several_programs(one));
+  const auto two = std::get<Options>(parse({"a.fut", "--listen", "unix://s", "b.fut", "--watch"}));
+  EXPECT_TRUE(has_several_programs(two));
+  EXPECT_EQ(two.program, "a.fut");
+  EXPECT_EQ(two.programs, (std::vector<std::string>{"a.fut", "b.fut"}));
+  EXPECT_TRUE(two.watch);
+  const auto folder = std::get<Options>(parse({"--programs", "a"}));
+  EXPECT_TRUE(has_several_programs(folder));
+  EXPECT_EQ(folder.program, "");
 }
 
 TEST(Options, LimitsThatMeanNothingAreRefused) {

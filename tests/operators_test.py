@@ -82,11 +82,10 @@ class Operators(unittest.TestCase):
         self.assertEqual(server.stop(), 0)
         with open(path) as file:
             text = file.read()
-        for row in ['entry_calls_total{entry="quotient"} 1', 'entry_calls_total{entry="twice"} 2',
-                    'entry_failures_total{entry="quotient"} 1',
-                    'entry_failures_total{entry="twice"} 0']:
-            self.assertIn("kenaz_" + row + "\n", text)
-        self.assertRegex(text, r'kenaz_entry_seconds_total{entry="twice"} [0-9.e-]+\n')
+        for figure, entry, count in [("calls", "quotient", 1), ("calls", "twice", 2),
+                                     ("failures", "quotient", 1), ("failures", "twice", 0)]:
+            self.assertIn(f'kenaz_entry_{figure}_total{{program="p",entry="{entry}"}} {count}\n', text)
+        self.assertRegex(text, r'kenaz_entry_seconds_total{program="p",entry="twice"} [0-9.e-]+\n')
 
     def test_a_call_is_cancelled_from_another_connection(self):
         server = self.start()

@@ -73,7 +73,7 @@ Status run(const std::string& device_name) {
     value.bytes.resize(static_cast<size_t>(n) * 4);
     std::vector<Caller> callers;
     for (int i = 0; i < 2; ++i) {
-      const auto session = host::engine_for_session(engine);
+      const auto session = host::engine_for_session(engine, static_cast<uint64_t>(i) + 1);
       KENAZ_ASSIGN(auto argument, session->put(value));
       callers.push_back({session, std::move(argument)});
     }

@@ -1,6 +1,7 @@
 #include "server/cache/program_cache.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 #include <link.h>
 
 #include <cstring>
@@ -14,8 +15,6 @@
 namespace kenaz::cache {
 
 namespace {
-
-uint64_t hash_text(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
 
 void put_number(std::vector<std::byte>& out, uint64_t n) {
   const auto* p = reinterpret_cast<const std::byte*>(&n);
@@ -42,6 +41,14 @@ bool take_text(std::span<const std::byte>& in, std::string& text) {
 }
 
 }  // namespace
+
+uint64_t hash_text(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
+
+std::string RecordingReader::version() const {
+  std::string hashes;
+  for (const auto& [path, hash] : seen_) hashes += fmt::format("{:016x}", hash);
+  return fmt::format("{:016x}", hash_text(hashes));
+}
 
 Result<std::string> RecordingReader::operator()(const std::string& path) {
   auto text = read_(path);

@@ -17,6 +17,8 @@ namespace kenaz::cache {
 /// As SourceReader in kernels/diagnostics.
 using Read = std::function<Result<std::string>(const std::string& path)>;
 
+uint64_t hash_text(const std::string& text);
+
 struct CachedProgram {
   program::Program program;
   std::vector<std::string> warnings;
@@ -29,6 +31,8 @@ class RecordingReader {
   Result<std::string> operator()(const std::string& path);
   /// Path and hash of the contents.
   const std::map<std::string, uint64_t>& seen() const { return seen_; }
+  /// 16 digits: the same if what was read is the same, wherever it stands.
+  std::string version() const;
 
  private:
   Read read_;

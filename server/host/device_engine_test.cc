@@ -346,7 +346,7 @@ Entry unwritten_entry() {
 TEST_P(DeviceEngineTest, SessionsDoNotSeeEachOthersMemory) {
   load(unwritten_entry(), [](Program& p) { p.entries["add"] = add_entry(5); });
   const std::shared_ptr<Engine> shared = std::move(engine_);
-  const auto first = engine_for_session(shared), second = engine_for_session(shared);
+  const auto first = engine_for_session(shared, 1), second = engine_for_session(shared, 2);
   constexpr int32_t kSecret = 0x5ec2e7;
   for (const int32_t n : {100, 30'000, 8'000'000}) {
     data::Value value{PrimType::kI32, {n}, {}};

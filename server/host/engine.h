@@ -2,7 +2,6 @@
 // evaluator on the CPU. The session layer above sees only this.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -120,8 +119,6 @@ class Engine {
   virtual Result<std::vector<LeafPtr>> call(const std::string& entry,
                                             std::span<const LeafPtr> args) = 0;
 
-  /// A number for set_owner() that nobody has yet. By any thread.
-  uint64_t new_owner() { return ++owners_; }
   /// Whose the memory is that operations take from now on. What one owner leaves in memory, no
   /// other sees. 0, in the beginning: the server's own.
   virtual void set_owner(uint64_t) {}
@@ -158,14 +155,13 @@ class Engine {
   virtual device::MemoryStats memory() const { return {}; }
 
  private:
-  std::atomic<uint64_t> owners_ = 0;
   std::shared_ptr<const Tuning> tuning_;
   bool profiled_ = false;
 };
 
-/// The same engine as one session sees it: what it does is done for an owner of its own, with
-/// tuning parameters of its own.
-std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine);
+/// The same engine as one session sees it: what it does is done for that owner, with tuning
+/// parameters of its own.
+std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine, uint64_t owner);
 
 /// The bytes of a call's result. A program may make shapes that no value has, since an array
 /// without elements takes no memory: negative sizes in one are 0 from now on, and if the others are

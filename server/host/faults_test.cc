@@ -57,12 +57,12 @@ class Faults : public testing::TestWithParam<std::tuple<bool, Kind>> {
     options.validation = log_;
     options.force_staging = std::get<0>(GetParam());
     options.faults = faults_;
-    return make_renewing_engine(
-        [program = program_, devices = device::vulkan_device_maker(
-                                 options)]() mutable -> Result<std::unique_ptr<Engine>> {
-          KENAZ_ASSIGN(auto device, devices());
-          return make_device_engine(program, std::move(device));
-        });
+    const RenewedDevice::Maker devices = device::vulkan_device_maker(options);
+    KENAZ_ASSIGN(auto first, devices());
+    return make_renewing_engine(std::make_shared<RenewedDevice>(devices, std::move(first)),
+                                [program = program_](std::shared_ptr<device::Device> device) {
+                                  return make_device_engine(program, std::move(device));
+                                });
   }
 
   data::Value value() const {

@@ -1,14 +1,12 @@
 #include "server/host/renewing_engine.h"
 
 #include <mutex>
+#include <utility>
 
 namespace kenaz::host {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-constexpr std::chrono::seconds kBetweenAttempts{1};
-
-/// A leaf of one of the engines that there have been.
+/// A leaf on one of the devices that there have been.
 struct RenewedLeaf : Leaf {
   RenewedLeaf(LeafPtr leaf, uint64_t number) : inner(std::move(leaf)), generation(number) {
     prim = inner->prim;
@@ -23,15 +21,23 @@ tl::unexpected<Error> value_lost() {
   return fail(ErrorKind::kDeviceLost, "The device was lost, and this value with it.");
 }
 
-class RenewingEngine : public Engine {
+class RenewingEngine : public Engine, public RenewedDevice::User {
  public:
-  RenewingEngine(EngineFactory factory, std::unique_ptr<Engine> first)
-      : factory_(std::move(factory)),
+  RenewingEngine(std::shared_ptr<RenewedDevice> device, EngineFactory factory,
+                 std::unique_ptr<Engine> first)
+      : device_(std::move(device)),
+        factory_(std::move(factory)),
         types_(first->types()),
         entries_(first->entries()),
         tuning_params_(first->tuning_params()),
         name_(first->name()),
-        engine_(std::move(first)) {}
+        engine_(std::move(first)) {
+    device_->add(*this);
+  }
+  ~RenewingEngine() override { device_->remove(*this); }
+  RenewingEngine(const RenewingEngine&) = delete;
+  RenewingEngine& operator=(const RenewingEngine&) = delete;
+  void device_lost() override { replace(nullptr); }
 
   const TypeTable& types() const override { return types_; }
   const std::vector<EntrySignature>& entries() const override { return entries_; }
@@ -93,7 +99,7 @@ class RenewingEngine : public Engine {
     return engine ? engine->memory() : device::MemoryStats{};
   }
 
-  uint64_t generation() const { return generation_; }
+  uint64_t generation() const { return device_->generation(); }
   std::shared_ptr<Engine> present() const {
     std::lock_guard lock(mutex_);
     return engine_;
@@ -104,23 +110,23 @@ class RenewingEngine : public Engine {
     KENAZ_TRY(renew());
     const std::shared_ptr<Engine> engine =
         engine_;  // a call may lose its turn, and then its engine
-    const uint64_t generation = generation_;
+    const uint64_t generation = this->generation();
     engine->set_tuning(tuning());
     engine->set_profiled(profiled());
     auto result = operation(*engine);
     note(result, generation);
     return result;
   }
-  /// The engine is dropped if the result, of that generation, says that its device is lost.
+  /// The device is dropped if the result, of that generation, says that it is lost.
   template <class R>
   void note(R& result, uint64_t generation) {
     if (result || result.error().kind != ErrorKind::kDeviceLost) return;
     result.error().context.push_back("all values on the device are lost with it");
-    if (generation == generation_) replace(nullptr);
+    device_->lost(generation);
   }
   Result<LeafPtr> wrapped(Result<LeafPtr> leaf) const {
     if (!leaf) return leaf;
-    return std::make_shared<RenewedLeaf>(std::move(*leaf), generation_);
+    return std::make_shared<RenewedLeaf>(std::move(*leaf), generation());
   }
   Result<LeafPtr> unwrapped(const Leaf& leaf) const;
   Result<std::vector<LeafPtr>> unwrapped(std::span<const LeafPtr> leaves) const;
@@ -129,6 +135,7 @@ class RenewingEngine : public Engine {
   Status renew();
   void replace(std::shared_ptr<Engine> engine);
 
+  const std::shared_ptr<RenewedDevice> device_;
   const EngineFactory factory_;
   const TypeTable types_;
   const std::vector<EntrySignature> entries_;
@@ -139,13 +146,9 @@ class RenewingEngine : public Engine {
   StepAside step_aside_;
   mutable std::mutex mutex_;        // for engine_, as far as other threads look at it
   std::shared_ptr<Engine> engine_;  // null: the device was lost
-  uint64_t generation_ = 0;
-  Clock::time_point last_attempt_;
-  std::optional<Error> last_error_;
 };
 
 void RenewingEngine::replace(std::shared_ptr<Engine> engine) {
-  ++generation_;
   std::unique_lock lock(mutex_);
   engine_.swap(engine);
   lock.unlock();  // the old one goes now, which may take a while
@@ -153,20 +156,9 @@ void RenewingEngine::replace(std::shared_ptr<Engine> engine) {
 
 Status RenewingEngine::renew() {
   if (engine_) return {};
-  const auto now = Clock::now();
-  if (last_error_ && now - last_attempt_ < kBetweenAttempts) {
-    return tl::make_unexpected(*last_error_);
-  }
-  last_attempt_ = now;
-  auto made = factory_();
-  if (!made) {
-    Error& error = made.error();
-    error.kind = ErrorKind::kDeviceLost;
-    error.context.push_back("while making the device anew, which was lost");
-    last_error_ = error;
-    return tl::make_unexpected(error);
-  }
-  last_error_.reset();
+  KENAZ_ASSIGN(auto device, device_->get());
+  auto made = factory_(std::move(device));
+  if (!made) return tl::make_unexpected(device_->failed(std::move(made).error()));
   (*made)->set_call_timeout(timeout_);
   (*made)->set_owner(owner_);
   (*made)->set_step_aside(step_aside_);
@@ -177,7 +169,7 @@ Status RenewingEngine::renew() {
 Result<LeafPtr> RenewingEngine::unwrapped(const Leaf& leaf) const {
   const auto* own = dynamic_cast<const RenewedLeaf*>(&leaf);
   if (own == nullptr) return internal_error("a value of another engine");
-  if (own->generation != generation_) return value_lost();
+  if (own->generation != generation()) return value_lost();
   return own->inner;
 }
 
@@ -210,7 +202,7 @@ Result<std::vector<LeafPtr>> RenewingEngine::call(const std::string& entry,
   KENAZ_ASSIGN(const auto inner, unwrapped(args));
   uint64_t generation = 0;
   auto results = with_engine([&](Engine& e) {
-    generation = generation_;  // while it runs there may be another
+    generation = this->generation();  // while it runs there may be another
     return e.call(entry, inner);
   });
   if (!results) return results;
@@ -273,9 +265,11 @@ Result<std::unique_ptr<LeafReader>> RenewingEngine::reader(LeafPtr leaf) {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_renewing_engine(EngineFactory factory) {
-  KENAZ_ASSIGN(auto first, factory());
-  return std::make_unique<RenewingEngine>(std::move(factory), std::move(first));
+Result<std::unique_ptr<Engine>> make_renewing_engine(std::shared_ptr<RenewedDevice> device,
+                                                     EngineFactory factory) {
+  KENAZ_ASSIGN(auto on, device->get());
+  KENAZ_ASSIGN(auto first, factory(std::move(on)));
+  return std::make_unique<RenewingEngine>(std::move(device), std::move(factory), std::move(first));
 }
 
 }  // namespace kenaz::host

@@ -38,14 +38,21 @@ class RenewingEngineTest : public testing::TestWithParam<bool> {
     options.force_staging = GetParam();
     options.faults = faults_;
     faults_->lose_device = true;
-    auto made = make_renewing_engine([this, devices = device::vulkan_device_maker(options),
-                                      shared = std::make_shared<const program::Program>(std::move(
-                                          *program))]() mutable -> Result<std::unique_ptr<Engine>> {
+    const RenewedDevice::Maker devices =
+        [this,
+         make = device::vulkan_device_maker(options)]() -> Result<std::shared_ptr<device::Device>> {
       ++attempts_;
       if (broken_) return fail(ErrorKind::kInternal, "no such luck");
-      KENAZ_ASSIGN(auto device, devices());
+      return make();
+    };
+    auto first = devices();
+    ASSERT_TRUE(first) << first.error().text();
+    device_ = std::make_shared<RenewedDevice>(devices, std::move(*first));
+    factory_ = [shared = std::make_shared<const program::Program>(std::move(*program))](
+                   std::shared_ptr<device::Device> device) {
       return make_device_engine(shared, std::move(device));
-    });
+    };
+    auto made = make_renewing_engine(device_, factory_);
     ASSERT_TRUE(made) << made.error().text();
     engine_ = std::move(*made);
     data_.resize(400'000);
@@ -53,6 +60,7 @@ class RenewingEngineTest : public testing::TestWithParam<bool> {
   }
   void TearDown() override {
     engine_.reset();
+    device_.reset();
     EXPECT_THAT(log_->messages(), testing::ElementsAre());
   }
 
@@ -93,6 +101,8 @@ class RenewingEngineTest : public testing::TestWithParam<bool> {
   std::vector<int32_t> data_;
   int attempts_ = 0;
   bool broken_ = false;
+  std::shared_ptr<RenewedDevice> device_;
+  EngineFactory factory_;
   std::unique_ptr<Engine> engine_;
 };
 
@@ -173,6 +183,28 @@ TEST_P(RenewingEngineTest, AttemptsThatFailAreRepeatedNowAndThen) {
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   const Status status = day(leaf);
   EXPECT_TRUE(status) << status.error().text();
+}
+
+TEST_P(RenewingEngineTest, EnginesOfOneDeviceShareValuesAndLoseThemTogether) {
+  auto other = make_renewing_engine(device_, factory_);
+  ASSERT_TRUE(other);
+  LeafPtr leaf;
+  ASSERT_TRUE(day(leaf));
+  auto called = (*other)->call("doubled", std::span(&leaf, 1));
+  ASSERT_TRUE(called) << called.error().text();
+  EXPECT_EQ(engine_->get(*called->at(0))->at(3).as_i64(), 20);
+  const std::weak_ptr<device::Device> old = *device_->get();
+  faults_->calls = 0;
+  faults_->fail_at = 0;
+  ASSERT_FALSE((*other)->call("doubled", std::span(&leaf, 1)));
+  faults_->fail_at = -1;
+  leaf.reset();
+  called->clear();
+  EXPECT_TRUE(old.expired());  // neither engine holds it
+  const int before = attempts_;
+  ASSERT_TRUE(day(leaf));
+  EXPECT_TRUE((*other)->call("doubled", std::span(&leaf, 1)));
+  EXPECT_EQ(attempts_, before + 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Vulkan, RenewingEngineTest, testing::Bool(),

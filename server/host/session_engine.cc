@@ -5,8 +5,8 @@ namespace {
 
 class SessionEngine : public Engine {
  public:
-  explicit SessionEngine(std::shared_ptr<Engine> engine)
-      : engine_(std::move(engine)), owner_(engine_->new_owner()) {}
+  SessionEngine(std::shared_ptr<Engine> engine, uint64_t owner)
+      : engine_(std::move(engine)), owner_(owner) {}
 
   const TypeTable& types() const override { return engine_->types(); }
   const std::vector<EntrySignature>& entries() const override { return engine_->entries(); }
@@ -62,8 +62,8 @@ class SessionEngine : public Engine {
 
 }  // namespace
 
-std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine) {
-  return std::make_shared<SessionEngine>(std::move(engine));
+std::shared_ptr<Engine> engine_for_session(std::shared_ptr<Engine> engine, uint64_t owner) {
+  return std::make_shared<SessionEngine>(std::move(engine), owner);
 }
 
 }  // namespace kenaz::host

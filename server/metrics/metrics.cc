@@ -12,15 +12,26 @@ namespace kenaz {
 namespace {
 constexpr const char* kKinds[] = {"bad_request",   "program",     "compile",
                                   "out_of_memory", "device_lost", "internal"};
-}
 
-void Metrics::called(const std::string& entry, double seconds, bool failed) {
+/// A label's value, in which Prometheus' format has backslashes before these.
+std::string label(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') out += '\\';
+    out += c;
+  }
+  return out;
+}
+}  // namespace
+
+void Metrics::called(const std::string& program, const std::string& entry, double seconds,
+                     bool failed) {
   ++calls_;
   call_nanoseconds_ += static_cast<int64_t>(seconds * 1e9);
   const auto* bound = std::lower_bound(kBounds.begin(), kBounds.end(), seconds);
   ++buckets_[static_cast<size_t>(bound - kBounds.begin())];
   const std::lock_guard lock(entries_mutex_);
-  Entry& figures = entries_[entry];
+  Entry& figures = entries_[{program, entry}];
   ++figures.calls;
   figures.failures += failed ? 1 : 0;
   figures.seconds += seconds;
@@ -67,8 +78,9 @@ std::string Metrics::entry_figures() const {
   std::string out;
   const auto family = [&](const char* name, const char* help, auto value) {
     out += fmt::format("# HELP kenaz_{0} {1}\n# TYPE kenaz_{0} counter\n", name, help);
-    for (const auto& [entry, figures] : entries_) {
-      out += fmt::format("kenaz_{}{{entry=\"{}\"}} {}\n", name, entry, value(figures));
+    for (const auto& [of, figures] : entries_) {
+      out += fmt::format("kenaz_{}{{program=\"{}\",entry=\"{}\"}} {}\n", name, label(of.first),
+                         label(of.second), value(figures));
     }
   };
   family("entry_calls_total", "Calls of an entry point", [](const Entry& e) { return e.calls; });

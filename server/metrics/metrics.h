@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/base/result.h"
@@ -23,8 +24,8 @@ class Metrics {
   explicit Metrics(std::shared_ptr<const ClientMemory> memory = nullptr)
       : client_memory_(std::move(memory)) {}
 
-  /// An entry point ran, or failed while running.
-  void called(const std::string& entry, double seconds, bool failed);
+  /// A program's entry point ran, or failed while running.
+  void called(const std::string& program, const std::string& entry, double seconds, bool failed);
   /// A command failed.
   void failed(ErrorKind kind);
   void received(int64_t bytes) { bytes_in_ += bytes; }
@@ -71,7 +72,7 @@ class Metrics {
     double seconds = 0;
   };
   mutable std::mutex entries_mutex_;
-  std::map<std::string, Entry> entries_;
+  std::map<std::pair<std::string, std::string>, Entry> entries_;  // by program and name
 };
 
 /// Writes `text` to `path` so that readers see the old file or the new one, never a part.

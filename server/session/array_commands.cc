@@ -41,7 +41,7 @@ Result<std::vector<int64_t>> Session::outer_shape(const Variable& v, const Value
 
 Status Session::do_shape(Args args) {
   KENAZ_ASSIGN(const Variable* v, variables_.find(args[0]));
-  KENAZ_ASSIGN(const ValueType* type, find_type(v->type, TypeKind::kArray));
+  KENAZ_ASSIGN(const ValueType* type, type_of(*v, TypeKind::kArray));
   KENAZ_ASSIGN(const auto shape, outer_shape(*v, *type));
   for (int64_t d : shape) print(std::to_string(d));
   return {};
@@ -50,17 +50,17 @@ Status Session::do_shape(Args args) {
 Status Session::do_index(Args args) {
   KENAZ_TRY(variables_.check_free(args[0]));
   KENAZ_ASSIGN(const Variable* array, variables_.find(args[1]));
-  KENAZ_ASSIGN(const ValueType* type, find_type(array->type, TypeKind::kArray));
+  KENAZ_ASSIGN(const ValueType* type, type_of(*array, TypeKind::kArray));
   KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
   KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
-  Variable element{type->elemtype, {}};
+  Variable element{type->elemtype, {}, array->types};
   for (size_t i = 0; i < array->leaves.size(); ++i) {
     if (is_outer_size(type->leaves[i], type->rank)) continue;
     if (type->leaves[i].dim >= 0) {
       element.leaves.push_back(array->leaves[i]);
       continue;
     }
-    KENAZ_ASSIGN(auto leaf, engine_->element(array->leaves[i], type->rank, at));
+    KENAZ_ASSIGN(auto leaf, engine()->element(array->leaves[i], type->rank, at));
     element.leaves.push_back(std::move(leaf));
   }
   return variables_.add(args[0], std::move(element));
@@ -69,16 +69,17 @@ Status Session::do_index(Args args) {
 Status Session::do_set(Args args) {
   KENAZ_ASSIGN(const Variable* array, variables_.find(args[0]));
   KENAZ_ASSIGN(const Variable* element, variables_.find(args[1]));
-  KENAZ_ASSIGN(const ValueType* type, find_type(array->type, TypeKind::kArray));
-  if (element->type != type->elemtype) {
+  KENAZ_ASSIGN(const ValueType* type, type_of(*array, TypeKind::kArray));
+  if (!has_type(*element, type->elemtype, *array->types)) {
     return bad_request(fmt::format("Type mismatch: expected element of type {}, got {}",
-                                   type->elemtype, element->type));
+                                   type->elemtype,
+                                   type_text(*element, type->elemtype, *array->types)));
   }
   KENAZ_ASSIGN(const auto outer, outer_shape(*array, *type));
   KENAZ_ASSIGN(const int64_t at, element_number(outer, args.subspan(2)));
   // Several leaves change together or not at all, so only one alone changes where it is.
   const bool in_place = array->leaves.size() == 1 && array->leaves[0].use_count() == 1;
-  Variable updated{array->type, {}};
+  Variable updated{array->type, {}, array->types};
   auto next = element->leaves.begin();
   for (size_t i = 0; i < array->leaves.size(); ++i) {
     if (is_outer_size(type->leaves[i], type->rank)) {
@@ -99,7 +100,7 @@ Status Session::do_set(Args args) {
                                      data::shape_text(part->shape),
                                      data::shape_text(whole->shape)));
     }
-    KENAZ_ASSIGN(auto leaf, engine_->with_element(whole, at, part, in_place));
+    KENAZ_ASSIGN(auto leaf, engine()->with_element(whole, at, part, in_place));
     updated.leaves.push_back(std::move(leaf));
   }
   return variables_.replace(args[0], std::move(updated));
@@ -129,18 +130,19 @@ Status Session::do_new_array(Args args) {
   std::vector<const Variable*> elements;
   for (size_t i = 0; i < names.size(); ++i) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(names[i]));
-    if (v->type != type->elemtype) {
-      return bad_request(
-          fmt::format("Value {} mismatch: expected type {}, got {}", i, type->elemtype, v->type));
+    if (!has_type(*v, type->elemtype, *program_.types())) {
+      return bad_request(fmt::format("Value {} mismatch: expected type {}, got {}", i,
+                                     type->elemtype,
+                                     type_text(*v, type->elemtype, *program_.types())));
     }
     elements.push_back(v);
   }
-  Variable array{type->name, {}};
+  Variable array{type->name, {}, program_.types()};
   size_t k = 0;  // the elements' leaf
   for (const LeafType& leaf_type : type->leaves) {
     if (is_outer_size(leaf_type, type->rank)) {
       const int64_t size = outer[static_cast<size_t>(leaf_type.dim)];
-      KENAZ_ASSIGN(auto leaf, engine_->put(data::Value::scalar(PrimValue::i64(size))));
+      KENAZ_ASSIGN(auto leaf, engine()->put(data::Value::scalar(PrimValue::i64(size))));
       array.leaves.push_back(std::move(leaf));
     } else {
       KENAZ_ASSIGN(auto leaf, join_leaf(leaf_type, outer, elements, k++));
@@ -163,7 +165,7 @@ Result<host::LeafPtr> Session::join_leaf(const LeafType& type, const std::vector
       if (i > 0 && part != size) return differs(i);
       size = part;
     }
-    return engine_->put(size);
+    return engine()->put(size);
   }
   std::vector<int64_t> shape = outer;
   shape.resize(static_cast<size_t>(type.rank), 0);
@@ -176,7 +178,7 @@ Result<host::LeafPtr> Session::join_leaf(const LeafType& type, const std::vector
     parts.push_back(part);
   }
   KENAZ_TRY(data::checked_bytes(type.prim, shape));
-  return engine_->join(type.prim, std::move(shape), parts);
+  return engine()->join(type.prim, std::move(shape), parts);
 }
 
 }  // namespace kenaz

@@ -24,16 +24,16 @@ Status Session::do_new(Args args) {
                                    type->fields.size(), values.size()));
   }
   KENAZ_ASSIGN(Leaves leaves, gather(type->fields, values));
-  return variables_.add(args[0], {type->name, std::move(leaves)});
+  return variables_.add(args[0], {type->name, std::move(leaves), program_.types()});
 }
 
 Status Session::do_project(Args args) {
   const std::string& to = args[0];
   KENAZ_ASSIGN(const Variable* from, variables_.find(args[1]));
-  KENAZ_ASSIGN(const ValueType* type, find_type(from->type, TypeKind::kRecord));
+  KENAZ_ASSIGN(const ValueType* type, type_of(*from, TypeKind::kRecord));
   size_t first = 0;
   for (const auto& field : type->fields) {
-    KENAZ_ASSIGN(const ValueType* field_type, find_type(field.type));
+    KENAZ_ASSIGN(const ValueType* field_type, type_of(*from, field.type));
     if (field.name != args[2]) {
       first += field_type->leaves.size();
       continue;
@@ -44,7 +44,7 @@ Status Session::do_project(Args args) {
     }
     const auto begin = from->leaves.begin() + static_cast<std::ptrdiff_t>(first);
     const auto end = begin + static_cast<std::ptrdiff_t>(field_type->leaves.size());
-    return variables_.add(to, {field.type, Leaves(begin, end)});
+    return variables_.add(to, {field.type, Leaves(begin, end), from->types});
   }
   return bad_request("No such field: " + args[2]);
 }
@@ -61,12 +61,12 @@ Status Session::do_zip(Args args) {
   KENAZ_ASSIGN(Leaves leaves, gather(type->fields, values));
   KENAZ_ASSIGN(const auto shapes, leaf_shapes(*type, leaves));
   KENAZ_TRY(kenaz::outer_shape(*type, shapes, "Cannot zip arrays of different shapes"));
-  return variables_.add(args[0], {type->name, std::move(leaves)});
+  return variables_.add(args[0], {type->name, std::move(leaves), program_.types()});
 }
 
 Status Session::do_unzip(Args args) {
   KENAZ_ASSIGN(const Variable* from, variables_.find(args[0]));
-  KENAZ_ASSIGN(const ValueType* type, find_type(from->type));
+  KENAZ_ASSIGN(const ValueType* type, type_of(*from));
   if (type->kind != TypeKind::kArray || type->fields.empty()) {
     return bad_request("Cannot unzip this array type");
   }
@@ -75,7 +75,7 @@ Status Session::do_unzip(Args args) {
     return bad_request(fmt::format("{} arrays expected but {} variables provided.",
                                    type->fields.size(), names.size()));
   }
-  return scatter(field_types(*type), names, Leaves(from->leaves));
+  return scatter(TypesPtr(from->types), field_types(*type), names, Leaves(from->leaves));
 }
 
 namespace {
@@ -97,7 +97,7 @@ Result<size_t> Session::variant_of(const Variable& value, const ValueType& sum) 
 
 Status Session::do_variant(Args args) {
   KENAZ_ASSIGN(const Variable* v, variables_.find(args[0]));
-  KENAZ_ASSIGN(const ValueType* sum, find_type(v->type, TypeKind::kSum));
+  KENAZ_ASSIGN(const ValueType* sum, type_of(*v, TypeKind::kSum));
   KENAZ_ASSIGN(const size_t i, variant_of(*v, *sum));
   print(sum->variants[i].name);
   return {};
@@ -118,9 +118,10 @@ Status Session::do_construct(Args args) {
   Leaves leaves(sum->leaves.size());
   for (size_t i = 0; i < values.size(); ++i) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(values[i]));
-    if (v->type != variant.payload[i]) {
+    if (!has_type(*v, variant.payload[i], *program_.types())) {
       return bad_request(fmt::format("Value {} mismatch: expected type {}, got {}", i,
-                                     variant.payload[i], v->type));
+                                     variant.payload[i],
+                                     type_text(*v, variant.payload[i], *program_.types())));
     }
     const auto& slots = variant.payload_leaves.at(i);
     for (size_t k = 0; k < slots.size(); ++k) {
@@ -129,21 +130,21 @@ Status Session::do_construct(Args args) {
   }
   if (has_tag(*sum)) {
     const auto tag = PrimValue::of_int(PrimType::kI8, static_cast<int64_t>(which));
-    KENAZ_ASSIGN(leaves.at(0), engine_->put(data::Value::scalar(tag)));
+    KENAZ_ASSIGN(leaves.at(0), engine()->put(data::Value::scalar(tag)));
   }
   for (size_t i = 0; i < leaves.size(); ++i) {  // the other constructors' slots
     if (leaves[i]) continue;
     const LeafType& t = sum->leaves[i];
     data::Value none{t.prim, std::vector<int64_t>(static_cast<size_t>(t.rank), 0), {}};
     if (t.rank == 0) none = data::Value::scalar(PrimValue{t.prim, 0});
-    KENAZ_ASSIGN(leaves[i], engine_->put(none));
+    KENAZ_ASSIGN(leaves[i], engine()->put(none));
   }
-  return variables_.add(args[0], {sum->name, std::move(leaves)});
+  return variables_.add(args[0], {sum->name, std::move(leaves), program_.types()});
 }
 
 Status Session::do_destruct(Args args) {
   KENAZ_ASSIGN(const Variable* v, variables_.find(args[0]));
-  KENAZ_ASSIGN(const ValueType* sum, find_type(v->type, TypeKind::kSum));
+  KENAZ_ASSIGN(const ValueType* sum, type_of(*v, TypeKind::kSum));
   KENAZ_ASSIGN(const size_t which, variant_of(*v, *sum));
   const auto& variant = sum->variants[which];
   const Args names = args.subspan(1);
@@ -155,7 +156,7 @@ Status Session::do_destruct(Args args) {
   for (const auto& slots : variant.payload_leaves) {
     for (int slot : slots) leaves.push_back(v->leaves.at(static_cast<size_t>(slot)));
   }
-  return scatter(variant.payload, names, leaves);
+  return scatter(TypesPtr(v->types), variant.payload, names, leaves);
 }
 
 }  // namespace kenaz

@@ -276,7 +276,8 @@ Status Restore::more() {
 Status Restore::finish(Variables& variables) {
   bounds_.reserved.reset();  // for the variables
   for (size_t i = 0; i < complete_; ++i) {
-    KENAZ_TRY(variables.add(targets_[i].name, {targets_[i].type->name, std::move(values_[i])}));
+    KENAZ_TRY(variables.add(targets_[i].name,
+                            {targets_[i].type->name, std::move(values_[i]), targets_[i].types}));
   }
   if (error_) return tl::make_unexpected(*error_);
   return {};

@@ -25,12 +25,14 @@ protocol::Reply Session::guarded(const std::function<Status()>& body) {
   Status status;
   // Containers throw where memory ends, also on a client's account: that fails the command only.
   try {
+    program_.begin();
     status = body();
   } catch (const std::bad_alloc&) {
     status = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
   } catch (const std::exception& e) {
     status = internal_error(fmt::format("Internal error: {}", e.what()));
   }
+  program_.end();
   if (!status) {
     reply_.failure = status.error().text();
     if (options_.metrics) options_.metrics->failed(status.error().kind);
@@ -50,23 +52,26 @@ protocol::Reply Session::execute(std::string_view line) {
 }
 
 Result<const host::EntrySignature*> Session::find_entry(const std::string& name) const {
-  for (const auto& entry : engine_->entries()) {
+  KENAZ_TRY(program_.served());
+  for (const auto& entry : engine()->entries()) {
     if (entry.name == name) return &entry;
   }
   return bad_request("Unknown entry point: " + name);
 }
 
 Result<const ValueType*> Session::find_type(const std::string& name) const {
-  const auto it = engine_->types().find(name);
-  if (it == engine_->types().end()) {
+  KENAZ_TRY(program_.served());
+  const auto it = types().find(name);
+  if (it == types().end()) {
     return bad_request("Unknown type: " + name +
                        "\nThe command `types` lists them; one with spaces goes in quotes.");
   }
   return &it->second;
 }
 
-Result<const ValueType*> Session::find_type(const std::string& name, TypeKind kind) const {
-  KENAZ_ASSIGN(const ValueType* type, find_type(name));
+namespace {
+
+Result<const ValueType*> of_kind(const ValueType* type, TypeKind kind) {
   if (type->kind == kind) return type;
   switch (kind) {
     case TypeKind::kArray: return bad_request("Not an array type");
@@ -76,21 +81,41 @@ Result<const ValueType*> Session::find_type(const std::string& name, TypeKind ki
   }
 }
 
+}  // namespace
+
+Result<const ValueType*> Session::find_type(const std::string& name, TypeKind kind) const {
+  KENAZ_ASSIGN(const ValueType* type, find_type(name));
+  return of_kind(type, kind);
+}
+
+Result<const ValueType*> Session::type_of(const Variable& v, const std::string& name) {
+  const auto it = v.types->table.find(name);
+  if (it == v.types->table.end()) return internal_error("the type table contradicts itself");
+  return &it->second;
+}
+
+Result<const ValueType*> Session::type_of(const Variable& v, TypeKind kind) {
+  KENAZ_ASSIGN(const ValueType* type, type_of(v));
+  return of_kind(type, kind);
+}
+
 Result<Session::Leaves> Session::gather(std::span<const ValueType::Field> fields,
                                         Args variables) const {
   Leaves leaves;
   for (size_t i = 0; i < fields.size(); ++i) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(variables[i]));
-    if (v->type != fields[i].type) {
+    if (!has_type(*v, fields[i].type, *program_.types())) {
       return bad_request(fmt::format("Field {} mismatch: expected type {}, got {}", fields[i].name,
-                                     fields[i].type, v->type));
+                                     fields[i].type,
+                                     type_text(*v, fields[i].type, *program_.types())));
     }
     leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
   }
   return leaves;
 }
 
-Status Session::scatter(std::span<const std::string> types, Args names, const Leaves& leaves) {
+Status Session::scatter(const TypesPtr& of, std::span<const std::string> types, Args names,
+                        const Leaves& leaves) {
   std::set<std::string> seen;
   for (const auto& name : names) {
     KENAZ_TRY(variables_.check_free(name));
@@ -99,10 +124,12 @@ Status Session::scatter(std::span<const std::string> types, Args names, const Le
   std::vector<Variable> parts;
   auto next = leaves.begin();
   for (const auto& type_name : types) {
-    KENAZ_ASSIGN(const ValueType* type, find_type(type_name));
-    const auto n = static_cast<std::ptrdiff_t>(type->leaves.size());
-    if (leaves.end() - next < n) return internal_error("the type table contradicts itself");
-    parts.push_back({type_name, {next, next + n}});
+    const auto type = of->table.find(type_name);
+    const auto n = type == of->table.end() ? std::ptrdiff_t{-1} : std::ssize(type->second.leaves);
+    if (n < 0 || leaves.end() - next < n) {
+      return internal_error("the type table contradicts itself");
+    }
+    parts.push_back({type_name, {next, next + n}, of});
     next += n;
   }
   for (size_t i = 0; i < names.size(); ++i) {
@@ -129,6 +156,20 @@ Status Session::do_cancel(Args) { return bad_request("Only a server on sockets h
 Status Session::do_upload(Args) { return internal_error("upload is a stream"); }
 
 Status Session::do_download(Args) { return internal_error("download is a stream"); }
+
+// ---- programs
+
+Status Session::do_programs(Args) {
+  for (const ProgramPtr& program : program_.all().all()) {
+    const std::string words[] = {program->name, program->version,
+                                 std::to_string(program->engine->entries().size())};
+    KENAZ_ASSIGN(std::string line, protocol::join_words(words));
+    print(std::move(line));
+  }
+  return {};
+}
+
+Status Session::do_program(Args args) { return program_.choose(args[0]); }
 
 // ---- help and figures
 
@@ -162,7 +203,7 @@ Status Session::help_on_entry(const std::string& name) {
 
 Status Session::do_stats(Args) {
   if (!options_.metrics) return bad_request("This server keeps no figures.");
-  for (auto& line : options_.metrics->lines(engine_->memory())) print(std::move(line));
+  for (auto& line : options_.metrics->lines(engine()->memory())) print(std::move(line));
   return {};
 }
 
@@ -179,9 +220,10 @@ Status Session::do_unpause_profiling(Args) {
 }
 
 void Session::record_call(const std::string& entry, double microseconds) {
-  record({&entry, nullptr, microseconds});
-  for (auto& time : engine_->kernel_times()) {
-    record({nullptr, std::move(time.name), time.microseconds});
+  const std::string& name = *event_names_.insert(entry).first;
+  record({&name, &*event_names_.insert(program_.name()).first, nullptr, microseconds});
+  for (auto& time : engine()->kernel_times()) {
+    record({nullptr, nullptr, std::move(time.name), time.microseconds});
   }
 }
 
@@ -203,21 +245,26 @@ void Session::record(Event event) {
 Status Session::do_report(Args) {
   // By hand: a library's tree of a hundred thousand events takes a second to make.
   static const std::string kSubmission = "device";
+  const bool several = program_.all().all().size() > 1;
   std::map<const std::string*, std::string> names;
   std::string text = "{\"events\":[";
   for (const auto& e : events_) {
     const std::string* of = e.entry ? e.entry : e.name ? e.name.get() : &kSubmission;
     auto& name = names[of];
     if (name.empty()) name = nlohmann::json((e.entry ? "call " : "") + *of).dump();
+    const bool says_program = several && e.program != nullptr;
     fmt::format_to(std::back_inserter(text),
-                   R"({}{{"details":{{}},"duration":{},"name":{},"provenance":""}})",
-                   &e == events_.data() ? "" : ",", e.microseconds, name);
+                   R"({}{{"details":{{{}}},"duration":{},"name":{},"provenance":""}})",
+                   &e == events_.data() ? "" : ",",
+                   says_program ? "\"program\":" + nlohmann::json(*e.program).dump() : "",
+                   e.microseconds, name);
   }
   text += "],";
   if (lost_events_ > 0) text += fmt::format("\"lost_events\":{},", lost_events_);
-  text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", engine_->memory().peak);
+  text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", engine()->memory().peak);
   print(std::move(text));
   std::vector<Event>().swap(events_);
+  event_names_.clear();
   events_share_.set(0);
   lost_events_ = 0;
   return {};
@@ -239,14 +286,13 @@ Status Session::do_set_tuning_param(Args args) {
     return bad_request(
         fmt::format("Failed to set tuning parameter {} to {}\n{}", args[0], args[1], why));
   };
-  if (find_param(*engine_, args[0]) == nullptr) {
+  KENAZ_TRY(program_.served());
+  if (find_param(*engine(), args[0]) == nullptr) {
     return refuse("The program has no such parameter.");
   }
   const auto value = host::tuning_value(args[1]);
   if (!value) return refuse("The value must be an integer; 0 is the default.");
-  host::Tuning tuning = engine_->tuning() ? *engine_->tuning() : host::Tuning();
-  tuning[args[0]] = *value;
-  engine_->set_tuning(std::make_shared<const host::Tuning>(std::move(tuning)));
+  program_.tune(args[0], *value);
   return {};
 }
 
@@ -257,7 +303,8 @@ Status Session::do_tuning_params(Args args) {
 }
 
 Status Session::do_tuning_param_class(Args args) {
-  const program::TuningParam* param = find_param(*engine_, args[0]);
+  KENAZ_TRY(program_.served());
+  const program::TuningParam* param = find_param(*engine(), args[0]);
   if (param == nullptr) return bad_request("Unknown tuning parameter: " + args[0]);
   print(program::class_text(*param));
   return {};

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "server/client_memory.h"
 #include "server/host/engine.h"
 #include "server/metrics/metrics.h"
+#include "server/session/chosen_program.h"
 #include "server/session/files.h"
 #include "server/session/shapes.h"
 #include "server/session/stream.h"
@@ -34,21 +36,20 @@ struct SessionOptions {
   int64_t max_upload = 0;   // bytes; 0: any number
   double file_seconds = 0;  // that reading a file may take; 0: any
   FileAccess files;
-  std::shared_ptr<const host::Tuning> tuning;  // to begin with; null: no values
-  std::shared_ptr<Metrics> metrics;            // may be null
-  std::shared_ptr<ClientMemory> memory;        // may be null
+  std::shared_ptr<Metrics> metrics;      // may be null
+  std::shared_ptr<ClientMemory> memory;  // may be null
 };
 
 class Session {
  public:
-  Session(std::shared_ptr<host::Engine> engine, SessionOptions options)
-      : engine_(host::engine_for_session(std::move(engine))),
+  Session(std::shared_ptr<Programs> programs, SessionOptions options)
+      : program_(std::move(programs)),
         options_(std::move(options)),
         variables_(options_.limits, options_.memory),
         recording_(options_.profile),
-        events_share_(options_.memory, ClientMemory::Use::kKept) {
-    engine_->set_tuning(options_.tuning);
-  }
+        events_share_(options_.memory, ClientMemory::Use::kKept) {}
+  Session(std::shared_ptr<host::Engine> engine, SessionOptions options)
+      : Session(only_program(std::move(engine)), std::move(options)) {}
 
   /// Carries out a command that is no stream of the client's bytes. A file is read or
   /// written at once, on the engine's turn; begin() is for those who would rather not.
@@ -66,12 +67,14 @@ class Session {
   /// between its beginning here and on the device is missed: say it again.
   void cancel_call() {
     cancelled_ = true;
-    engine_->cancel();
+    program_.cancel();
   }
   /// Forgets cancel_call(): the next call is another.
   void next_call() { cancelled_ = false; }
 
   const Variables& variables() const { return variables_; }
+  /// The file of the program that the last command was about.
+  const std::string& program_path() const { return program_.path(); }
   Metrics* metrics() const { return options_.metrics.get(); }  // may be null
 
  private:
@@ -97,31 +100,38 @@ class Session {
   /// What `help` says of an entry point.
   Status help_on_entry(const std::string& name);
   Result<const host::EntrySignature*> find_entry(const std::string& name) const;
+  /// A type of the program's.
   Result<const ValueType*> find_type(const std::string& name) const;
   /// Also fails if the type is not of that kind: "Not a record type".
   Result<const ValueType*> find_type(const std::string& name, TypeKind kind) const;
-  const TypeTable& types() const { return engine_->types(); }
+  /// A variable's type, as of the program that made it.
+  static Result<const ValueType*> type_of(const Variable& v, const std::string& name);
+  static Result<const ValueType*> type_of(const Variable& v) { return type_of(v, v.type); }
+  static Result<const ValueType*> type_of(const Variable& v, TypeKind kind);
+  const TypeTable& types() const { return program_.types()->table; }
+  const std::shared_ptr<host::Engine>& engine() const { return program_.engine(); }
   void print(std::string line) { reply_.output.push_back(std::move(line)); }
 
   /// The leaves of variables in order, which must have these types, one each.
   Result<Leaves> gather(std::span<const ValueType::Field> fields, Args variables) const;
-  /// Checks that the names are free and different, and that there are as many as types; then gives
-  /// each the next leaves.
-  Status scatter(std::span<const std::string> types, Args names, const Leaves& leaves);
+  /// Checks that the names are free and different, and that there are as many as types, which are
+  /// of the table `of`; then gives each the next leaves.
+  Status scatter(const TypesPtr& of, std::span<const std::string> types, Args names,
+                 const Leaves& leaves);
   Result<size_t> variant_of(const Variable& value, const ValueType& sum);
   Result<std::vector<int64_t>> outer_shape(const Variable& v, const ValueType& array);
   Result<host::LeafPtr> join_leaf(const LeafType& type, const std::vector<int64_t>& outer,
                                   const std::vector<const Variable*>& elements, size_t k);
-  Result<data::Value> get(const host::LeafPtr& leaf) { return engine_->get(*leaf); }
+  Result<data::Value> get(const host::LeafPtr& leaf) { return engine()->get(*leaf); }
 
-  const std::shared_ptr<host::Engine> engine_;
+  ChosenProgram program_;
   const SessionOptions options_;
   Variables variables_;
   protocol::Reply reply_;  // of the command being executed
 
   /// Of a call or a kernel, for `report`.
   struct Event {
-    const std::string* entry;                 // the engine's; null: not a call
+    const std::string *entry, *program;       // in event_names_; null: not a call
     std::shared_ptr<const std::string> name;  // of a kernel; null: all of a submission
     double microseconds;
   };
@@ -132,7 +142,8 @@ class Session {
   std::atomic<bool> cancelled_ = false;
   bool recording_;
   std::vector<Event> events_;
-  int64_t lost_events_ = 0;  // since the last report, for want of room
+  std::set<std::string> event_names_;  // programs may go before their events
+  int64_t lost_events_ = 0;            // since the last report, for want of room
   MemoryShare events_share_;
 };
 

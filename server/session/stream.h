@@ -48,8 +48,9 @@ class Upload : public Stream {
  public:
   struct Target {
     std::string name;
-    const ValueType* type;
+    const ValueType* type;          // one of `types`
     std::vector<int> constructors;  // see constructor_counts
+    TypesPtr types;
   };
 
   /// `refused`: a mistake known from the start. `room`: bytes that values may take, -1 for any;

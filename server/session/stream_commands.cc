@@ -24,7 +24,7 @@ Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) const {
     KENAZ_TRY(variables_.check_free(pairs[i]));
     if (!seen.insert(pairs[i]).second) return bad_request("Variable already exists: " + pairs[i]);
     KENAZ_ASSIGN(const ValueType* type, find_type(pairs[i + 1]));
-    targets.push_back({pairs[i], type, constructor_counts(types(), *type)});
+    targets.push_back({pairs[i], type, constructor_counts(types(), *type), program_.types()});
   }
   return targets;
 }
@@ -48,7 +48,7 @@ Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
   }
   const int64_t room = variables_.room();
   auto reserved = variables_.reserve(refused ? 0 : bytes);
-  return std::make_unique<Upload>(engine_, std::move(targets), bytes, room, std::move(reserved),
+  return std::make_unique<Upload>(engine(), std::move(targets), bytes, room, std::move(reserved),
                                   options_.memory, std::move(refused));
 }
 
@@ -59,7 +59,7 @@ Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
     leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
   }
   auto loan = variables_.lend(leaves);
-  return std::make_unique<Download>(engine_, std::move(leaves), std::move(loan));
+  return std::make_unique<Download>(engine(), std::move(leaves), std::move(loan));
 }
 
 Result<std::unique_ptr<Stream>> Session::begin_restore(Args args) {
@@ -94,7 +94,7 @@ Result<std::unique_ptr<Stream>> Session::begin_restore(Args args) {
   bounds.reserved = variables_.reserve(std::min(size, INT64_MAX / kMostPerByte) * kMostPerByte);
   std::optional<Error> then;
   if (!free) then = std::move(free).error();
-  return std::make_unique<Restore>(engine_, Restore::File{path, std::move(*source)},
+  return std::make_unique<Restore>(engine(), Restore::File{path, std::move(*source)},
                                    std::move(targets), std::move(bounds), std::move(then));
 }
 
@@ -110,7 +110,7 @@ Result<std::unique_ptr<Stream>> Session::begin_store(Args args) {
     return bad_request(fmt::format("Failed to open {}: {}", path, file.error().message));
   }
   auto loan = variables_.lend(leaves);
-  return std::make_unique<Store>(engine_, Store::Target{path, std::move(*file)}, std::move(leaves),
+  return std::make_unique<Store>(engine(), Store::Target{path, std::move(*file)}, std::move(leaves),
                                  std::move(loan));
 }
 
@@ -136,17 +136,21 @@ Status Session::do_store(Args args) {
 }
 
 Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request) {
+  Result<std::unique_ptr<Stream>> stream = internal_error("no stream");
   try {
+    program_.begin();
     switch (request.command->id) {
-      case protocol::CommandId::kUpload: return begin_upload(request.args);
-      case protocol::CommandId::kDownload: return begin_download(request.args);
-      case protocol::CommandId::kRestore: return begin_restore(request.args);
-      case protocol::CommandId::kStore: return begin_store(request.args);
-      default: return internal_error("no stream");
+      case protocol::CommandId::kUpload: stream = begin_upload(request.args); break;
+      case protocol::CommandId::kDownload: stream = begin_download(request.args); break;
+      case protocol::CommandId::kRestore: stream = begin_restore(request.args); break;
+      case protocol::CommandId::kStore: stream = begin_store(request.args); break;
+      default: break;
     }
   } catch (const std::bad_alloc&) {
-    return fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
+    stream = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
   }
+  program_.end();
+  return stream;
 }
 
 protocol::Reply Session::end(Stream& stream) {

@@ -9,17 +9,19 @@
 namespace kenaz {
 
 Status Session::do_types(Args) {
+  KENAZ_TRY(program_.served());
   for (int i = 0; i < kPrimTypeCount; ++i) {
     print(std::string(prim_name(static_cast<PrimType>(i))));
   }
-  for (const auto& [name, type] : engine_->types()) {
+  for (const auto& [name, type] : types()) {
     if (type.kind != TypeKind::kPrimitive) print(name);
   }
   return {};
 }
 
 Status Session::do_entry_points(Args) {
-  for (const auto& entry : engine_->entries()) print(entry.name);
+  KENAZ_TRY(program_.served());
+  for (const auto& entry : engine()->entries()) print(entry.name);
   return {};
 }
 

@@ -258,7 +258,8 @@ Status Upload::finish(Variables& variables) {
   if (error_) return tl::make_unexpected(*error_);
   for (const auto& t : targets_) KENAZ_TRY(variables.check_free(t.name));
   for (size_t i = 0; i < targets_.size(); ++i) {
-    auto added = variables.add(targets_[i].name, {targets_[i].type->name, std::move(values_[i])});
+    auto added = variables.add(targets_[i].name,
+                               {targets_[i].type->name, std::move(values_[i]), targets_[i].types});
     if (added) continue;
     while (i > 0) KENAZ_TRY(variables.remove(targets_[--i].name));
     return added;

@@ -36,8 +36,9 @@ Status Session::do_outputs(Args args) {
 }
 
 Status Session::add_results(const host::EntrySignature& entry, Args outs, Leaves leaves) {
-  if (outs.size() == 1) return variables_.add(outs[0], {entry.result, std::move(leaves)});
-  return scatter(component_types(types().at(entry.result)), outs, leaves);
+  if (outs.size() == 1)
+    return variables_.add(outs[0], {entry.result, std::move(leaves), program_.types()});
+  return scatter(program_.types(), component_types(types().at(entry.result)), outs, leaves);
 }
 
 /// What a call consumes may be overwritten, so where anything else holds it (another variable,
@@ -49,7 +50,7 @@ Status Session::own_consumed(const host::EntrySignature& entry, Leaves& leaves) 
     for (int i = 0; i < param.leaves; ++i, ++leaf) {
       const bool alone = leaf->use_count() <= kVariableAndArgument;
       if (!param.consumed || (*leaf)->shape.empty() || alone) continue;
-      KENAZ_ASSIGN(*leaf, engine_->element(*leaf, 0, 0));
+      KENAZ_ASSIGN(*leaf, engine()->element(*leaf, 0, 0));
     }
   }
   return {};
@@ -71,9 +72,10 @@ Status Session::do_call(Args args) {
   Leaves leaves;
   for (size_t i = 0; i < wanted; ++i) {
     KENAZ_ASSIGN(const Variable* v, variables_.find(inputs[i]));
-    if (v->type != entry->params[i].type) {
-      return bad_request(
-          fmt::format("Wrong input type.  Expected {}, got {}.", entry->params[i].type, v->type));
+    if (!has_type(*v, entry->params[i].type, *program_.types())) {
+      return bad_request(fmt::format("Wrong input type.  Expected {}, got {}.",
+                                     entry->params[i].type,
+                                     type_text(*v, entry->params[i].type, *program_.types())));
     }
     leaves.insert(leaves.end(), v->leaves.begin(), v->leaves.end());
   }
@@ -82,16 +84,17 @@ Status Session::do_call(Args args) {
   if (cancelled_) return host::program_failure("the call was cancelled.", "");
 
   const auto start = std::chrono::steady_clock::now();
-  engine_->set_profiled(recording_);
-  auto result = engine_->call(entry->name, leaves);
+  engine()->set_profiled(recording_);
+  auto result = engine()->call(entry->name, leaves);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   if (recording_) record_call(entry->name, time.count());
-  if (options_.metrics) options_.metrics->called(entry->name, time.count() / 1e6, !result);
+  if (options_.metrics)
+    options_.metrics->called(program_.name(), entry->name, time.count() / 1e6, !result);
   if (options_.log) {
-    for (const auto& c : engine_->comparisons()) {  // in Futhark's words, for its tools
+    for (const auto& c : engine()->comparisons()) {  // in Futhark's words, for its tools
       print(fmt::format("Compared {} <= {}: {}.", c.param, c.size, c.holds));
     }
-    const auto memory = engine_->memory();
+    const auto memory = engine()->memory();
     print(fmt::format("Called {}: device memory {} bytes, peak {} bytes", entry->name, memory.used,
                       memory.peak));
   }
@@ -129,7 +132,7 @@ Status Session::do_rename(Args args) { return variables_.rename(args[0], args[1]
 
 Status Session::do_clear(Args) {
   variables_.clear();
-  engine_->clear_caches();
+  engine()->clear_caches();
   return {};
 }
 

@@ -25,7 +25,6 @@ struct Hub {
   std::string token;  // empty: none is asked for
   std::shared_ptr<Metrics> metrics;
   std::shared_ptr<ClientMemory> memory;  // may be null
-  std::string program;                   // for the log
   bool log_calls;
   SessionList sessions;
   std::function<SharedSessionPtr()> new_session;

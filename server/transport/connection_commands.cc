@@ -212,8 +212,8 @@ void Connection::log_call(const protocol::Request& call, const protocol::Reply& 
     constexpr std::string_view kRuntime = "runtime: ";
     if (line.starts_with(kRuntime)) time = line.substr(kRuntime.size()) + " us";
   }
-  spdlog::info("{}: session {}: {}: call {}: {}, {}", peer_.name, session_->number(), hub_.program,
-               printable(call.args[0]), time,
+  spdlog::info("{}: session {}: {}: call {}: {}, {}", peer_.name, session_->number(),
+               session_->program_path(), printable(call.args[0]), time,
                reply.failure ? "failed: " + printable(*reply.failure) : "ok");
 }
 

@@ -52,9 +52,9 @@ std::vector<SharedSession*> SessionList::all() const {
 
 // ---- one
 
-SharedSession::SharedSession(std::shared_ptr<host::Engine> engine, const SessionOptions& options,
+SharedSession::SharedSession(std::shared_ptr<Programs> programs, const SessionOptions& options,
                              SessionList& list)
-    : session_(std::move(engine), options),
+    : session_(std::move(programs), options),
       metrics_(options.metrics),
       list_(list),
       token_(new_token()),

@@ -39,7 +39,7 @@ class SessionList {
 class SharedSession {
  public:
   /// `list` must outlive it.
-  SharedSession(std::shared_ptr<host::Engine> engine, const SessionOptions& options,
+  SharedSession(std::shared_ptr<Programs> programs, const SessionOptions& options,
                 SessionList& list);
   ~SharedSession();
   SharedSession(const SharedSession&) = delete;
@@ -73,6 +73,8 @@ class SharedSession {
   bool is_empty() const { return !taken_ && session_.variables().count() == 0; }
 
   uint64_t number() const { return number_; }
+  /// The file of the program that its last command was about. By whoever has the turn.
+  const std::string& program_path() const { return session_.program_path(); }
   const std::string& token() const { return token_; }
   /// Who used it last, and as which named session; for describe().
   void used_by(const std::string& peer, const std::string& name) {

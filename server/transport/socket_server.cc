@@ -41,10 +41,9 @@ std::chrono::steady_clock::duration as_duration(double seconds) {
 
 class Server : public SocketServer {
  public:
-  Server(const SocketOptions& options, const std::shared_ptr<host::Engine>& engine,
-         JobQueue& device)
+  Server(const SocketOptions& options, std::shared_ptr<Programs> programs, JobQueue& device)
       : options_(options),
-        engine_(engine),
+        programs_(std::move(programs)),
         hub_{io_,
              device,
              aside_,
@@ -52,11 +51,10 @@ class Server : public SocketServer {
              options.token,
              options.session.metrics,
              options.session.memory,
-             options.program,
              options.log_calls,
              {},
              [this] {
-               return std::make_shared<SharedSession>(engine_, options_.session, hub_.sessions);
+               return std::make_shared<SharedSession>(programs_, options_.session, hub_.sessions);
              },
              NamedSessions(static_cast<size_t>(options.limits.connections), options.session.memory),
              options.wrong_token_delay,
@@ -110,7 +108,7 @@ class Server : public SocketServer {
   }
 
   const SocketOptions options_;
-  const std::shared_ptr<host::Engine> engine_;
+  const std::shared_ptr<Programs> programs_;
   std::optional<asio::ssl::context> tls_;
   JobQueue aside_{kAsideThreads};
   Hub hub_;
@@ -168,7 +166,7 @@ Status Server::open() {
   if (!error) signals_.add(SIGINT, error);
   struct sigaction hangup {};
   const bool ignored = sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler == SIG_IGN;
-  if (!error && !ignored) signals_.add(SIGHUP, error);
+  if (!error && (options_.on_hangup || !ignored)) signals_.add(SIGHUP, error);
   if (error) return internal_error("signals: " + error.message());
   return {};
 }
@@ -260,7 +258,7 @@ void Server::abandon() {
   signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
   const auto until = std::chrono::steady_clock::now() + kLastWait;
   while (!hub_.device.abandon(kCancelAgain)) {
-    engine_->cancel();
+    programs_->cancel();
     if (std::chrono::steady_clock::now() >= until) end_without_device();
   }
   while (!aside_.abandon(kCancelAgain)) {
@@ -401,9 +399,13 @@ void Server::gone(Connection& connection) {
 // ---- time and signals
 
 void Server::wait_for_signal() {
-  signals_.async_wait([this](std::error_code error, int) {
+  signals_.async_wait([this](std::error_code error, int signal) {
     awaiting_signal_ = false;
     if (error) return;
+    if (signal == SIGHUP && options_.on_hangup) {
+      options_.on_hangup();
+      return wait_for_signal();
+    }
     if (draining_) return cut_off();  // asked for twice
     drain();
     wait_for_signal();
@@ -445,16 +447,16 @@ void Server::drain() {
 void Server::write_metrics() {
   if (options_.metrics_file.empty()) return;
   const auto written =
-      replace_file(options_.metrics_file, hub_.metrics->prometheus(engine_->memory()));
+      replace_file(options_.metrics_file, hub_.metrics->prometheus(programs_->memory()));
   if (!written) spdlog::warn("{}", written.error().text());
 }
 
 }  // namespace
 
 Result<std::unique_ptr<SocketServer>> SocketServer::create(const SocketOptions& options,
-                                                           std::shared_ptr<host::Engine> engine,
+                                                           std::shared_ptr<Programs> programs,
                                                            JobQueue& device) {
-  auto server = std::make_unique<Server>(options, engine, device);
+  auto server = std::make_unique<Server>(options, std::move(programs), device);
   KENAZ_TRY(server->open());
   return server;
 }

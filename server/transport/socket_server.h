@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,11 +20,11 @@ struct SocketOptions {
   std::string tls_cert, tls_key;                      // PEM files; with them, tcp:// speaks TLS
   std::string token;                                  // empty: none is asked for
   std::string metrics_file;                           // empty: none
-  std::string program;                                // for the log
   bool log_calls = false;                             // a line for each, at level info
   std::chrono::milliseconds wrong_token_delay{1000};  // before the answer to one
   Limits limits;
-  SessionOptions session;  // session.metrics must be there; session.memory is for all
+  SessionOptions session;           // session.metrics must be there; session.memory is for all
+  std::function<void()> on_hangup;  // what a SIGHUP is for; null: it ends the server, as SIGTERM
 };
 
 class SocketServer {
@@ -31,15 +32,15 @@ class SocketServer {
   /// Binds and listens; nobody is served before run(). A TCP address that other machines reach
   /// needs both TLS and a token. The queue must outlive the server.
   static Result<std::unique_ptr<SocketServer>> create(const SocketOptions& options,
-                                                      std::shared_ptr<host::Engine> engine,
+                                                      std::shared_ptr<Programs> programs,
                                                       JobQueue& device);
   virtual ~SocketServer() = default;
 
   /// Where it listens, with the ports that were chosen.
   virtual std::vector<std::string> addresses() const = 0;
-  /// Serves until SIGTERM, SIGINT or SIGHUP has come (or stop()) and the commands at hand are done,
-  /// or the time for that is over, or the signal comes again: calls are then cancelled. A SIGHUP
-  /// that was ignored before, as by nohup, stays so.
+  /// Serves until SIGTERM or SIGINT has come (or stop()) and the commands at hand are done, or the
+  /// time for that is over, or the signal comes again: calls are then cancelled. Where
+  /// `on_hangup` is null, a SIGHUP is the same, unless it was ignored before, as by nohup.
   virtual void run() = 0;
   /// Any thread: as SIGTERM.
   virtual void stop() = 0;

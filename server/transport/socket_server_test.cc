@@ -140,7 +140,7 @@ class SocketServerTest : public ::testing::Test {
   ~SocketServerTest() override { stop(); }
 
   void start() {
-    auto server = SocketServer::create(options_, engine_, queue_);
+    auto server = SocketServer::create(options_, only_program(engine_), queue_);
     ASSERT_TRUE(server) << server.error().text();
     server_ = std::move(*server);
     device_ = std::thread([&] { queue_.run(); });
@@ -169,7 +169,7 @@ class SocketServerTest : public ::testing::Test {
     return false;
   }
   std::string refusal() {
-    const auto server = SocketServer::create(options_, engine_, queue_);
+    const auto server = SocketServer::create(options_, only_program(engine_), queue_);
     return server ? "" : server.error().text();
   }
 

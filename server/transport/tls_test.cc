@@ -25,7 +25,7 @@ TEST(Tls, ClientsComeInWithTheTokenAndTheRightAuthority) {
   options.token = "0123456789abcdef";
   options.session.metrics = std::make_shared<Metrics>();
   JobQueue queue;
-  auto server = SocketServer::create(options, std::make_shared<EchoEngine>(), queue);
+  auto server = SocketServer::create(options, only_program(std::make_shared<EchoEngine>()), queue);
   ASSERT_TRUE(server) << server.error().text();
   const std::string url = (*server)->addresses().at(0);
   EXPECT_TRUE(url.starts_with("tls://127.0.0.1:"));

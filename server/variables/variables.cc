@@ -8,6 +8,19 @@
 
 namespace kenaz {
 
+bool has_type(const Variable& v, const std::string& wanted, const ProgramTypes& types) {
+  return v.type == wanted && types_agree(wanted, *v.types, types);
+}
+
+/// Two types of one name differ: it says whose the variable's is.
+std::string type_text(const Variable& v, const std::string& wanted, const ProgramTypes& types) {
+  if (v.type != wanted) return v.type;
+  if (v.types->program != types.program) {
+    return fmt::format("the {} of the program {}, which is another type", v.type, v.types->program);
+  }
+  return fmt::format("the {} of the program as it was before it was loaded anew", v.type);
+}
+
 namespace {
 /// What a variable takes on the host, roughly: the name, the value's type, and its leaves.
 int64_t host_bytes(const std::string& name, const Variable& variable) {
@@ -59,7 +72,7 @@ void Variables::let_go(const host::Leaf* leaf, int64_t bytes) {
 }
 
 std::shared_ptr<void> Variables::lend(const std::vector<host::LeafPtr>& leaves) {
-  hold({{}, leaves});
+  hold({{}, leaves, nullptr});
   const auto holder = std::make_shared<char>();
   Loan& loan = loans_.emplace_back(Loan{holder, {}, 0});
   for (const auto& leaf : leaves) loan.leaves.emplace_back(leaf.get(), leaf->bytes());

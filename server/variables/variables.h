@@ -9,15 +9,22 @@
 #include "protocol/base/result.h"
 #include "server/client_memory.h"
 #include "server/host/engine.h"
+#include "server/variables/types.h"
 
 namespace kenaz {
 
 /// A value: its type and its leaves, in the type's order. Leaves are immutable and counted, so
 /// copying a Variable copies no data and freeing one never invalidates another.
 struct Variable {
-  std::string type;
+  std::string type;  // one of `types`
   std::vector<host::LeafPtr> leaves;
+  TypesPtr types;  // those of the program that made it, as it was then
 };
+
+/// Whether the value may be used as one of the type `wanted` of `types`.
+bool has_type(const Variable& v, const std::string& wanted, const ProgramTypes& types);
+/// The variable's type, for a message that says that another one is wanted.
+std::string type_text(const Variable& v, const std::string& wanted, const ProgramTypes& types);
 
 /// What one session may hold. Bytes are those of the values' elements; what variables share counts
 /// once. 0: no limit.

@@ -1,0 +1,107 @@
+// The programs that a server is to serve, as files: loads them, and again when they change.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "protocol/base/large_stack_thread.h"
+#include "server/programs/programs.h"
+#include "server/programs/sources.h"
+
+namespace kenaz {
+
+struct ProgramFile {
+  std::string name;  // of the program: that of the file, without its ending
+  std::string path;
+};
+
+/// The files of those paths, in their order, and all programs in the folder (empty: none), by name.
+/// Fails if a name is no word of a command, or two have the same.
+Result<std::vector<ProgramFile>> program_files(const std::vector<std::string>& paths,
+                                               const std::string& folder);
+
+/// A program that no engine runs yet.
+struct CompiledProgram {
+  std::string version;  // see LoadedProgram
+  /// Makes the engine, and computes the program's constants. On the engines' thread, once.
+  std::function<Result<LoadedProgram>()> start;
+};
+
+class ProgramFiles {
+ public:
+  struct What {
+    std::vector<std::string> paths;
+    std::string folder;  // with more programs; empty: none
+  };
+  /// Compiles a program out of what it reads, by one thread at a time, with a large stack.
+  using Compile = std::function<Result<CompiledProgram>(const ProgramFile&, Sources&)>;
+  /// Has the engines' thread do something, soon; or never, if the server ends.
+  using Post = std::function<void(std::function<void()>)>;
+
+  ProgramFiles(What what, Sources::Read read, Compile compile);
+  ~ProgramFiles();
+  ProgramFiles(const ProgramFiles&) = delete;
+  ProgramFiles& operator=(const ProgramFiles&) = delete;
+
+  /// Loads all, on the engines' thread. Fails as the first one does that cannot be loaded.
+  Result<std::shared_ptr<Programs>> load();
+
+  /// From now on look() works, after load(), on a thread of this object's; `always`: it looks by
+  /// itself, several times a second. What becomes of it is in the log.
+  void watch(Post post, bool always);
+  /// By any thread: looks, soon, for files that have changed, come or gone. Programs are compiled
+  /// beside those that run, which are replaced only by good ones.
+  void look();
+
+ private:
+  /// A program, and its files as they were when it was compiled last, well or not.
+  struct Watched {
+    ProgramFile file;
+    Sources sources;
+    uint64_t changing = 0;  // what the files held at the last look, if it was something new
+    int missed = 0;         // looks at the folder since it went from there
+  };
+
+  Watched watched(ProgramFile file) const;
+  void run();
+  /// False: the server ends.
+  bool wait(bool& asked);
+  void look_at_all(bool asked);
+  void look_at_folder(bool asked);
+  /// Of a program whose file is not in the folder: whether it is not to be looked at any more.
+  bool is_gone(Watched& program, bool asked);
+  /// Whether it was compiled again.
+  bool look_at(Watched& program, bool asked);
+  void reload(Watched& program);
+  /// Has the engines' thread do it, and waits. False: the server ends.
+  bool on_engine(std::function<Status()> body, Status& outcome);
+  void free_unused();
+
+  const What what_;
+  const Sources::Read read_;
+  const Compile compile_;
+  const std::shared_ptr<Programs> programs_ = std::make_shared<Programs>();
+  std::map<std::string, Watched> watched_;  // by name
+  Post post_;
+  bool always_ = false;
+  const std::shared_ptr<std::atomic<bool>> sweeping_ = std::make_shared<std::atomic<bool>>(false);
+
+  struct Wakeup {
+    std::mutex mutex;  // for `asked`
+    std::condition_variable_any changed;
+    bool asked = false;
+    std::stop_source stop;
+  };
+  Wakeup wakeup_;
+  std::optional<LargeStackThread> thread_;
+};
+
+}  // namespace kenaz

@@ -1,0 +1,66 @@
+#include "server/programs/sources.h"
+
+#include <algorithm>
+
+#include "server/cache/program_cache.h"
+
+namespace kenaz {
+
+namespace {
+
+/// File systems tell times apart by some milliseconds; so old, a file shows that it has changed.
+constexpr std::chrono::seconds kOldEnough{2};
+
+uint64_t hash_of(const Result<std::string>& text) {
+  return text ? std::max<uint64_t>(1, cache::hash_text(*text)) : 0;
+}
+
+/// Of what the files hold, in the order of their paths.
+class Total {
+ public:
+  void add(const std::string& path, uint64_t hash) {
+    text_ += path + '\n' + std::to_string(hash) + '\n';
+  }
+  uint64_t value() const { return text_.empty() ? 0 : cache::hash_text(text_); }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace
+
+Sources::Stamp Sources::stamp_of(const std::string& path) {
+  std::error_code ignored;
+  return {std::filesystem::last_write_time(path, ignored),
+          std::filesystem::file_size(path, ignored)};
+}
+
+Result<std::string> Sources::read(const std::string& path) {
+  const Stamp before = stamp_of(path);
+  auto text = read_(path);
+  const uint64_t hash = hash_of(text);
+  files_.emplace(path, File{before, hash, hash});
+  return text;
+}
+
+uint64_t Sources::noted() const {
+  Total total;
+  for (const auto& [path, file] : files_) total.add(path, file.hash);
+  return total.value();
+}
+
+uint64_t Sources::now() {
+  const auto young = std::filesystem::file_time_type::clock::now() - kOldEnough;
+  Total total;
+  for (auto& [path, file] : files_) {
+    const Stamp stamp = stamp_of(path);
+    if (stamp != file.stamp || stamp.time > young) {
+      file.stamp = stamp;
+      file.seen = hash_of(read_(path));
+    }
+    total.add(path, file.seen);
+  }
+  return total.value();
+}
+
+}  // namespace kenaz

@@ -1,0 +1,50 @@
+// The files that a program was made from, and whether they have changed since.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "protocol/base/result.h"
+
+namespace kenaz {
+
+/// Used by one thread at a time.
+class Sources {
+ public:
+  /// As SourceReader in kernels/diagnostics.
+  using Read = std::function<Result<std::string>(const std::string& path)>;
+
+  explicit Sources(Read read) : read_(std::move(read)) {}
+
+  /// Reads a file, and notes what it held; also that it cannot be read, since it may be put there.
+  /// What was noted first counts.
+  Result<std::string> read(const std::string& path);
+  /// A number for what the files held when they were noted. 0: none were.
+  uint64_t noted() const;
+  /// The same for what they hold now. Files that look as they did when they were read are not read
+  /// again, unless they are so young that one more change might not show.
+  uint64_t now();
+
+ private:
+  /// What changes with a file, most of the time.
+  struct Stamp {
+    std::filesystem::file_time_type time;
+    uintmax_t size = 0;
+    friend bool operator==(const Stamp&, const Stamp&) = default;
+  };
+  struct File {
+    Stamp stamp;
+    uint64_t hash = 0;  // of what it held when it was noted; 0: it could not be read
+    uint64_t seen = 0;  // of what it held at that stamp
+  };
+  static Stamp stamp_of(const std::string& path);
+
+  Read read_;
+  std::map<std::string, File> files_;
+};
+
+}  // namespace kenaz

@@ -1,0 +1,65 @@
+#include "server/programs/sources.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "protocol/base/read_file.h"
+
+namespace kenaz {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SourcesTest : public ::testing::Test {
+ protected:
+  ~SourcesTest() override { fs::remove(path_); }
+  void write(const std::string& text) { std::ofstream(path_) << text; }
+  void make_old() {
+    fs::last_write_time(path_, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+
+  const std::string path_ = ::testing::TempDir() + fmt::format("kenaz_sources_{}", getpid());
+  int reads_ = 0;
+  Sources sources_{[this](const std::string& path) {
+    ++reads_;
+    return read_regular_file(path, 1000);
+  }};
+};
+
+TEST_F(SourcesTest, SeeWhatAFileHolds) {
+  EXPECT_EQ(sources_.noted(), 0U);
+  write("one");
+  ASSERT_EQ(*sources_.read(path_), "one");
+  const uint64_t noted = sources_.noted();
+  EXPECT_EQ(sources_.now(), noted);
+  write("two");  // at once, and as long: no time stamp need show it
+  EXPECT_NE(sources_.now(), noted);
+  EXPECT_EQ(sources_.noted(), noted);
+  write("one");
+  EXPECT_EQ(sources_.now(), noted);
+  fs::remove(path_);
+  EXPECT_NE(sources_.now(), noted);
+}
+
+TEST_F(SourcesTest, SeeThatAFileIsThereNow) {
+  EXPECT_FALSE(sources_.read(path_));
+  EXPECT_EQ(sources_.now(), sources_.noted());
+  write("");
+  EXPECT_NE(sources_.now(), sources_.noted());
+}
+
+TEST_F(SourcesTest, DoNotReadOldFilesAgain) {
+  write("one");
+  make_old();
+  ASSERT_TRUE(sources_.read(path_));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(sources_.now(), sources_.noted());
+  EXPECT_EQ(reads_, 1);
+}
+
+}  // namespace
+}  // namespace kenaz

@@ -1,0 +1,67 @@
+// Which of the server's programs a session's commands are about.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "protocol/base/result.h"
+#include "server/programs/programs.h"
+
+namespace kenaz {
+
+/// The program is looked up anew for each command, from begin() to end(), so a command sees one
+/// version of it, and the next one may see another. Used by whoever carries out the session's
+/// commands.
+class ChosenProgram {
+ public:
+  /// Chooses the preferred program.
+  explicit ChosenProgram(std::shared_ptr<Programs> programs)
+      : programs_(std::move(programs)),
+        owner_(programs_->new_owner()),
+        name_(programs_->preferred()) {}
+
+  /// For the next commands. Fails if there is none of that name.
+  Status choose(const std::string& name);
+
+  /// If the program is not served any more, another one's engine is there for values.
+  void begin();
+  void end();
+
+  // ---- between begin() and end()
+  /// Fails if the program is not served any more.
+  Status served() const;
+  /// As the session sees it: see host::engine_for_session. Whoever keeps it keeps the program.
+  const std::shared_ptr<host::Engine>& engine() const { return engine_; }
+  const TypesPtr& types() const { return program_->types; }
+  /// A value of a tuning parameter, for this program's calls from the next command on.
+  void tune(const std::string& param, int64_t value) {
+    chosen_tuning_[name_][param] = value;
+    tuning_.reset();
+  }
+
+  // ---- at any time
+  const Programs& all() const { return *programs_; }
+  const std::string& name() const { return name_; }
+  /// Of the program that the last command was about.
+  const std::string& path() const { return path_; }
+  /// By any thread: ends the call that runs now, if any.
+  void cancel();
+
+ private:
+  const std::shared_ptr<const host::Tuning>& tuning();
+
+  const std::shared_ptr<Programs> programs_;
+  const uint64_t owner_;
+  std::string name_, path_;
+  bool served_ = false;
+  ProgramPtr program_;                    // null: no command is carried out
+  std::mutex mutex_;                      // for engine_, as far as cancel() looks at it
+  std::shared_ptr<host::Engine> engine_;  // null as well
+  std::map<std::string, host::Tuning> chosen_tuning_;  // by program
+  std::shared_ptr<const host::Tuning> tuning_;         // with what the program begins with
+  std::weak_ptr<const LoadedProgram> tuning_of_;
+};
+
+}  // namespace kenaz

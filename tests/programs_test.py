@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Several programs in one server, and programs that change while they are served.
+
+    programs_test.py SERVER [OPTION..]     e.g. --device cpu"""
+import os
+import re
+import signal
+import struct
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support.server import Line, Server  # noqa: E402
+
+SERVER = []
+ON_DEVICE = False
+MIB = 1 << 20
+
+
+def numbers(*values):
+    return b"b\x02\x01 i32" + struct.pack("<q", len(values)) + struct.pack(
+        f"<{len(values)}i", *values)
+
+
+def as_numbers(data):
+    return list(struct.unpack(f"<{(len(data) - 15) // 4}i", data[15:]))
+
+
+def version(k):
+    """A program whose answers tell which version they are of, three times."""
+    return f"""
+def k: i32 = {k}
+def table: [3]i32 = map (* k) [1, 2, 3]
+entry answer (xs: []i32): []i32 = [k, i32.sum (map (+ k) xs), i32.sum table]
+entry same (xs: []i32): []i32 = xs
+"""
+
+
+def is_answer(answer, xs):
+    k = answer[0]
+    return answer == [k, sum(xs) + k * len(xs), 6 * k]
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
+        self.addCleanup(scratch.cleanup)
+        self.folder = os.path.join(scratch.name, "programs")
+        self.cache = os.path.join(scratch.name, "cache")
+        os.mkdir(self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, name, text):
+        """As editors do: the file is there whole, or not yet."""
+        path = self.path(name)
+        with open(path + "~", "w") as file:
+            file.write(text)
+        os.rename(path + "~", path)
+        return path
+
+    def start(self, *words):
+        server = Server([*SERVER, *words], listen=(),
+                        env={**os.environ, "XDG_CACHE_HOME": self.cache})
+        self.addCleanup(server.stop)
+        return server
+
+    def connect(self, server):
+        line = Line.unix(server.path)
+        self.addCleanup(line.close)
+        return line
+
+    def eventually(self, look, what=""):
+        end = time.monotonic() + 60
+        while not (found := look()):
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.005)
+        return found
+
+    def call(self, line, entry, *xs):
+        line.upload("xs", "[]i32", numbers(*xs))
+        line.request(f"call {entry} ys xs")
+        data = line.download("ys")
+        line.request("free xs ys")
+        return as_numbers(data)
+
+    def versions(self, line):
+        return {name: hash_ for name, hash_, _ in map(str.split, line.request("programs"))}
+
+
+class Several(Programs):
+    def test_the_first_of_a_folder_is_meant(self):
+        self.write("b.fut", "entry f (xs: []i32) = map (+ 1) xs")
+        self.write("a.fut", 'import "lib/l"\nentry f (xs: []i32) = map l xs')
+        os.mkdir(self.path("lib"))
+        self.write("lib/l.fut", "def l (x: i32) = x * 2")
+        self.write("notes.txt", "no program")
+        server = self.start("--programs", self.folder)
+        line = self.connect(server)
+        self.assertEqual(list(self.versions(line)), ["a", "b"])
+        self.assertEqual(self.call(line, "f", 1, 2), [2, 4])
+        line.request("program b")
+        self.assertEqual(self.call(line, "f", 1, 2), [2, 3])
+        self.assertRegex(server.log(), r"serves 2 programs\n.* a is \S*/a.fut, version \w{16}, with 1 ")
+
+    def test_a_choice_is_the_sessions(self):
+        paths = [self.write(n + ".fut", f"entry f (xs: []i32) = map (+ {k}) xs")
+                 for n, k in [("z", 1), ("a", 2)]]
+        server = self.start("--log-level", "info", *paths)
+        one, other = self.connect(server), self.connect(server)
+        one.request("program a")
+        self.assertEqual(self.call(one, "f", 1), [3])
+        self.assertEqual(self.call(other, "f", 1), [2])  # the first that was named
+        other.request("attach together")
+        other.request("program a")
+        third = self.connect(server)
+        third.request("attach together")
+        self.assertEqual(self.call(third, "f", 1), [3])
+        self.eventually(lambda: re.search(r"session 1: \S*/a.fut: call f: \d+ us, ok", server.log()))
+
+    def test_figures_are_each_programs_own(self):
+        paths = [self.write(n + ".fut", "entry f (xs: []i32) = xs") for n in "ab"]
+        metrics = self.path("metrics")
+        server = self.start("--metrics-file", metrics, *paths)
+        line = self.connect(server)
+        self.call(line, "f", 1)
+        self.call(line, "f", 1)
+        line.request("program b")
+        self.call(line, "f", 1)
+        self.assertEqual(server.stop(), 0)
+        with open(metrics) as file:
+            text = file.read()
+        for row in ['{program="a",entry="f"} 2', '{program="b",entry="f"} 1']:
+            self.assertIn("kenaz_entry_calls_total" + row + "\n", text)
+
+    def test_what_cannot_be_served_is_said(self):
+        good = self.write("a.fut", "entry f (x: i32) = x")
+        bad = self.write("bad.fut", "entry f (x: i32) = y")
+        for words, why in [([good, bad], 'Unknown name "y"'), ([good, good], "the name a"),
+                           (["--check", good, bad], "takes one program"),
+                           (["--programs", self.path("nosuch")], "nosuch")]:
+            with self.assertRaisesRegex(RuntimeError, why):
+                self.start(*words)
+
+
+class Changing(Programs):
+    def test_calls_see_the_old_version_or_the_new_one(self):
+        """Sessions call in a loop while the program is loaded anew, again and again."""
+        path = self.write("p.fut", version(0))
+        server = self.start(path)
+        operator = self.connect(server)
+        kept = self.connect(server)
+        kept.upload("kept", "[]i32", numbers(7, 8))
+        now = [0, 0]  # versions that calls may be of: what is surely served, what may be
+        ended, wrong = threading.Event(), []
+
+        def session(number):
+            line, last = self.connect(server), 0
+            xs = [number, 2, 3]
+            while not ended.is_set():
+                least = max(last, now[0])
+                answer = self.call(line, "answer", *xs)
+                if not is_answer(answer, xs) or not least <= answer[0] <= now[1]:
+                    wrong.append((answer, least, now[1]))
+                last = answer[0]
+
+        def guarded(number):
+            try:
+                session(number)
+            except Exception as e:  # pylint: disable=broad-except
+                wrong.append(e)
+        threads = [threading.Thread(target=guarded, args=(i,)) for i in range(6)]
+        for t in threads:
+            t.start()
+        self.addCleanup(ended.set)
+        reloads = 8 if ON_DEVICE else 100
+        memory = 0
+        for k in range(1, reloads + 1):
+            before = self.versions(operator)
+            now[1] = k
+            self.write("p.fut", version(k))
+            server.process.send_signal(signal.SIGHUP)
+            self.eventually(lambda before=before: self.versions(operator) != before, server.log)
+            now[0] = k
+            if k == reloads // 4:
+                memory = server.rss()
+        ended.set()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+        self.assertEqual(self.call(kept, "answer", 1), [reloads, 1 + reloads, 6 * reloads])
+        kept.request("call same ys kept")
+        self.assertEqual(as_numbers(kept.download("ys")), [7, 8])
+        kept.request("free ys")
+        # Drivers and sanitizers have memory of their own.
+        if not ON_DEVICE and not os.environ.get("KENAZ_SANITIZED"):
+            self.assertLess(server.rss() - memory, 16 * MIB)
+        figure = "device_memory_used_bytes"
+        used = server.stats(operator)[figure]
+        self.write("p.fut", version(reloads + 1))
+        server.process.send_signal(signal.SIGHUP)
+        self.eventually(lambda: self.call(kept, "answer", 1)[0] == reloads + 1)
+        self.eventually(lambda: server.stats(operator)[figure] <= used)
+        self.assertEqual(server.stop(), 0)
+
+    def test_what_is_broken_leaves_the_old_one_running(self):
+        path = self.write("p.fut", version(1))
+        server = self.start("--watch", path)
+        line = self.connect(server)
+        line.upload("kept", "[]i32", numbers(5))
+        old = self.versions(line)
+        self.write("p.fut", "entry answer (x: i32) = y")
+        self.eventually(lambda: 'Unknown name "y"' in server.log())
+        self.assertIn(f"{path}: not loaded, it goes on as it was:\nError at {path}:1:25", server.log())
+        self.assertEqual(self.versions(line), old)
+        self.assertEqual(self.call(line, "answer", 1), [1, 2, 6])
+        self.write("p.fut", version(2))
+        self.eventually(lambda: self.versions(line) != old)
+        self.assertEqual(self.call(line, "answer", 1), [2, 3, 12])
+        line.request("call same ys kept")
+
+    def test_an_import_that_changes_counts(self):
+        self.write("lib.fut", "def k: i32 = 1")
+        path = self.write("p.fut", 'import "lib"\nentry f (xs: []i32) = map (+ k) xs')
+        server = self.start("--watch", path)
+        line = self.connect(server)
+        self.assertEqual(self.call(line, "f", 1), [2])
+        self.write("lib.fut", "def k: i32 = 5")
+        self.eventually(lambda: self.call(line, "f", 1) == [6])
+        self.assertIn(f"{path}: loaded anew, version ", server.log())
+
+    def test_programs_come_and_go(self):
+        self.write("a.fut", version(1))
+        self.write("b.fut", version(2))
+        server = self.start("--watch", "--programs", self.folder)
+        line = self.connect(server)
+        line.upload("kept", "[]i32", numbers(5))
+        self.write("c.fut", version(3))
+        self.eventually(lambda: list(self.versions(line)) == ["a", "b", "c"])
+        os.unlink(self.path("a.fut"))
+        self.eventually(lambda: list(self.versions(line)) == ["b", "c"])
+        self.assertIn("The program a is not served any more.",
+                      "\n".join(line.ask("call answer ys kept")))
+        self.assertEqual(as_numbers(line.download("kept")), [5])
+        line.request("program c")
+        line.request("call answer ys kept")
+        self.assertEqual(as_numbers(line.download("ys")), [3, 8, 18])
+        self.assertEqual(self.call(self.connect(server), "answer", 1), [2, 3, 12])
+        for name in "bc":
+            os.unlink(self.path(name + ".fut"))
+        self.eventually(lambda: "since there is no other program" in server.log())
+        self.assertEqual(len(self.versions(line)), 1)
+
+    def test_a_call_that_runs_ends_with_the_version_it_began_with(self):
+        text = "entry f (n: i32): i32 = {} + (loop x = 0 for i < n do (x + i) & 0xff) / 1000"
+        path = self.write("p.fut", text.format(1))
+        server = self.start(path)
+        line, operator = self.connect(server), self.connect(server)
+        line.upload("n", "i32", b"b\x02\x00 i32" + struct.pack("<i", 3_000_000))
+        old = self.versions(operator)
+        line.send("call f x n\n")
+        self.eventually(lambda: " f " in operator.request("sessions")[0])
+        self.write("p.fut", text.format(2))
+        server.process.send_signal(signal.SIGHUP)
+        line.read_reply()
+        self.eventually(lambda: self.versions(operator) != old)
+        line.request("call f y n")
+        self.assertEqual([line.download(v)[-4:] for v in "xy"],
+                         [struct.pack("<i", k) for k in (1, 2)])
+
+    def test_hangup_without_changes_changes_nothing(self):
+        path = self.write("p.fut", version(1))
+        server = self.start(path)
+        old = self.versions(self.connect(server))
+        server.process.send_signal(signal.SIGHUP)
+        self.eventually(lambda: "no program has changed" in server.log())
+        self.assertEqual(self.versions(self.connect(server)), old)
+
+
+if __name__ == "__main__":
+    SERVER = sys.argv[1:]
+    ON_DEVICE = "--reference" not in SERVER
+    # Most of it is no matter of the device.
+    names = ["Several.test_the_first_of_a_folder_is_meant",
+             "Changing.test_calls_see_the_old_version_or_the_new_one",
+             "Changing.test_a_call_that_runs_ends_with_the_version_it_began_with"]
+    unittest.main(argv=[sys.argv[0], *(names if ON_DEVICE else [])])
