@@ -17,7 +17,7 @@ from ._errors import ConnectionLost, Error, ServerError
 from ._types import (Type, array_name, as_array, describe, header, is_primitive, primitive,
                      scalar_bytes)
 from ._values import DeviceValue, Request
-from ._wire import CallReply, DownloadReply, Reply, Wire
+from ._wire import CallReply, DownloadReply, Reply, Wire, words_of
 
 Part = Union[bytes, memoryview]
 Array = np.ndarray[Any, Any]
@@ -93,6 +93,7 @@ class Core:
         self.lost: Optional[Error] = None
         self.types: Dict[str, Type] = {}
         self.entries: Dict[str, Entry] = {}
+        self._former_types: Dict[str, Type] = {}  # of programs that values may still be of
         self.garbage: Deque[str] = collections.deque()
         self.large_garbage = False
         self._prefix = prefix + "v"
@@ -140,7 +141,8 @@ class Core:
     # ---- what the program has
 
     def introspect(self) -> Generator[List[Reply], None, None]:
-        """Asks for entry points and types; yields replies that must have come to go on."""
+        """Asks for entry points and types; yields replies that must have come to go on. What was
+        known of another program goes at the end."""
         names = [self.ask("entry_points"), self.ask("types")]
         yield names
         entries, types = (reply.lines() for reply in names)
@@ -153,6 +155,10 @@ class Core:
             commands = {"record": ["fields"], "array": ["elemtype", "rank"], "sum": ["variants"]}
             about[name] = [self.ask(c, name) for c in commands.get(kind.text.strip(), [])]
         yield [r for replies in about.values() for r in replies]
+        for reply in (r for replies in told.values() for r in replies):
+            reply.check()
+        self._former_types.update(self.types)
+        self.types, self.entries = {}, {}
         for name in types:
             if is_primitive(name):
                 self.types[name] = primitive(name)
@@ -161,8 +167,6 @@ class Core:
         for type_ in self.types.values():
             self._add_columns(type_)
         for name, replies in told.items():
-            for reply in replies:
-                reply.check()
             self.entries[name] = self._entry(name, *(reply.lines() for reply in replies))
 
     def _add_columns(self, type_: Type) -> None:
@@ -179,7 +183,7 @@ class Core:
 
     def type(self, name: str) -> Type:
         """Fails with ServerError if the program has no such type."""
-        found = self.types.get(name)
+        found = self.types.get(name) or self._former_types.get(name)
         if found is None:
             if not is_primitive(name):
                 raise ServerError(f"Unknown type: {name}")
@@ -276,6 +280,11 @@ class Core:
         """The server's figures."""
         reply = self.ask("stats")
         return Request(reply, lambda: {n: int(v) for n, v in (s.split() for s in reply.lines())})
+
+    def programs(self) -> Request[Dict[str, str]]:
+        """The server's programs: their versions, by name."""
+        reply = self.ask("programs")
+        return Request(reply, lambda: {w[0]: w[1] for w in map(words_of, reply.lines())})
 
     def download(self, values: Sequence[DeviceValue]) -> DownloadReply:
         reply = DownloadReply(_replies(values))

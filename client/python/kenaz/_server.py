@@ -205,8 +205,12 @@ class Server:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.entries: Dict[str, Callable[..., Any]] = {
-            name: self._method(entry) for name, entry in connection.core.entries.items()}
+        self.entries: Dict[str, Callable[..., Any]] = {}
+        self._make_methods()
+
+    def _make_methods(self) -> None:
+        self.entries = {name: self._method(entry)
+                        for name, entry in self._connection.core.entries.items()}
 
     def _method(self, entry: Entry) -> Callable[..., Any]:
         connection = self._connection
@@ -280,6 +284,18 @@ class Server:
         """Waits for all calls. Raises the first failure that nobody has seen yet."""
         self._connection.sync()
 
+    def programs(self) -> Dict[str, str]:
+        """The programs that the server has: their versions, by name."""
+        return self._connection.get(self._connection.core.programs)
+
+    def program(self, name: str) -> "Server":
+        """Chooses a program: its entry points are the methods from now on, for all who use this
+        session. Values stay, and may be given to it where the types are the same. Also for what a
+        program that was loaded anew has in new types. Returns the server."""
+        _ask_all(self._connection, [["program", name]])
+        self._make_methods()
+        return self
+
     def stats(self) -> Dict[str, int]:
         """The server's figures."""
         return self._connection.get(self._connection.core.stats)
@@ -299,25 +315,31 @@ class Server:
             self.close()
 
 
-def _begin(connection: Connection, words: Sequence[Sequence[str]]) -> Server:
-    """Greets, says `words`, and asks what there is."""
+def _ask_all(connection: Connection, words: Sequence[Sequence[str]]) -> None:
+    """Says `words`, and asks what the program has."""
     core = connection.core
 
-    def open_up() -> List[Reply]:
-        greeting = Reply(reported=True)
-        core.wire.queue.append(greeting)
-        return [greeting] + [core.ask(*w) for w in words]
-    try:
-        for reply in connection.run(open_up):
+    def wait_for(replies: Sequence[Reply]) -> None:
+        for reply in replies:
             connection.wait(reply)
             reply.check()
-        steps = core.introspect()
-        replies: Optional[List[Reply]] = connection.run(lambda: next(steps, None))
-        while replies is not None:
-            for reply in replies:
-                connection.wait(reply)
-                reply.check()
-            replies = connection.run(lambda: next(steps, None))
+    wait_for(connection.run(lambda: [core.ask(*w) for w in words]))
+    steps = core.introspect()
+    while (replies := connection.run(lambda: next(steps, None))) is not None:
+        wait_for(replies)
+
+
+def _begin(connection: Connection, words: Sequence[Sequence[str]]) -> Server:
+    """Greets, says `words`, and asks what there is."""
+    def greet() -> Reply:
+        greeting = Reply(reported=True)
+        connection.core.wire.queue.append(greeting)
+        return greeting
+    try:
+        greeting = connection.run(greet)
+        connection.wait(greeting)
+        greeting.check()
+        _ask_all(connection, words)
     except BaseException:
         connection.close()
         raise

@@ -6,6 +6,7 @@ Neither class is safe for threads; who drives them sees to that.
 from __future__ import annotations
 
 import collections
+import re
 import struct
 from typing import Any, Callable, Deque, List, Optional, Sequence, Tuple
 
@@ -18,6 +19,11 @@ from ._types import DTYPES, dims_of
 OK = b"%%% OK\n"
 FAILURE = b"%%% FAILURE\n"
 _SCRATCH = 1 << 18
+
+
+def words_of(line: str) -> List[str]:
+    """The words of a line in which those that need it are in quotes."""
+    return [quoted or plain for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', line)]
 
 
 class Reply:

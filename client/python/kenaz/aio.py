@@ -164,8 +164,12 @@ class Server:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self.entries: Dict[str, Callable[..., Awaitable[Any]]] = {
-            name: self._method(entry) for name, entry in connection.core.entries.items()}
+        self.entries: Dict[str, Callable[..., Awaitable[Any]]] = {}
+        self._make_methods()
+
+    def _make_methods(self) -> None:
+        self.entries = {name: self._method(entry)
+                        for name, entry in self._connection.core.entries.items()}
 
     def _method(self, entry: Entry) -> Callable[..., Awaitable[Any]]:
         connection = self._connection
@@ -219,6 +223,17 @@ class Server:
         """Waits for all calls. Raises the first failure that nobody has seen yet."""
         await self._connection.sync()
 
+    async def programs(self) -> Dict[str, str]:
+        """The programs that the server has: their versions, by name."""
+        return await self._connection.get(self._connection.core.programs)
+
+    async def program(self, name: str) -> "Server":
+        """Chooses a program; as kenaz.Server.program."""
+        core = self._connection.core
+        await _ask_all(self._connection, [core.ask("program", name)])
+        self._make_methods()
+        return self
+
     async def stats(self) -> Dict[str, int]:
         """The server's figures."""
         return await self._connection.get(self._connection.core.stats)
@@ -251,20 +266,25 @@ class _Opening:
             await self._server.close()
 
 
+async def _ask_all(connection: Connection, first: Sequence[Reply]) -> None:
+    """Waits for the first replies, and asks what the program has."""
+    replies: Optional[Sequence[Reply]] = first
+    steps = connection.core.introspect()
+    while replies is not None:
+        connection.kick()
+        for reply in replies:
+            await connection.wait(reply)
+            reply.check()
+        replies = next(steps, None)
+
+
 async def _greet(connection: Connection, words: Sequence[Sequence[str]]) -> Server:
     """Greets, says `words`, and asks what there is."""
     core = connection.core
     try:
         greeting = Reply(reported=True)
         core.wire.queue.append(greeting)
-        steps = core.introspect()
-        replies: Optional[List[Reply]] = [greeting] + [core.ask(*w) for w in words]
-        while replies is not None:
-            connection.kick()
-            for reply in replies:
-                await connection.wait(reply)
-                reply.check()
-            replies = next(steps, None)
+        await _ask_all(connection, [greeting] + [core.ask(*w) for w in words])
     except BaseException:
         await connection.close()
         raise
