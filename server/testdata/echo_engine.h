@@ -14,14 +14,16 @@
 namespace kenaz {
 
 struct HostLeaf : host::Leaf {
-  explicit HostLeaf(std::atomic<int>& count) : living(count) { ++living; }
-  ~HostLeaf() override { --living; }
+  explicit HostLeaf(std::shared_ptr<std::atomic<int>> count) : living(std::move(count)) {
+    ++*living;
+  }
+  ~HostLeaf() override { --*living; }
   HostLeaf(const HostLeaf&) = delete;
   HostLeaf& operator=(const HostLeaf&) = delete;
   std::optional<PrimValue> scalar() const override {
     return shape.empty() ? std::optional(value.at(0)) : std::nullopt;
   }
-  std::atomic<int>& living;
+  const std::shared_ptr<std::atomic<int>> living;  // leaves may outlive their engine
   data::Value value;
 };
 
@@ -61,7 +63,7 @@ class EchoEngine : public host::Engine {
   const TypeTable& types() const override { return types_; }
   const std::vector<host::EntrySignature>& entries() const override { return entries_; }
   Result<host::LeafPtr> put(const data::Value& value) override {
-    auto leaf = std::make_shared<HostLeaf>(living);
+    auto leaf = std::make_shared<HostLeaf>(living_);
     leaf->prim = value.type;
     leaf->shape = value.shape;
     leaf->value = value;
@@ -88,9 +90,15 @@ class EchoEngine : public host::Engine {
     return std::vector<host::LeafPtr>(args.begin(), args.end());
   }
 
-  std::atomic<int> living{0}, calls{0};
+  std::atomic<int> calls{0};
   std::atomic<std::thread::id> caller;  // the thread of the last call
   int64_t longest_sleep = INT64_MAX;    // ms
+
+ private:
+  const std::shared_ptr<std::atomic<int>> living_ = std::make_shared<std::atomic<int>>(0);
+
+ public:
+  const std::atomic<int>& living = *living_;
 
   void cancel() override { cancelled_ = true; }
   void set_owner(uint64_t owner) override { owner_ = owner; }
