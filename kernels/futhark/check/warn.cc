@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/futhark/check/scope.h"
 #include "kernels/futhark/syntax/bindings.h"
 
 namespace kenaz::check {

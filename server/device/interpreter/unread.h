@@ -2,6 +2,7 @@
 // stored to again or their block is released.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -37,7 +38,7 @@ class Unread {
     bool kept = false;
   };
   /// The block and the place in it; null if the range is in none.
-  Block* find(uint64_t address, int64_t bytes, size_t& offset);
+  Block* find(uint64_t address, int64_t bytes, std::size_t& offset);
   void lose(Writer& writer);
 
   std::map<uint64_t, Block> blocks_;
