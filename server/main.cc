@@ -171,6 +171,7 @@ void log_programs(const Programs& programs) {
 }
 
 int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
+  std::signal(SIGHUP, SIG_IGN);  // ends nothing, also before there is something to load anew
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
   const bool calls = options.log_level == "debug" || options.log_level == "info";
   spdlog::set_level(options.log_level == "notice" ? spdlog::level::info

@@ -106,6 +106,7 @@ class DeviceEngine : public Engine {
   void set_step_aside(StepAside step_aside) override { step_aside_ = std::move(step_aside); }
   void cancel() override;
   void cancel_calls_of(uint64_t owner) override;
+  bool may_go() const override { return !kernels_.is_busy(); }
   void clear_caches() override {
     zeroes_.release();
     device_->trim();

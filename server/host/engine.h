@@ -133,6 +133,8 @@ class Engine {
   virtual void set_call_timeout(std::chrono::microseconds) {}
   /// Ends the calls that run now, if any, soon; they fail. By any thread.
   virtual void cancel() {}
+  /// Whether its destructor waits for nothing that may last.
+  virtual bool may_go() const { return true; }
   /// Ends those that run for this owner. By any thread.
   virtual void cancel_calls_of(uint64_t) {}
 

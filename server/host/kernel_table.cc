@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
+
 namespace kenaz::host {
 
 namespace {
@@ -29,6 +32,13 @@ Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompil
 }
 
 }  // namespace
+
+bool KernelTable::is_busy() const {
+  return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) {
+    return slot.making &&
+           slot.making->made.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+  });
+}
 
 KernelTable::Made KernelTable::begin(program::KernelId id) {
   Slot& slot = slots_[id.index];

@@ -29,6 +29,9 @@ class KernelTable {
   /// The kernel if it has been made, else null.
   device::KernelPtr find(program::KernelId id) const { return slots_[id.index].kernel; }
 
+  /// Whether a kernel is being made.
+  bool is_busy() const;
+
   using Made = std::shared_future<Result<device::KernelPtr>>;
   /// Has the kernel made, unless that is going on already. For CPUs the driver compiles in the
   /// device's own queue, so what is there should have ended.

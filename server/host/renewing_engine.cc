@@ -88,6 +88,10 @@ class RenewingEngine : public Engine, public RenewedDevice::User {
   void cancel() override {
     if (const auto engine = present()) engine->cancel();
   }
+  bool may_go() const override {
+    const auto engine = present();
+    return !engine || engine->may_go();
+  }
   void cancel_calls_of(uint64_t owner) override {
     if (const auto engine = present()) engine->cancel_calls_of(owner);
   }

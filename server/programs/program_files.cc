@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -21,11 +22,21 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr std::chrono::seconds kBetweenSweeps{1};
 
+bool is_utf8(const std::string& text) {
+  using Json = nlohmann::json;
+  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Json::parse(quoted).get<std::string>() == text;
+}
+
 Result<ProgramFile> program_file(const fs::path& path) {
   std::string name = path.stem().string();
-  if (name.empty() || name.find_first_of("\"\n") != std::string::npos) {
-    return bad_request(fmt::format("{}: a program's name cannot be written as a word of a command",
-                                   path.string()));
+  const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
+  if (name.empty() || name.find('"') != std::string::npos || !is_utf8(name) ||
+      std::any_of(name.begin(), name.end(), is_control)) {
+    std::string shown = path.string();
+    std::replace_if(shown.begin(), shown.end(), is_control, '?');
+    return bad_request(
+        fmt::format("{}: a program's name cannot be written as a word of a command", shown));
   }
   return ProgramFile{std::move(name), path.string()};
 }
@@ -80,7 +91,7 @@ ProgramFiles::~ProgramFiles() {
 }
 
 ProgramFiles::Watched ProgramFiles::watched(ProgramFile file) const {
-  return {std::move(file), Sources(read_), 0, 0};
+  return {std::move(file), Sources(read_)};
 }
 
 Result<std::shared_ptr<Programs>> ProgramFiles::load() {
@@ -151,10 +162,15 @@ void ProgramFiles::run() {
 void ProgramFiles::free_unused() {
   // A call may last, and one such job is enough.
   if (!programs_->free_later() || sweeping_->exchange(true)) return;
-  post_([programs = programs_, sweeping = sweeping_] {
-    *sweeping = false;
-    programs->free_unused();
-  });
+  try {
+    post_([programs = programs_, sweeping = sweeping_] {
+      *sweeping = false;
+      programs->free_unused();
+    });
+  } catch (...) {
+    *sweeping_ = false;
+    throw;
+  }
 }
 
 void ProgramFiles::look_at_all(bool asked) {
@@ -169,9 +185,12 @@ void ProgramFiles::look_at_all(bool asked) {
 void ProgramFiles::look_at_folder(bool asked) {
   const auto files = program_files(what_.paths, what_.folder);
   if (!files) {
-    if (asked) spdlog::error("{}", files.error().text());
+    const std::string text = files.error().text();
+    if (asked || text != folder_error_) spdlog::error("{}", text);
+    folder_error_ = text;
     return;
   }
+  folder_error_.clear();
   std::map<std::string, Watched> now;
   for (const auto& file : *files) {
     auto known = watched_.extract(file.name);
@@ -205,9 +224,10 @@ bool ProgramFiles::is_gone(Watched& program, bool asked) {
 }
 
 bool ProgramFiles::look_at(Watched& program, bool asked) {
-  const uint64_t now = program.sources.now();
+  const uint64_t now = program.sources.now(asked);
   const bool is_new = program.sources.noted() == 0;
-  if (!is_new && now == program.sources.noted()) {
+  const bool again = asked && program.failed;  // perhaps for a reason that has passed
+  if (!is_new && !again && now == program.sources.noted()) {
     program.changing = 0;
     return false;
   }
@@ -226,10 +246,12 @@ void ProgramFiles::reload(Watched& program) {
   Sources sources(read_);
   auto compiled = compile_(program.file, sources);
   program.sources = std::move(sources);
+  program.failed = true;
   if (!compiled) {
     return spdlog::error("{}: not loaded, {}:\n{}", path, instead, compiled.error().text());
   }
   if (running && running->version == compiled->version) {
+    program.failed = false;
     return spdlog::info("{}: as it was, version {}", path, running->version);
   }
   Status outcome;
@@ -244,6 +266,7 @@ void ProgramFiles::reload(Watched& program) {
   if (!done) return;
   if (!outcome)
     return spdlog::error("{}: not loaded, {}: {}", path, instead, outcome.error().text());
+  program.failed = false;
   spdlog::info("{}: loaded{}, version {}", path, running ? " anew" : "", compiled->version);
 }
 

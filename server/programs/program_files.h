@@ -67,6 +67,7 @@ class ProgramFiles {
     ProgramFile file;
     Sources sources;
     uint64_t changing = 0;  // what the files held at the last look, if it was something new
+    bool failed = false;    // nothing runs that was made from these files
     int missed = 0;         // looks at the folder since it went from there
   };
 
@@ -90,6 +91,7 @@ class ProgramFiles {
   const Compile compile_;
   const std::shared_ptr<Programs> programs_ = std::make_shared<Programs>();
   std::map<std::string, Watched> watched_;  // by name
+  std::string folder_error_;                // of the last look at it; empty: there was none
   Post post_;
   bool always_ = false;
   const std::shared_ptr<std::atomic<bool>> sweeping_ = std::make_shared<std::atomic<bool>>(false);

@@ -49,8 +49,10 @@ class ProgramFilesTest : public ::testing::Test {
       KENAZ_ASSIGN(text, sources.read(path(text.substr(7))));
     }
     if (text == "broken") return fail(ErrorKind::kCompile, "it is broken");
-    return CompiledProgram{text, [file, text]() -> Result<LoadedProgram> {
-                             if (text.starts_with("slow")) return internal_error("no start");
+    return CompiledProgram{text, [this, file, text]() -> Result<LoadedProgram> {
+                             if (text.starts_with("slow") || !starts_) {
+                               return internal_error("no start");
+                             }
                              return loaded_program(file.name, file.path, text,
                                                    std::make_unique<EchoEngine>());
                            }};
@@ -93,9 +95,30 @@ class ProgramFilesTest : public ::testing::Test {
 
   fs::path folder_;
   std::atomic<int> compiled_{0};
+  std::atomic<bool> starts_{true};
   std::shared_ptr<Programs> programs_;
   std::optional<ProgramFiles> files_;
 };
+
+TEST_F(ProgramFilesTest, TriesAgainWhatCouldNotBeStarted) {
+  write("a.fut", "1");
+  ASSERT_TRUE(load({"a.fut"}));
+  watch(false);
+  starts_ = false;
+  write("a.fut", "2");
+  look();
+  EXPECT_THAT(served(), ElementsAre("a 1"));
+  starts_ = true;
+  look();
+  EXPECT_TRUE(comes({"a 2"}));
+}
+
+TEST_F(ProgramFilesTest, TakesNoNamesThatCannotBeWritten) {
+  for (const char* name : {"a\"b.fut", "a\nb.fut", "a\x1b.fut", "a\xff.fut"}) {
+    EXPECT_FALSE(program_files({path(name)}, "")) << name;
+  }
+  EXPECT_TRUE(program_files({path("\xc3\xa4.fut")}, ""));
+}
 
 TEST_F(ProgramFilesTest, LoadsAllAndPrefersTheFirst) {
   write("b.fut", "1");

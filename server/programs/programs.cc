@@ -67,14 +67,24 @@ std::string Programs::preferred() const {
 }
 
 void Programs::free_unused() {
-  std::vector<ProgramPtr> unused;  // go without the lock: what an engine holds may be much
+  std::list<ProgramPtr> unused;  // go without the lock: what an engine holds may be much
   const std::lock_guard lock(mutex_);
   // Whoever had one has let go of it before the count is seen to be 1, and nobody can take another
   // reference: they are not in by_name_.
-  const auto end = std::partition(former_.begin(), former_.end(),
-                                  [](const ProgramPtr& p) { return p.use_count() > 1; });
-  unused.assign(std::make_move_iterator(end), std::make_move_iterator(former_.end()));
-  former_.erase(end, former_.end());
+  for (auto it = former_.begin(); it != former_.end();) {
+    const auto at = it++;
+    if (at->use_count() == 1 && (*at)->engine->may_go()) unused.splice(unused.end(), former_, at);
+  }
+}
+
+device::MemoryStats Programs::memory() const {
+  const std::lock_guard lock(mutex_);
+  // After a loss of the device an engine knows of the next one when it is used again.
+  for (const auto& [name, program] : by_name_) {
+    const device::MemoryStats memory = program->engine->memory();
+    if (memory.peak > 0) return memory;
+  }
+  return {};
 }
 
 bool Programs::free_later() const {

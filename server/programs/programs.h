@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <functional>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -58,14 +59,15 @@ class Programs {
 
   /// Ends the calls that run now, soon.
   void cancel();
-  device::MemoryStats memory() const { return any()->engine->memory(); }
+  /// Of the device that all are on.
+  device::MemoryStats memory() const;
   /// A number for Engine::set_owner that nobody has yet.
   uint64_t new_owner() { return ++owners_; }
 
  private:
   mutable std::mutex mutex_;
   std::map<std::string, ProgramPtr> by_name_;
-  std::vector<ProgramPtr> former_;  // not served any more, perhaps in use
+  std::list<ProgramPtr> former_;  // not served any more, perhaps in use
   std::string preferred_;
   std::atomic<uint64_t> owners_ = 0;
 };

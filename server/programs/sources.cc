@@ -49,12 +49,12 @@ uint64_t Sources::noted() const {
   return total.value();
 }
 
-uint64_t Sources::now() {
+uint64_t Sources::now(bool all) {
   const auto young = std::filesystem::file_time_type::clock::now() - kOldEnough;
   Total total;
   for (auto& [path, file] : files_) {
     const Stamp stamp = stamp_of(path);
-    if (stamp != file.stamp || stamp.time > young) {
+    if (all || file.seen == 0 || stamp != file.stamp || stamp.time > young) {
       file.stamp = stamp;
       file.seen = hash_of(read_(path));
     }

@@ -26,8 +26,8 @@ class Sources {
   /// A number for what the files held when they were noted. 0: none were.
   uint64_t noted() const;
   /// The same for what they hold now. Files that look as they did when they were read are not read
-  /// again, unless they are so young that one more change might not show.
-  uint64_t now();
+  /// again, unless `all` is said, or they are so young that one more change might not show.
+  uint64_t now(bool all = false);
 
  private:
   /// What changes with a file, most of the time.

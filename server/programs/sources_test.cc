@@ -53,6 +53,17 @@ TEST_F(SourcesTest, SeeThatAFileIsThereNow) {
   EXPECT_NE(sources_.now(), sources_.noted());
 }
 
+TEST_F(SourcesTest, ReadWhatLooksTheSameIfAsked) {
+  write("one");
+  make_old();
+  const auto time = fs::last_write_time(path_);
+  ASSERT_TRUE(sources_.read(path_));
+  write("two");
+  fs::last_write_time(path_, time);
+  EXPECT_EQ(sources_.now(), sources_.noted());
+  EXPECT_NE(sources_.now(true), sources_.noted());
+}
+
 TEST_F(SourcesTest, DoNotReadOldFilesAgain) {
   write("one");
   make_old();
