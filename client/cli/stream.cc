@@ -81,7 +81,7 @@ class StreamSetup {
     return client::Pipeline::make(client_, std::move(stages), command_.row);
   }
 
-  /// Frees what `make` has put on the server, and the pipeline has not taken over.
+  /// Frees what `make` has put on the server, also where it failed, and the pipeline has not freed.
   Status free_arguments() {
     std::vector<std::string> words = {"discard"};
     words.insert(words.end(), arguments_.begin(), arguments_.end());
@@ -161,14 +161,16 @@ class StreamSetup {
       stage.arguments.push_back(fmt::format("_stream_param_{}_{}", k, i));
       KENAZ_TRY(place(*value, type, stage.arguments.back(),
                       fmt::format("parameter {} of stage {}", name, stage.type.entry)));
-      arguments_.push_back(stage.arguments.back());
     }
     return {};
   }
 
-  /// Makes the variable of a value's text, or of what an entry point gives.
+  /// Makes the variable of a value's text, or of what an entry point gives. One that a command that
+  /// was interrupted has left in the session is replaced.
   Status place(const std::string& text, const std::string& type, const std::string& variable,
                const std::string& what) {
+    arguments_.push_back(variable);
+    KENAZ_TRY(client_.request({"discard", variable}));
     if (is_entry_name(text)) return place_result(text, type, variable, what);
     const auto leaf = client::transparent_leaf(type);
     if (!leaf) {
@@ -212,7 +214,7 @@ class StreamSetup {
   std::vector<std::string> entries_;
   std::vector<client::StageType> types_;
   std::vector<StreamParam> params_;
-  std::vector<std::string> arguments_;  // variables
+  std::vector<std::string> arguments_;  // variables, first states among them
 };
 
 Status run_stream(client::Pipeline& pipeline, const StreamCommand& command) {
@@ -234,6 +236,8 @@ int stream_command(const StreamCommand& command) {
   StreamSetup setup(*client, command);
   auto pipeline = setup.make();
   if (!pipeline) {
+    // Where this fails as well, the first failure says more.
+    if (!command.remote.connect.session_name.empty()) (void)setup.free_arguments();
     const bool usage = pipeline.error().kind == ErrorKind::kBadRequest;
     return complain(pipeline.error(), usage ? kUsage : kFailed);
   }

@@ -142,6 +142,29 @@ Status Pipeline::check() {
     KENAZ_TRY(
         check_variable(*client_, stage.state, type.state, "the state of stage " + type.entry));
   }
+  return discard_leftovers();
+}
+
+std::vector<std::string> Pipeline::variables() const {
+  std::vector<std::string> names = {kPipelineInput};
+  for (size_t k = 0; k < stages_.size(); ++k) {
+    names.push_back(stage_result_name(k));
+    if (stages_[k].state.empty()) continue;
+    names.push_back(stage_state_name(k, 0));
+    names.push_back(stage_state_name(k, 1));
+  }
+  return names;
+}
+
+Status Pipeline::discard_leftovers() {
+  std::vector<std::string> words = variables();
+  for (const auto& stage : stages_) {
+    // A caller may go on with the state, or the result, of an earlier pipeline.
+    std::erase(words, stage.state);
+    for (const auto& argument : stage.arguments) std::erase(words, argument);
+  }
+  words.insert(words.begin(), "discard");
+  KENAZ_TRY(client_->request(words));
   return {};
 }
 
@@ -227,14 +250,11 @@ Result<Shape> Pipeline::pop(std::vector<std::byte>& elements) {
 Status Pipeline::finish() {
   chunks_.clear();
   if (client_->broken()) return {};
-  std::vector<std::string> words = {"discard", kPipelineInput};
-  for (size_t k = 0; k < stages_.size(); ++k) {
-    words.push_back(stage_result_name(k));
-    if (stages_[k].state.empty()) continue;
-    words.push_back(stages_[k].state);
-    words.push_back(stage_state_name(k, 0));
-    words.push_back(stage_state_name(k, 1));
+  std::vector<std::string> words = variables();
+  for (const auto& stage : stages_) {
+    if (!stage.state.empty()) words.push_back(stage.state);  // maybe still the caller's first one
   }
+  words.insert(words.begin(), "discard");
   KENAZ_TRY(client_->request(words));
   return {};
 }

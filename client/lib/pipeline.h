@@ -57,7 +57,8 @@ class Pipeline {
   /// `row` is the shape of one element of the input: empty for scalars. The client must outlive the
   /// pipeline. The variables of `arguments` stay the caller's; those of the states are taken over.
   /// Fails with kBadRequest if the stages do not chain, if an element has another number of
-  /// dimensions than the first stage takes, or if a variable is missing or of another type.
+  /// dimensions than the first stage takes, or if a variable is missing or of another type. Frees
+  /// what a pipeline that never finished has left in the session under the same names.
   static Result<Pipeline> make(Client& client, std::vector<Stage> stages, Shape row = {});
 
   PrimType input_element() const { return input_; }
@@ -106,6 +107,9 @@ class Pipeline {
   Pipeline(Client& client, std::vector<Stage> stages, Shape row)
       : client_(&client), stages_(std::move(stages)), row_(std::move(row)) {}
   Status check();
+  /// The variables that it makes: not the first states.
+  std::vector<std::string> variables() const;
+  Status discard_leftovers();
   /// Calls stage k on the variable `in`, frees what the call used up, and returns its result.
   std::string call(size_t k, const std::string& in, Chunk& chunk);
   void receive(const std::string& result, Chunk& chunk);

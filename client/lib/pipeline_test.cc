@@ -171,6 +171,21 @@ TEST_F(Pipelines, AFailureNamesItsChunkAndEndsAll) {
   EXPECT_TRUE(client_->put("_stream_in", 1));  // its name is free
 }
 
+TEST_F(Pipelines, VariablesThatAnotherOneLeftBehindAreReplaced) {
+  ASSERT_TRUE(client_->put("_stream_in", 1));
+  ASSERT_TRUE(client_->put("_stream_0", 1));
+  ASSERT_TRUE(client_->put("other", 1));
+  Pipeline pipeline = make({copy_stage()});
+  const auto xs = numbers(4);
+  ASSERT_TRUE(pipeline.push(std::as_bytes(std::span(xs))));
+  std::vector<std::byte> bytes;
+  const auto shape = pipeline.pop(bytes);
+  ASSERT_TRUE(shape) << shape.error().text();
+  EXPECT_EQ(as_i32(bytes), xs);
+  EXPECT_TRUE(pipeline.finish());
+  EXPECT_FALSE(client_->put("other", 1));  // it is not the pipeline's
+}
+
 TEST_F(Pipelines, SequencesOfAllLengths) {
   for (const size_t chunk : {1u, 7u, 100000u}) {
     for (const size_t n : {size_t{0}, size_t{1}, chunk - 1, chunk, chunk + 1, 3 * chunk + 2}) {

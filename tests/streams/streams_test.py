@@ -5,6 +5,7 @@
 
 In the environment, STREAMS says how many random streams are tried, SEED which, and TESTS which tests
 are run (all unless given)."""
+import contextlib
 import os
 import random
 import signal
@@ -353,30 +354,64 @@ class Streams(unittest.TestCase):
             self.assertLess(taken, 1 << 20)
             process.kill()
 
-    def test_a_server_on_a_socket(self):
+    @contextlib.contextmanager
+    def listening(self):
+        """The URL of a server."""
         with tempfile.TemporaryDirectory(prefix="kenaz_test_") as folder:
             url = f"unix://{folder}/socket"
             server = subprocess.Popen([*SERVER, "--listen", url, PROGRAM], stderr=subprocess.DEVNULL)
             try:
                 while not os.path.exists(url[7:]) and server.poll() is None:
                     time.sleep(0.01)
-                for session in [[], ["--session", "s"], ["--session", "s"]]:
-                    done = subprocess.run(
-                        [KENAZ, "stream", url, *session, "-e", "scale,running", "-p", "a=2", "-s", "5",
-                         "-c", "2", "-f", "text"], input=b"1 2 3", timeout=TIMEOUT,
-                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-                    self.assertEqual((done.returncode, done.stdout, done.stderr),
-                                     (0, b"7\n11\n17\n", b""))
-                failed = [KENAZ, "stream", url, "--session", "s", "-e", "inverse"]
-                self.assertEqual(subprocess.run(failed, input=raw([0]), stderr=subprocess.DEVNULL,
-                                                timeout=TIMEOUT).returncode, 1)
-                # Nothing of these streams stays in the session.
-                left = subprocess.run([KENAZ, "connect", url, "--session", "s"], input="vars\n",
-                                      text=True, timeout=TIMEOUT, stdout=subprocess.PIPE)
-                self.assertEqual(left.stdout.replace("%%% OK\n", ""), "")
+                yield url
             finally:
                 server.terminate()
                 server.wait(60)
+
+    def sums(self, url, *options):
+        """A stream with a parameter and a state."""
+        return [KENAZ, "stream", url, "-e", "scale,running", "-p", "a=2", "-s", "5", "-c", "2", "-f",
+                "text", *options]
+
+    def gives_sums(self, url, *options):
+        done = subprocess.run(self.sums(url, *options), input=b"1 2 3", timeout=TIMEOUT,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, b"7\n11\n17\n", b""))
+
+    def variables(self, url):
+        """What is in the session "s": names, types and sizes."""
+        done = subprocess.run([KENAZ, "connect", url, "--session", "s"], input="vars\n", text=True,
+                              timeout=TIMEOUT, stdout=subprocess.PIPE)
+        return done.stdout.replace("%%% OK\n", "").split()
+
+    def test_a_server_on_a_socket(self):
+        with self.listening() as url:
+            for session in [[], ["--session", "s"], ["--session", "s"]]:
+                self.gives_sums(url, *session)
+            failed = [KENAZ, "stream", url, "--session", "s", "-e", "inverse"]
+            self.assertEqual(subprocess.run(failed, input=raw([0]), stderr=subprocess.DEVNULL,
+                                            timeout=TIMEOUT).returncode, 1)
+            # Nothing of these streams stays in the session.
+            self.assertEqual(self.variables(url), [])
+
+    def test_a_session_after_streams_that_did_not_end_well(self):
+        with self.listening() as url:
+            session = ["--session", "s"]
+            # Refused once its arguments have been made, by the command and by the pipeline.
+            for wrong in [["-p", "b=2"], ["--shape", "2"]]:
+                refused = subprocess.run(self.sums(url, *session, *wrong), input=b"1",
+                                         stderr=subprocess.DEVNULL, timeout=TIMEOUT)
+                self.assertEqual((refused.returncode, self.variables(url)), (2, []))
+            with subprocess.Popen(self.sums(url, *session), stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE) as process:
+                process.stdin.write(b"1 2 ")
+                process.stdin.flush()
+                self.assertEqual(os.read(process.stdout.fileno(), 100), b"7\n11\n")
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(TIMEOUT), -signal.SIGINT)
+            self.assertNotEqual(self.variables(url), [])  # nobody was there to free them
+            self.gives_sums(url, *session)
+            self.assertEqual(self.variables(url), [])
 
 
 def main():
