@@ -42,14 +42,14 @@ Result<size_t> FdInput::read_some(std::span<std::byte> out) {
   return size_t{0};
 }
 
-Result<size_t> FdInput::read_fully(std::span<std::byte> out) {
-  size_t have = 0;
+Status FdInput::read_fully(std::span<std::byte> out, size_t& have) {
+  have = 0;
   while (have < out.size()) {
     KENAZ_ASSIGN(const size_t n, read_some(out.subspan(have)));
     if (n == 0) break;
     have += n;
   }
-  return have;
+  return {};
 }
 
 }  // namespace kenaz::stream

@@ -22,8 +22,9 @@ class FdInput {
   /// Waits for bytes. Returns how many it has put into `out`: 0 at the end, after `stop`, and from
   /// then on.
   Result<size_t> read_some(std::span<std::byte> out);
-  /// The same until `out` is full. Returns less only at the end.
-  Result<size_t> read_fully(std::span<std::byte> out);
+  /// The same until `out` is full, or up to the end. `have` becomes the number of bytes, also where
+  /// it fails.
+  Status read_fully(std::span<std::byte> out, size_t& have);
   /// By any thread: reading ends here.
   void stop();
 

@@ -1,6 +1,7 @@
 #include "client/stream/formats.h"
 
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -49,11 +50,9 @@ struct Read {
   }
 };
 
-/// All elements, so many at a time.
-Read read_all(Format format, const Element& element, const std::string& content,
-              size_t at_a_time = 2) {
-  const Pipe pipe(content);
-  FdInput input(pipe.out(), "the input");
+/// All elements of a file descriptor, so many at a time.
+Read read_fd(Format format, const Element& element, int fd, size_t at_a_time) {
+  FdInput input(fd, "the input");
   const auto source = make_source(format, element, input);
   Read all;
   std::vector<std::byte> some(at_a_time * element.bytes());
@@ -72,6 +71,25 @@ Read read_all(Format format, const Element& element, const std::string& content,
       return all;
     }
   }
+}
+
+Read read_all(Format format, const Element& element, const std::string& content,
+              size_t at_a_time = 2) {
+  const Pipe pipe(content);
+  return read_fd(format, element, pipe.out(), at_a_time);
+}
+
+/// All elements of a connection whose other end sends `content`, and then resets it.
+Read read_reset(Format format, const Element& element, const std::string& content,
+                size_t at_a_time) {
+  int ends[2];
+  EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  EXPECT_EQ(::write(ends[0], "x", 1), 1);  // which the other end leaves unread
+  EXPECT_EQ(::write(ends[1], content.data(), content.size()), static_cast<ssize_t>(content.size()));
+  ::close(ends[1]);
+  const Read read = read_fd(format, element, ends[0], at_a_time);
+  ::close(ends[0]);
+  return read;
 }
 
 const Element kI16{PrimType::kI16, {}};
@@ -162,6 +180,24 @@ TEST(StreamFormats, BinaryDataThatIsNoElement) {
   EXPECT_EQ(torn.error, "the input: array 1 lacks 3 bytes of its elements");
   EXPECT_EQ(read_all(Format::kBinary, kPairs, array(PrimType::kI16, {1, 3}, "123456")).error,
             "the input, array 1: elements of shape [3], where [2] is expected");
+}
+
+TEST(StreamFormats, ElementsBeforeAReadThatFails) {
+  const std::string elements("\1\0\2\0\3\0", 6);
+  const std::pair<Format, std::string> inputs[] = {
+      {Format::kRaw, elements},
+      {Format::kText, "1 2 3 "},
+      {Format::kBinary, array(PrimType::kI16, {9}, elements)}};
+  for (const auto& [format, content] : inputs) {
+    for (const size_t at_a_time : {1u, 2u, 3u, 100u}) {
+      const Read read = read_reset(format, kI16, content, at_a_time);
+      EXPECT_THAT(read.i16(), ElementsAre(1, 2, 3));
+      EXPECT_EQ(read.error, "cannot read the input: Connection reset by peer");
+    }
+  }
+  const Read torn = read_reset(Format::kRaw, kPairs, elements, 100);
+  EXPECT_THAT(torn.i16(), ElementsAre(1, 2));
+  EXPECT_EQ(torn.error, "cannot read the input: Connection reset by peer");
 }
 
 TEST(StreamFormats, AReaderThatWaitsCanBeStopped) {

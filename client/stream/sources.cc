@@ -66,9 +66,9 @@ class RawSource : public SourceBase {
 
  private:
   Status fill(std::span<std::byte> out, size_t& have) override {
-    KENAZ_ASSIGN(have, input_.read_fully(out));
+    const Status read = input_.read_fully(out, have);
     total_ += have;
-    return {};
+    return read;
   }
 
   Error torn(size_t bytes) const override {
@@ -157,9 +157,11 @@ class BinarySource : public SourceBase {
         continue;  // it may be empty
       }
       const auto wanted = std::min<uint64_t>(left_, out.size() - have);
-      KENAZ_ASSIGN(const size_t got, input_.read_fully(out.subspan(have, wanted)));
+      size_t got = 0;
+      const Status read = input_.read_fully(out.subspan(have, wanted), got);
       have += got;
       left_ -= got;
+      KENAZ_TRY(read);
       if (got < wanted) {
         return bad_request(fmt::format("{}: array {} lacks {} bytes of its elements", input_.name(),
                                        arrays_, left_));
@@ -173,15 +175,16 @@ class BinarySource : public SourceBase {
 
   Result<bool> next_array() {
     std::vector<std::byte> bytes(data::kBinaryHeaderMin);
-    KENAZ_ASSIGN(size_t have, input_.read_fully(bytes));
+    size_t have = 0;
+    KENAZ_TRY(input_.read_fully(bytes, have));
     if (have == 0) return false;
     ++arrays_;
     // Only what begins like a header says how long it is.
     const bool begins_well = have == bytes.size() && bytes[0] == std::byte{'b'};
     if (begins_well) {
       bytes.resize(data::binary_header_bytes(bytes));
-      KENAZ_ASSIGN(const size_t rest,
-                   input_.read_fully(std::span(bytes).subspan(data::kBinaryHeaderMin)));
+      size_t rest = 0;
+      KENAZ_TRY(input_.read_fully(std::span(bytes).subspan(data::kBinaryHeaderMin), rest));
       have += rest;
     }
     data::ByteSource source(std::string_view(reinterpret_cast<const char*>(bytes.data()), have));

@@ -144,9 +144,34 @@ class Streams(unittest.TestCase):
 
     def test_a_source_that_fails_comes_after_its_elements(self):
         stream = self.server.stream([[2, 4, 6], ["x"]], "evens", chunk=2)
-        self.assertEqual(next(stream).tolist(), [2, 4])
+        self.assertEqual([next(stream).tolist() for _ in range(2)], [[2, 4], [6]])
         with self.assertRaisesRegex(TypeError, r"evens: piece 1 of the source: expected \[\]i32"):
             next(stream)
+
+        def source():
+            yield from ([2], [4, 6])
+            raise OSError("the sensor is gone")
+        stream = self.server.stream(source(), "evens", chunk=10)
+        self.assertEqual(next(stream).tolist(), [2, 4, 6])
+        with self.assertRaisesRegex(OSError, "^the sensor is gone$"):
+            next(stream)
+
+    def test_a_connection_that_is_lost_before_a_chunk_is_sent(self):
+        with start(STREAMS) as server:
+            def source():
+                yield [1, 2, 3, 4]
+                server.sync()  # so that all results so far have come
+                server.close()
+                yield [5, 6]
+            stream = server.stream(source(), "twice", chunk=2, ahead=9)
+            self.assertEqual([next(stream).tolist() for _ in range(2)],
+                             [[1, 1, 2, 2], [3, 3, 4, 4]])
+            with self.assertRaisesRegex(kenaz.StreamError, r"^chunk 2 \(elements 4 to 5\): the "
+                                        "connection was closed$") as caught:
+                next(stream)
+        error = caught.exception
+        self.assertEqual((error.chunk, error.first, error.count, error.stage), (2, 4, 2, ""))
+        self.assertIsInstance(error.__cause__, kenaz.ConnectionLost)
 
     def test_nothing_stays_on_the_device(self):
         def variables(server):

@@ -66,6 +66,13 @@ class _Bound:
                          "(s, [m]b), behind other parameters")
 
 
+def _failure(error: Error, number: int, first: int, count: int, stage: str = "") -> StreamError:
+    last = first + count - 1
+    which = f"element {last}" if count == 1 else f"elements {first} to {last}"
+    where = f"chunk {number} ({which}){', stage ' if stage else ''}{stage}"
+    return StreamError(f"{where}: {error}", number, first, count, stage)
+
+
 class _Pending:
     """A chunk that is under way."""
 
@@ -81,10 +88,7 @@ class _Pending:
 
     def failure(self, error: Error) -> StreamError:
         stage = next((name for name, reply in self.replies if reply.error is not None), "")
-        last = self.first + self.count - 1
-        which = f"element {last}" if self.count == 1 else f"elements {self.first} to {last}"
-        where = f"chunk {self.number} ({which}){', stage ' if stage else ''}{stage}"
-        return StreamError(f"{where}: {error}", self.number, self.first, self.count, stage)
+        return _failure(error, self.number, self.first, self.count, stage)
 
 
 class Pipeline:
@@ -162,7 +166,11 @@ class Pipeline:
                     chunk, failure = None, e
                 ended = chunk is None
                 if chunk is not None:
-                    pending.append(self._begin(chunk, number, first))
+                    try:
+                        pending.append(self._begin(chunk, number, first))
+                    except Error as e:  # the results that have come are still given
+                        failure, ended = _failure(e, number, first, len(chunk)), True
+                        failure.__cause__ = e
                     number += 1
                     first += len(chunk)
             if not pending:
@@ -172,32 +180,38 @@ class Pipeline:
             raise failure
 
     def _chunks(self, source: Iterable[object], size: int) -> Iterator[Array]:
-        """The elements of all pieces, again and again `size` of them, and in the end the rest."""
+        """The elements of all pieces, again and again `size` of them, and in the end the rest: before
+        what the source raises, too."""
         type_, name = self._stages[0].input, self._stages[0].entry.name
         row: Optional[Tuple[int, ...]] = None  # the shape of an element
         rest: Optional[Array] = None
         have = 0
-        for number, given in enumerate(source):
-            where = f"{name}: piece {number} of the source"
-            piece = as_array(type_, in_memory(given), where)
-            row = piece.shape[1:] if row is None else row
-            if piece.shape[1:] != row:
-                raise ValueError(f"{where} has elements of shape {piece.shape[1:]}, where those "
-                                 f"before it have {row}")
-            at = 0
-            while at < len(piece):
-                if have == 0 and len(piece) - at >= size:
-                    yield piece[at:at + size]  # sent before the source may change it
-                    at += size
-                    continue
-                if rest is None or have == 0:
-                    rest = np.empty((size, *row), type_.dtype)
-                taken = min(size - have, len(piece) - at)
-                rest[have:have + taken] = piece[at:at + taken]
-                have, at = have + taken, at + taken
-                if have == size:
-                    yield rest
-                    have = 0
+        try:
+            for number, given in enumerate(source):
+                where = f"{name}: piece {number} of the source"
+                piece = as_array(type_, in_memory(given), where)
+                row = piece.shape[1:] if row is None else row
+                if piece.shape[1:] != row:
+                    raise ValueError(f"{where} has elements of shape {piece.shape[1:]}, where those "
+                                     f"before it have {row}")
+                at = 0
+                while at < len(piece):
+                    if have == 0 and len(piece) - at >= size:
+                        yield piece[at:at + size]  # sent before the source may change it
+                        at += size
+                        continue
+                    if rest is None or have == 0:
+                        rest = np.empty((size, *row), type_.dtype)
+                    taken = min(size - have, len(piece) - at)
+                    rest[have:have + taken] = piece[at:at + taken]
+                    have, at = have + taken, at + taken
+                    if have == size:
+                        yield rest
+                        have = 0
+        except Exception:
+            if rest is not None and have > 0:
+                yield rest[:have]
+            raise
         if rest is not None and have > 0:
             yield rest[:have]
 
