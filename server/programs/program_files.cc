@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <tuple>
 #include <utility>
+
+#include "protocol/base/utf8.h"
 
 namespace kenaz {
 
@@ -21,12 +22,6 @@ namespace {
 // editor replaces is not taken for removed.
 constexpr std::chrono::milliseconds kBetweenLooks{200};
 constexpr std::chrono::seconds kBetweenSweeps{1};
-
-bool is_utf8(const std::string& text) {
-  using Json = nlohmann::json;
-  const std::string quoted = Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return Json::parse(quoted).get<std::string>() == text;
-}
 
 Result<ProgramFile> program_file(const fs::path& path) {
   std::string name = path.stem().string();
