@@ -125,7 +125,7 @@ class Body {
       case spv::OpSwitch: return choice(b, stop);
       case spv::OpReturn: return go(b.label, kReturn, stop);
       case spv::OpReturnValue:
-        assign(k_, b.end, results_, r_.items().values(b.end.at(0)));
+        assign(r_, b.end, results_, r_.items().values(b.end.at(0)));
         return go(b.label, kReturn, stop);
       case spv::OpUnreachable: return {0, Flow{}};
       default: refuse("{} is not read", name_of(b.end.op));

@@ -95,7 +95,10 @@ class Parser {
       case spv::OpEntryPoint: return entry_point(in);
       case spv::OpExecutionMode:
       case spv::OpExecutionModeId: return execution_mode(in);
-      case spv::OpName: m_.names[in.at(0)] = literal_string(in.operands.subspan(1)); return;
+      case spv::OpName:
+        if (in.operands.empty()) refuse("OpName: of nothing");
+        m_.names[in.at(0)] = literal_string(in.operands.subspan(1));
+        return;
       case spv::OpDecorate:
         return m_.decorations.add(in.at(0), Decorations::kWhole, in.at(1), in.at(2));
       case spv::OpMemberDecorate: return m_.decorations.add(in.at(0), in.at(1), in.at(2), in.at(3));

@@ -9,12 +9,13 @@
 namespace kenaz::spirv {
 
 /// Assigns a value of an instruction's to variables of the same types; refuses others.
-inline void assign(kir::Builder& k, const Instruction& in, const kir::Vars& vars,
+inline void assign(Reader& reader, const Instruction& in, const kir::Vars& vars,
                    const kir::Values& values) {
   const bool fits = std::equal(vars.begin(), vars.end(), values.begin(), values.end(),
                                [](auto& x, auto& v) { return x.type == v.type; });
   if (!fits) refuse("{}: a value of another type", name_of(in.op));
-  k.assign(vars, values);
+  reader.count(vars.size());
+  reader.builder().assign(vars, values);
 }
 
 class Phis {
@@ -23,10 +24,13 @@ class Phis {
 
   /// Where the function begins, for each of its blocks.
   void declare(const BasicBlock& b) {
+    r_.count(1);
     for (const Instruction& in : b.body) {
       if (in.op != spv::OpPhi) break;
       kir::Vars& vars = vars_[in.result];
-      for (const PrimType t : r_.types().scalars(in.type)) {
+      const std::vector<PrimType> types = r_.types().scalars(in.type);
+      r_.count(types.size());
+      for (const PrimType t : types) {
         vars.push_back(r_.builder().declare(kir::Type{t}));
       }
     }
@@ -37,7 +41,7 @@ class Phis {
       if (in.op != spv::OpPhi) break;
       for (size_t n = 0; n + 1 < in.operands.size(); n += 2) {
         if (in.at(n + 1) != from) continue;
-        assign(r_.builder(), in, vars_.at(in.result), r_.items().values(in.at(n)));
+        assign(r_, in, vars_.at(in.result), r_.items().values(in.at(n)));
       }
     }
   }

@@ -281,6 +281,95 @@ TEST(SpirvRefused, WhatIsNotReadIsNamed) {
               HasSubstr("OpControlBarrier: of scope 3"));
 }
 
+/// A module with one kernel, %1, by instructions: each one's number and its operands. Types and
+/// constants are `globals`; %2 is void, %3 its function, %4 u32 and %5 of it 1024.
+struct Written {
+  using Instructions = std::vector<std::vector<uint32_t>>;
+  Instructions globals, functions, body;
+  uint32_t bound = 5000;
+
+  std::string refusal() const {
+    std::vector<uint32_t> words = {spv::MagicNumber, 0x10500, 0, bound, 0};
+    const auto add = [&](const Instructions& all) {
+      for (const std::vector<uint32_t>& in : all) {
+        words.push_back(static_cast<uint32_t>(in.size()) << 16 | in[0]);
+        words.insert(words.end(), in.begin() + 1, in.end());
+      }
+    };
+    add({{spv::OpEntryPoint, spv::ExecutionModelGLCompute, 1, 0},
+         {spv::OpTypeVoid, 2},
+         {spv::OpTypeFunction, 3, 2},
+         {spv::OpTypeInt, 4, 32, 0},
+         {spv::OpConstant, 4, 5, 1024}});
+    add(globals);
+    add(functions);
+    add({{spv::OpFunction, 2, 1, 0, 3}, {spv::OpLabel, 9}});
+    add(body);
+    add({{spv::OpReturn}, {spv::OpFunctionEnd}});
+    const auto kernel = read(words);
+    return kernel ? "it was read" : kernel.error().message;
+  }
+};
+
+TEST(SpirvRefused, NoTypeContainsItself) {
+  const uint32_t device = spv::StorageClassPhysicalStorageBuffer;
+  const std::vector<uint32_t> forward = {spv::OpTypeForwardPointer, 15, device};
+  const std::vector<uint32_t> holder = {spv::OpTypeStruct, 16, 15};
+  EXPECT_EQ((Written{{forward, holder, {spv::OpTypePointer, 15, device, 16}}}.refusal()),
+            "it was read");
+  EXPECT_THAT(
+      (Written{{forward, holder, {spv::OpTypeStruct, 15, 16}, {spv::OpUndef, 15, 17}}}.refusal()),
+      HasSubstr("OpTypeStruct: %15 is a type already"));
+  EXPECT_THAT(
+      (Written{{forward, {spv::OpTypePointer, 15, spv::StorageClassFunction, 4}}}.refusal()),
+      HasSubstr("OpTypePointer: %15 is a type already"));
+  EXPECT_THAT((Written{{{spv::OpTypeStruct, 15, 4}, forward}}.refusal()),
+              HasSubstr("OpTypeForwardPointer: %15 is a type already"));
+}
+
+TEST(SpirvRefused, ANameOfNothing) {
+  EXPECT_THAT((Written{{{spv::OpName}}}.refusal()), HasSubstr("OpName: of nothing"));
+}
+
+TEST(SpirvRefused, FewWordsThatMakeMuch) {
+  const std::vector<uint32_t> type = {spv::OpTypeArray, 10, 4, 5},
+                              none = {spv::OpConstantNull, 10, 11};
+  Written constants{{type}};
+  for (uint32_t k = 0; k < 1100; k++)
+    constants.globals.push_back({spv::OpConstantNull, 10, 100 + k});
+  EXPECT_THAT(constants.refusal(), HasSubstr("more than 1048576 instructions and values"));
+
+  Written stores{{type, none, {spv::OpTypePointer, 12, spv::StorageClassFunction, 10}}};
+  stores.body = {{spv::OpVariable, 12, 13, spv::StorageClassFunction}};
+  for (int k = 0; k < 1100; k++) stores.body.push_back({spv::OpStore, 13, 11});
+  EXPECT_THAT(stores.refusal(), HasSubstr("more than 1048576 instructions and values"));
+
+  // A function with a phi that nobody uses, or of many blocks, called many times.
+  Written phis{{type, none}}, blocks;
+  phis.functions = {
+      {spv::OpFunction, 2, 20, 0, 3}, {spv::OpLabel, 21}, {spv::OpBranch, 22}, {spv::OpLabel, 22},
+      {spv::OpPhi, 10, 23},           {spv::OpReturn},    {spv::OpFunctionEnd}};
+  blocks.functions = {{spv::OpFunction, 2, 20, 0, 3}};
+  for (uint32_t k = 0; k < 1000; k++) {
+    blocks.functions.push_back({spv::OpLabel, 1000 + k});
+    blocks.functions.push_back({spv::OpBranch, 1001 + k});
+  }
+  for (const auto& in :
+       Written::Instructions{{spv::OpLabel, 2000}, {spv::OpReturn}, {spv::OpFunctionEnd}}) {
+    blocks.functions.push_back(in);
+  }
+  for (uint32_t k = 0; k < 1100; k++) {
+    phis.body.push_back({spv::OpFunctionCall, 2, 3000 + k, 20});
+    blocks.body.push_back({spv::OpFunctionCall, 2, 3000 + k, 20});
+  }
+  EXPECT_THAT(phis.refusal(), HasSubstr("more than 1048576 instructions and values"));
+  EXPECT_THAT(blocks.refusal(), HasSubstr("more than 1048576 instructions and values"));
+
+  Written parts{{type, none}};
+  parts.globals.push_back({spv::OpConstantComposite, 4, 30, 11});
+  EXPECT_THAT(parts.refusal(), HasSubstr("OpCompositeConstruct: of too many values"));
+}
+
 TEST(SpirvRefused, WhatIsNoModuleIsNone) {
   const auto text = [](std::vector<uint32_t> words) { return read(words).error().message; };
   EXPECT_THAT(text({}), HasSubstr("0 words are no SPIR-V"));

@@ -45,10 +45,11 @@ void Reader::globals() {
     }
   }
   group_size();
-  for (const Instruction* in : variables) items_.define(in->result, memory_.variable(*in));
+  for (const Instruction* in : variables) define_pointer(*in, memory_.variable(*in));
 }
 
 void Reader::global(const Instruction& in) {
+  count(1);
   if (in.op >= spv::OpTypeVoid && in.op <= spv::OpTypeForwardPointer) {
     const bool array = in.op == spv::OpTypeArray;
     const uint64_t length = array ? items_.constant(in.at(1)).bits : 0;
@@ -112,7 +113,9 @@ void Reader::zero(const Instruction& in) {
 
 Values Reader::undefined(Ident type) {
   Values all;
-  for (const PrimType t : types_.scalars(type)) all.push_back(k_.read(k_.declare(kir::Type{t})));
+  const std::vector<PrimType> types = types_.scalars(type);
+  count(types.size());
+  for (const PrimType t : types) all.push_back(k_.read(k_.declare(kir::Type{t})));
   return all;
 }
 
@@ -147,7 +150,13 @@ void Reader::define(const Instruction& in, Values values) {
   const bool fits = std::equal(types.begin(), types.end(), values.begin(), values.end(),
                                [](PrimType t, const Value& v) { return v.type == kir::Type{t}; });
   if (!fits) refuse("{}: a result of another type", name_of(in.op));
+  count(values.size());
   items_.define(in.result, {in.type, std::move(values), {}, {}});
+}
+
+void Reader::define_pointer(const Instruction& in, Item pointer) {
+  if (pointer.place) count(pointer.place->vars.size());
+  items_.define(in.result, std::move(pointer));
 }
 
 Values Reader::value(spv::Op op, Ident type, std::span<const uint32_t> operands) {
@@ -182,8 +191,10 @@ std::optional<Values> Reader::composite(spv::Op op, Ident type,
     case spv::OpUndef: return undefined(type);
     case spv::OpCompositeConstruct: {
       Values all;
+      const size_t most = types_.scalars(type).size();
       for (const uint32_t id : operands) {
         const Values& part = items_.values(id);
+        if (part.size() > most - all.size()) refuse("OpCompositeConstruct: of too many values");
         all.insert(all.end(), part.begin(), part.end());
       }
       return all;
@@ -236,15 +247,19 @@ Values Reader::shuffled(Ident type, std::span<const uint32_t> operands) {
 /// Whether it is one of memory.
 bool Reader::accesses(const Instruction& in) {
   switch (in.op) {
-    case spv::OpVariable: items_.define(in.result, memory_.variable(in)); return true;
+    case spv::OpVariable:
+      if (in.operands.size() > 1) count(items_.values(in.at(1)).size());
+      define_pointer(in, memory_.variable(in));
+      return true;
     case spv::OpAccessChain:
     case spv::OpInBoundsAccessChain:
     case spv::OpPtrAccessChain:
-    case spv::OpInBoundsPtrAccessChain:
-      items_.define(in.result, memory_.access_chain(in));
-      return true;
+    case spv::OpInBoundsPtrAccessChain: define_pointer(in, memory_.access_chain(in)); return true;
     case spv::OpLoad: define(in, memory_.load(in)); return true;
-    case spv::OpStore: memory_.store(in); return true;
+    case spv::OpStore:
+      count(items_.values(in.at(1)).size());
+      memory_.store(in);
+      return true;
     default: break;
   }
   if (in.op < spv::OpAtomicLoad || in.op > spv::OpAtomicXor) return false;
@@ -253,11 +268,15 @@ bool Reader::accesses(const Instruction& in) {
   return true;
 }
 
-void Reader::instruction(const Instruction& in) {
-  instructions_++;
-  if (std::max(instructions_, static_cast<int64_t>(out_.kernel.vals.size())) > kMostInstructions) {
-    refuse("more than {} instructions", kMostInstructions);
+void Reader::count(size_t more) {
+  made_ += more;
+  if (std::max(made_, out_.kernel.vals.size()) > kMostMade) {
+    refuse("more than {} instructions and values", kMostMade);
   }
+}
+
+void Reader::instruction(const Instruction& in) {
+  count(1);
   if (accesses(in) || barrier_or_fence(k_, items_, in)) return;
   if (in.op == spv::OpFunctionCall) return call(in);
   if (auto together = subgroup_operation(k_, types_, items_, in)) {
@@ -276,7 +295,11 @@ void Reader::call(const Instruction& in) {
     refuse("OpFunctionCall: {} arguments for {}", in.operands.size() - 1, f.params.size());
   }
   std::vector<Item> args;
-  for (const uint32_t id : in.operands.subspan(1)) args.push_back(items_.at(id));
+  for (const uint32_t id : in.operands.subspan(1)) {
+    const Item& arg = items_.at(id);
+    count(arg.place ? arg.place->vars.size() : arg.scalars.size());
+    args.push_back(arg);
+  }
   items_.enter();
   for (size_t n = 0; n < args.size(); n++) items_.define(f.params[n], std::move(args[n]));
   Values result = read_body(*this, f);

@@ -20,6 +20,9 @@ class Reader {
   kir::Builder& builder() { return k_; }
   /// An instruction that is none of control; calls are inlined.
   void instruction(const Instruction& in);
+  /// What is made in several places, or consists of many scalars, may be much more than the words
+  /// of the module: counts `more`, and refuses what becomes too much in all.
+  void count(size_t more);
   /// What is inside goes one deeper: a call, a branch or a loop. Refuses what is too deep.
   class Deeper {
    public:
@@ -36,7 +39,7 @@ class Reader {
 
  private:
   static constexpr int kMostDepth = 300;
-  static constexpr int64_t kMostInstructions = 1 << 20;
+  static constexpr size_t kMostMade = 1 << 20;
 
   void globals();
   void global(const Instruction& in);
@@ -54,6 +57,7 @@ class Reader {
   bool accesses(const Instruction& in);
   void call(const Instruction& in);
   void define(const Instruction& in, kir::Values values);
+  void define_pointer(const Instruction& in, Item pointer);
 
   const Module& module_;
   const ReadOptions& options_;
@@ -63,7 +67,7 @@ class Reader {
   Items items_;
   Memory memory_;
   int depth_ = 0;
-  int64_t instructions_ = 0;
+  size_t made_ = 0;
 };
 
 /// Reads a function's body where it is called, of which parameters are defined; its result's

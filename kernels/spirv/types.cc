@@ -45,6 +45,7 @@ void Types::add_pointer(const Instruction& in, TypeInfo& t) const {
   const bool forward = in.op == spv::OpTypeForwardPointer;
   t.storage = in.at(forward ? 1 : 0);
   t.element = forward ? 0 : in.at(1);
+  t.is_forward = forward;
   t.kind = TypeInfo::kPointer;
   if (t.storage != spv::StorageClassPhysicalStorageBuffer) return;
   t.kind = TypeInfo::kDevicePointer;
@@ -97,7 +98,13 @@ void Types::add(const Instruction& in, uint32_t length) {
   }
   if (t.scalars > kMostScalars) refuse("{}: {} scalars", name_of(in.op), t.scalars);
   // A forward pointer is its own name, not a result.
-  all_[in.op == spv::OpTypeForwardPointer ? in.at(0) : in.result] = std::move(t);
+  const Ident id = in.op == spv::OpTypeForwardPointer ? in.at(0) : in.result;
+  const auto [it, fresh] = all_.try_emplace(id);
+  // Others could make a type part of itself.
+  const bool completes =
+      in.op == spv::OpTypePointer && it->second.is_forward && it->second.storage == t.storage;
+  if (!fresh && !completes) refuse("{}: %{} is a type already", name_of(in.op), id);
+  it->second = std::move(t);
 }
 
 const TypeInfo& Types::at(Ident type) const {

@@ -32,6 +32,7 @@ struct TypeInfo {
   uint32_t storage = spv::StorageClassMax;  // a spv::StorageClass, if it is one
   uint64_t scalars = 0;                     // that a value consists of; 0: it has no values
   int depth = 0;                            // of types inside of types
+  bool is_forward = false;                  // a pointer of which nothing else is known yet
 };
 
 /// One part of a composite: its type, and behind how many scalars it begins.
