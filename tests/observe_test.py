@@ -22,6 +22,9 @@ entry wrong (n: i64): []i64 =
 -- </td></table><script>alert("&amp;")</script> <!-- ' -- \u03bb \t.
 entry last (n: i64): i64 =
   let sums = #[opaque] scan (+) 0 (iota n) in sums[n - 1]
+entry late (n: i64): i64 =
+  let xs = #[opaque] map (\\i -> i + 1) (iota n)
+  in i64.sum (map (\\i -> xs[i * xs[i]]) (iota n))
 entry pair [n] (left: [n]i64) (right: [n]i64): [n]i64 = map2 (+) left right
 """
 FIELDS = {"memory", "bytes_each", "requests", "threads", "bytes", "sectors", "least_sectors",
@@ -181,7 +184,7 @@ class Observe(unittest.TestCase):
                 accesses.append([place(r), r["kind"], r.get("array", ""), a["memory"]] + [
                     str(a[k]) for k in ("requests", "threads", "bytes", "sectors", "least_sectors",
                                         "bank_turns", "least_bank_turns", "threads_at_one_place")
-                ] + [str(r.get("written", {}).get("never_read", 0))])
+                ] + [str(r.get("written", {}).get("never_read", ""))])
             if "branch" in r:
                 branches.append([place(r), r["kind"]] + [
                     str(r["branch"][k]) for k in ("requests", "threads", "taken", "divergent")])
@@ -245,6 +248,15 @@ class Observe(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("has a race", done.stderr)
         self.assertIn(f"{self.program}:8:", done.stderr)
+
+    def test_a_call_that_fails_says_nothing_of_what_it_would_have_read(self):
+        done = self.observe("late", "5000i64", "--json", "--groups", "1000")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("out of bounds", done.stderr)
+        report = json.loads(done.stdout)
+        self.assertTrue([r for r in report["rows"] if r["kind"] == "store"])
+        self.assertEqual([r for r in report["rows"] if "written" in r], [])
+        self.assertEqual([f for f in report["findings"] if "never read" in f["text"]], [])
 
 
 if __name__ == "__main__":

@@ -163,7 +163,12 @@ std::string access_table(const std::vector<const Row*>& rows, const Anchors& anc
     cells.html(anchors.link(row->place)).text(describe(row->kind)).text(row->array);
     cells.text(f.shared ? "shared" : "device").number(f.requests).number(f.lanes).number(f.bytes);
     cells.number(f.sectors).number(f.least_sectors).number(f.bank_turns);
-    cells.number(f.least_bank_turns).number(f.same_place).number(row->written.lost);
+    cells.number(f.least_bank_turns).number(f.same_place);
+    if (row->written.stored > 0) {
+      cells.number(row->written.lost);
+    } else {
+      cells.text("");  // not known
+    }
     cells.html(element("details", "",
                        element("summary", "", escaped(classes_text(f))) +
                            histogram(f.by_sectors, f.shared ? "bank turns" : "sectors") +

@@ -21,7 +21,8 @@ Place place_of_frame(const std::string& frame) {
 }
 
 Unread::Bytes written_by(const Observations& seen, const std::string& kernel, int number) {
-  // Workgroups that have not run might have read it.
+  // What has not run might have read it.
+  if (seen.broken_off) return {};
   for (const auto& [name, k] : seen.kernels) {
     if (k.groups_run < k.groups) return {};
   }

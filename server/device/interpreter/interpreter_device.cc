@@ -239,14 +239,22 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
   std::optional<LaunchObserver> observer;
   if (options_.observations) observer.emplace(kernel.kernel, *options_.observations);
   const int64_t groups = with.groups;
-  const auto ran = static_cast<int64_t>(kir::chosen_groups(kernel.kernel, groups, options).size());
-  const bool partial = ran < groups;
+  const auto chosen =
+      static_cast<int64_t>(kir::chosen_groups(kernel.kernel, groups, options).size());
   kir::Observer* sees = observer ? &*observer : nullptr;
-  StoredRanges stored(sees);
-  if (partial) sees = &stored;
+  std::optional<StoredRanges> stored;  // if that is not all
+  if (chosen < groups) sees = &stored.emplace(kernel.kernel, sees);
   const auto result = kir::run(kernel.kernel, memory, with.args, groups, options, sees, &fault);
-  if (observer) options_.observations->add(kernel.kernel, kernel.places, {groups, ran}, *observer);
-  if (partial) some_groups_.finish(kernel.kernel, with.args, memory, stored.ranges(), ran, groups);
+  if (observer) {
+    // Threads that are stopped where they start end, too.
+    const int64_t ran = options.stop_after == 0 ? 0 : observer->ended();
+    options_.observations->add(kernel.kernel, kernel.places, {groups, ran}, *observer);
+    options_.observations->broken_off |=
+        watching.given_up() || !result || result->failure || record.is_set();
+  }
+  if (stored) {
+    some_groups_.finish(kernel.kernel, with.args, memory, stored->ranges(), chosen, groups);
+  }
   if (watching.given_up()) {
     return fail(ErrorKind::kDeviceLost, fmt::format("kernel {} was given up", kernel.kernel.name));
   }

@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <set>
 
 #include "server/device/interpreter/observations.h"
+#include "server/device/interpreter/some_groups.h"
 
 namespace kenaz::device {
 namespace {
@@ -213,6 +215,49 @@ TEST_F(Interpreter, StoresThatNobodyReadsAreCounted) {
                    ASSERT_TRUE(device_->copy(to, 0, block_, 8, 8));
                  }),
             8);
+}
+
+TEST_F(Interpreter, WhatIsBrokenOffIsNoted) {
+  struct Seen {
+    bool broken_off;
+    int64_t groups_run;
+  };
+  const auto seen_of = [&](const std::vector<std::string>& bodies, int64_t groups) {
+    const auto seen = std::make_shared<interpreter::Observations>();
+    make({.observations = seen});
+    for (const std::string& body : bodies) launch(body, 1, groups);
+    return Seen{seen->broken_off, seen->kernels.at("k").groups_run};
+  };
+  const std::string group = "v3: i64 = group\nv4: i32 = convert.i64.i32(v3)\n";
+  const Seen whole = seen_of({group + "store v0[v4] = v4"}, 4);
+  EXPECT_FALSE(whole.broken_off);
+  EXPECT_EQ(whole.groups_run, 4);
+  // The third workgroup accesses what is not there.
+  const Seen faulty = seen_of({group + "v5: i32 = mul.i32(v4, 4i32)\nstore v0[v5] = v4"}, 4);
+  EXPECT_TRUE(faulty.broken_off);
+  EXPECT_LT(faulty.groups_run, 4);
+  const Seen failed = seen_of({"fail 3()", "store v0[v1] = 9i32"}, 1);
+  EXPECT_TRUE(failed.broken_off);
+  EXPECT_EQ(failed.groups_run, 1);  // of two launches the first
+}
+
+TEST(StoredRanges, StoresToOnePlaceTakeRoomOnce) {
+  kir::Kernel kernel;
+  interpreter::StoredRanges stored(kernel, nullptr);
+  const kir::Inst inst{};
+  const auto store = [&](uint64_t address, int bytes) {
+    stored.on_access(inst, {0, 0}, false, true, address, bytes);
+  };
+  for (uint64_t k = 0; k < 100'000; ++k) store(1000 + 4 * (k * 7 % 100), 4);
+  for (uint64_t k = 0; k < 100'000; ++k) store(5000 + k * 3 % 50, 2);
+  EXPECT_LT(stored.ranges().size(), 5000U);
+  std::set<uint64_t> bytes;
+  for (const auto& r : stored.ranges()) {
+    for (uint64_t k = 0; k < r.bytes; ++k) bytes.insert(r.address + k);
+  }
+  EXPECT_EQ(bytes.size(), 451U);
+  EXPECT_EQ(*bytes.begin(), 1000U);
+  EXPECT_TRUE(bytes.contains(1399) && bytes.contains(5000) && bytes.contains(5050));
 }
 
 /// Ends what runs, by the word that tells kernels to stop, or by giving the device up.

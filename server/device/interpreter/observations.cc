@@ -60,6 +60,11 @@ void LaunchObserver::on_access(const kir::Inst& inst, const Place& place, bool s
   if (write) all_.unread.stored(address, bytes, writers_.at(&inst));
 }
 
+void LaunchObserver::on_group_end(int64_t group) {
+  FiguresObserver::on_group_end(group);
+  ++ended_;
+}
+
 void Observations::add(const kir::Kernel& kernel, const std::vector<std::string>& places,
                        Groups groups, const kir::FiguresObserver& seen) {
   ObservedKernel& observed = kernels[kernel.name];

@@ -26,7 +26,7 @@ struct Site {
 
 struct ObservedKernel {
   int64_t launches = 0, groups = 0;
-  int64_t groups_run = 0;
+  int64_t groups_run = 0;  // to their end
   int group_size = 0;
   std::map<int, Site> sites;  // by the instruction's number in the kernel
 };
@@ -35,6 +35,8 @@ struct Observations {
   int subgroup_size = 0;
   std::map<std::string, ObservedKernel> kernels;  // by name
   Unread unread;
+  /// A launch has not come to its end: what later ones would have read is not known.
+  bool broken_off = false;
   /// By kernel and the instruction's number in it.
   std::map<std::pair<std::string, int>, Unread::Writer> writers;
 
@@ -53,9 +55,13 @@ class LaunchObserver : public kir::FiguresObserver {
   LaunchObserver(const kir::Kernel& kernel, Observations& all);
   void on_access(const kir::Inst& inst, const Place& place, bool shared, bool write,
                  uint64_t address, int bytes) override;
+  void on_group_end(int64_t group) override;
+  /// Workgroups that have ended.
+  int64_t ended() const { return ended_; }
 
  private:
   Observations& all_;
+  int64_t ended_ = 0;
   std::unordered_map<const kir::Inst*, Unread::Writer> writers_;
 };
 
