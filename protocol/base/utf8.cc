@@ -1,36 +1,29 @@
 #include "protocol/base/utf8.h"
 
 #include <cstddef>
-#include <cstdint>
 
 namespace kenaz {
 
-namespace {
-
-/// The length of the character that begins here; 0: none does.
-size_t length_of_character(std::string_view s) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(s[i]); };
-  const uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || s.size() < length) return 0;
-  // What the second byte may be, where not every continuation is allowed.
-  const uint8_t least = first == 0xe0 ? 0xa0 : first == 0xf0 ? 0x90 : 0x80;
-  const uint8_t most = first == 0xed ? 0x9f : first == 0xf4 ? 0x8f : 0xbf;
-  if (byte(1) < least || byte(1) > most) return 0;
-  for (size_t i = 2; i < length; ++i) {
-    if (byte(i) < 0x80 || byte(i) > 0xbf) return 0;
+std::optional<uint32_t> take_code_point(std::string_view& s) {
+  if (s.empty()) return std::nullopt;
+  const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
+  const unsigned char b = byte(0);
+  size_t n = b < 0x80 ? 1 : (b >> 5) == 6 ? 2 : (b >> 4) == 14 ? 3 : (b >> 3) == 30 ? 4 : 0;
+  if (n == 0 || s.size() < n) return std::nullopt;
+  uint32_t c = n == 1 ? b : b & (0x7f >> n);
+  for (size_t i = 1; i < n; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
+    c = c << 6 | (byte(i) & 0x3f);
   }
-  return length;
+  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (c < kLeast[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return std::nullopt;
+  s.remove_prefix(n);
+  return c;
 }
-
-}  // namespace
 
 bool is_utf8(std::string_view bytes) {
   while (!bytes.empty()) {
-    const size_t length = length_of_character(bytes);
-    if (length == 0) return false;
-    bytes.remove_prefix(length);
+    if (!take_code_point(bytes)) return false;
   }
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include "kernels/futhark/syntax/literals.h"
 #include "kernels/futhark/syntax/token.h"
+#include "protocol/base/utf8.h"
 
 namespace kenaz::syntax {
 namespace {

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "protocol/base/utf8.h"
+
 namespace kenaz::syntax {
 namespace {
 
@@ -128,23 +130,6 @@ std::optional<Literal> numeric_literal(std::string_view text) {
   if (suffix) return PrimLit{PrimValue{*suffix, w.value & mask(*suffix)}};
   if (w.overflow) return std::nullopt;
   return IntLit{w.value, false};
-}
-
-std::optional<uint32_t> take_code_point(std::string_view& s) {
-  if (s.empty()) return std::nullopt;
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(s[i]); };
-  const unsigned char b = byte(0);
-  size_t n = b < 0x80 ? 1 : (b >> 5) == 6 ? 2 : (b >> 4) == 14 ? 3 : (b >> 3) == 30 ? 4 : 0;
-  if (n == 0 || s.size() < n) return std::nullopt;
-  uint32_t c = n == 1 ? b : b & (0x7f >> n);
-  for (size_t i = 1; i < n; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return std::nullopt;
-    c = c << 6 | (byte(i) & 0x3f);
-  }
-  static constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (c < kLeast[n] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000)) return std::nullopt;
-  s.remove_prefix(n);
-  return c;
 }
 
 namespace {

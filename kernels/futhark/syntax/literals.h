@@ -17,7 +17,4 @@ std::optional<Literal> numeric_literal(std::string_view text);
 /// text is not UTF-8.
 std::optional<std::string> unescape(std::string_view inside);
 
-/// Decodes one UTF-8 sequence at the start of `s` and drops it from `s`; nothing if malformed.
-std::optional<uint32_t> take_code_point(std::string_view& s);
-
 }  // namespace kenaz::syntax
