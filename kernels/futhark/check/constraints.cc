@@ -4,6 +4,7 @@
 
 #include "kernels/futhark/check/infer.h"
 #include "kernels/futhark/check/suggest.h"
+#include "kernels/futhark/core/parts.h"
 #include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
@@ -34,27 +35,8 @@ bool fits(syntax::Liftedness lifted, TypeMask mask) {
 
 /// Type parameters that occur in the type.
 void free_params(const TypePtr& t, std::unordered_set<TyVarId>& out) {
-  std::visit(Overloaded{[&](const TParam& p) { out.insert(p.id); },
-                        [&](const TArray& a) { free_params(a.elem, out); },
-                        [&](const TRecord& r) {
-                          for (const auto& f : r.fields) free_params(f.second, out);
-                        },
-                        [&](const TSum& s) {
-                          for (const auto& c : s.constructors) {
-                            for (const auto& p : c.second) free_params(p, out);
-                          }
-                        },
-                        [&](const TArrow& a) {
-                          free_params(a.from, out);
-                          free_params(a.to, out);
-                        },
-                        [&](const TAbstract& a) {
-                          for (const auto& x : a.args) {
-                            if (const auto* arg = std::get_if<TypePtr>(&x)) free_params(*arg, out);
-                          }
-                        },
-                        [](const auto&) {}},
-             t->node);
+  if (const auto* p = std::get_if<TParam>(&t->node)) out.insert(p->id);
+  core::for_each_part(*t, [&](const TypePtr& part) { free_params(part, out); });
 }
 
 }  // namespace

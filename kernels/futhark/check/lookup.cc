@@ -1,35 +1,33 @@
 #include "kernels/futhark/check/lookup.h"
 
+#include <utility>
+
 #include "kernels/futhark/core/type_util.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::check {
 
+/// Completes a binding that waits for its first use. False: it is being completed.
+template <class Binding>
+static bool complete(Binding& b) {
+  using State = typename Binding::State;
+  if (b.state == State::kBusy) return false;
+  b.state = State::kBusy;
+  const auto work = std::exchange(b.force, nullptr);
+  work(b);
+  b.state = State::kReady;
+  return true;
+}
+
 void Lookup::force(ValBinding& v) {
   if (v.state == ValBinding::State::kReady) return;
-  if (v.state == ValBinding::State::kBusy) {
-    reports_.error(v.range, "This definition depends on itself.");
-    return;
-  }
-  v.state = ValBinding::State::kBusy;
-  auto work = std::move(v.force);
-  v.force = nullptr;
-  work(v);
-  v.state = ValBinding::State::kReady;
+  if (!complete(v)) return reports_.error(v.range, "This definition depends on itself.");
   if (!v.scheme.type) v.scheme.type = core::tuple_type({});  // only after an error
 }
 
 void Lookup::force(ModBinding& m) {
   if (m.state == ModBinding::State::kReady) return;
-  if (m.state == ModBinding::State::kBusy) {
-    reports_.error({}, "This module depends on itself.");
-    return;
-  }
-  m.state = ModBinding::State::kBusy;
-  auto work = std::move(m.force);
-  m.force = nullptr;
-  work(m);
-  m.state = ModBinding::State::kReady;
+  if (!complete(m)) reports_.error({}, "This module depends on itself.");
 }
 
 // The module that a name without modules before it means, or null.

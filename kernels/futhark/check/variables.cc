@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/futhark/core/parts.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
@@ -191,32 +192,11 @@ TypePtr Variables::fresh_dims(const TypePtr& t) {
 }
 
 void Variables::unsolved_metas(const TypePtr& type, std::vector<core::MetaId>& out) {
-  TypePtr t = resolve(type);
-  std::visit(Overloaded{[&](const TMeta& m) {
-                          if (std::find(out.begin(), out.end(), m.id) == out.end()) {
-                            out.push_back(m.id);
-                          }
-                        },
-                        [&](const TArray& a) { unsolved_metas(a.elem, out); },
-                        [&](const TRecord& r) {
-                          for (const auto& f : r.fields) unsolved_metas(f.second, out);
-                        },
-                        [&](const TSum& s) {
-                          for (const auto& c : s.constructors) {
-                            for (const auto& p : c.second) unsolved_metas(p, out);
-                          }
-                        },
-                        [&](const TArrow& a) {
-                          unsolved_metas(a.from, out);
-                          unsolved_metas(a.to, out);
-                        },
-                        [&](const TAbstract& a) {
-                          for (const auto& arg : a.args) {
-                            if (const auto* x = std::get_if<TypePtr>(&arg)) unsolved_metas(*x, out);
-                          }
-                        },
-                        [](const auto&) {}},
-             t->node);
+  const TypePtr t = resolve(type);
+  if (const auto* m = std::get_if<TMeta>(&t->node)) {
+    if (std::find(out.begin(), out.end(), m->id) == out.end()) out.push_back(m->id);
+  }
+  core::for_each_part(*t, [&](const TypePtr& part) { unsolved_metas(part, out); });
 }
 
 bool Variables::contains_meta(const TypePtr& t) {
