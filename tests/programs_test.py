@@ -77,7 +77,7 @@ class Programs(unittest.TestCase):
     def eventually(self, look, what=""):
         end = time.monotonic() + 60
         while not (found := look()):
-            self.assertLess(time.monotonic(), end, what)
+            self.assertLess(time.monotonic(), end, what() if callable(what) else what)
             time.sleep(0.005)
         return found
 
@@ -231,7 +231,8 @@ class Changing(Programs):
         self.assertEqual(self.call(line, "f", 1), [2])
         self.write("lib.fut", "def k: i32 = 5")
         self.eventually(lambda: self.call(line, "f", 1) == [6])
-        self.assertIn(f"{path}: loaded anew, version ", server.log())
+        # The line is written after the program has been put in place.
+        self.eventually(lambda: f"{path}: loaded anew, version " in server.log(), server.log)
 
     def test_programs_come_and_go(self):
         self.write("a.fut", version(1))
