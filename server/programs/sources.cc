@@ -1,5 +1,7 @@
 #include "server/programs/sources.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include "server/cache/program_cache.h"
@@ -30,9 +32,11 @@ class Total {
 }  // namespace
 
 Sources::Stamp Sources::stamp_of(const std::string& path) {
-  std::error_code ignored;
-  return {std::filesystem::last_write_time(path, ignored),
-          std::filesystem::file_size(path, ignored)};
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return {};
+  return {
+      std::chrono::seconds(file.st_ctim.tv_sec) + std::chrono::nanoseconds(file.st_ctim.tv_nsec),
+      file.st_dev, file.st_ino, file.st_size};
 }
 
 Result<std::string> Sources::read(const std::string& path) {
@@ -50,11 +54,11 @@ uint64_t Sources::noted() const {
 }
 
 uint64_t Sources::now(bool all) {
-  const auto young = std::filesystem::file_time_type::clock::now() - kOldEnough;
+  const auto young = std::chrono::system_clock::now().time_since_epoch() - kOldEnough;
   Total total;
   for (auto& [path, file] : files_) {
     const Stamp stamp = stamp_of(path);
-    if (all || file.seen == 0 || stamp != file.stamp || stamp.time > young) {
+    if (all || file.seen == 0 || stamp != file.stamp || stamp.changed > young) {
       file.stamp = stamp;
       file.seen = hash_of(read_(path));
     }

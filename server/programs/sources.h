@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -30,10 +29,13 @@ class Sources {
   uint64_t now(bool all = false);
 
  private:
-  /// What changes with a file, most of the time.
+  /// What changes with a file. Tools set the time of a file's content as they like, so that one
+  /// that was unpacked in place of another may have the same; the time of its change nobody sets.
   struct Stamp {
-    std::filesystem::file_time_type time;
-    uintmax_t size = 0;
+    std::chrono::nanoseconds changed{};
+    uint64_t device = 0;
+    uint64_t inode = 0;
+    int64_t size = -1;  // there is no such file
     friend bool operator==(const Stamp&, const Stamp&) = default;
   };
   struct File {
