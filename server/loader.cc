@@ -94,10 +94,10 @@ Result<CompiledProgram> Loader::for_reference(const ProgramFile& file, const Sou
   if (!program) return tl::make_unexpected(std::move(program).error());
   auto shared = std::make_shared<compiler::Lowered>(std::move(*program));
   const std::string version = recorded.version();
-  const auto start = [this, file, version, shared]() -> Result<LoadedProgram> {
+  const auto start = [this, file, version, shared](Constants constants) -> Result<LoadedProgram> {
     KENAZ_ASSIGN(auto engine, host::make_reference_engine(
                                   std::move(*shared), {options_.seed, options_.all_versions, {}}));
-    return ready(file, version, std::move(engine));
+    return ready(file, version, std::move(engine), constants);
   };
   return CompiledProgram{version, start};
 }
@@ -115,21 +115,23 @@ Result<CompiledProgram> Loader::for_device(const ProgramFile& file, const Source
     device->set_owner(0);  // the server's own, as long as no session uses it
     return host::make_device_engine(shared, std::move(device), kernels);
   };
-  const auto start = [this, file, version, engine_on]() -> Result<LoadedProgram> {
+  const auto start = [this, file, version,
+                      engine_on](Constants constants) -> Result<LoadedProgram> {
     KENAZ_ASSIGN(auto engine, host::make_renewing_engine(device_, engine_on));
-    return ready(file, version, std::move(engine));
+    return ready(file, version, std::move(engine), constants);
   };
   return CompiledProgram{version, start};
 }
 
 Result<LoadedProgram> Loader::ready(const ProgramFile& file, std::string version,
-                                    std::unique_ptr<host::Engine> engine) const {
+                                    std::unique_ptr<host::Engine> engine,
+                                    Constants constants) const {
   engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::duration<double>(std::min(options_.limits.call_seconds, 1e9))));
   KENAZ_ASSIGN(host::Tuning tuning, tuning_of_one(options_, engine->tuning_params()));
   engine->set_tuning(std::make_shared<const host::Tuning>(std::move(tuning)));
   if (step_aside_) engine->set_step_aside(step_aside_);
-  KENAZ_TRY(prepared(*engine));
+  KENAZ_TRY(constants == Constants::kMustHold ? engine->prepare() : prepared(*engine));
   return loaded_program(file.name, file.path, std::move(version), std::move(engine));
 }
 

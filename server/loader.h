@@ -29,13 +29,15 @@ class Loader {
   void set_step_aside(host::Engine::StepAside step_aside) { step_aside_ = std::move(step_aside); }
 
  private:
+  using Constants = CompiledProgram::Constants;
+
   Result<CompiledProgram> for_reference(const ProgramFile& file, const SourceReader& read);
   Result<CompiledProgram> for_device(const ProgramFile& file, const SourceReader& read);
   /// Waits for the device, and finds out what it can do.
   Status begin_device();
   /// Sets the engine's limits and tuning, and computes constants.
   Result<LoadedProgram> ready(const ProgramFile& file, std::string version,
-                              std::unique_ptr<host::Engine> engine) const;
+                              std::unique_ptr<host::Engine> engine, Constants constants) const;
 
   const Options& options_;
   const std::shared_ptr<Metrics> metrics_;

@@ -97,7 +97,7 @@ Result<std::shared_ptr<Programs>> ProgramFiles::load() {
   for (const auto& file : files) {
     Watched program = watched(file);
     KENAZ_ASSIGN(auto compiled, compile_(file, program.sources));
-    KENAZ_ASSIGN(auto loaded, compiled.start());
+    KENAZ_ASSIGN(auto loaded, compiled.start(CompiledProgram::Constants::kMayFail));
     programs_->put(std::move(loaded));
     watched_.emplace(file.name, std::move(program));
   }
@@ -125,6 +125,12 @@ void ProgramFiles::look() {
   const std::lock_guard lock(wakeup_.mutex);
   wakeup_.asked = true;
   wakeup_.changed.notify_all();
+}
+
+void ProgramFiles::look_now(const Post& post, bool asked) {
+  post_ = post;
+  look_at_all(asked);
+  free_unused();
 }
 
 bool ProgramFiles::wait(bool& asked) {
@@ -249,10 +255,12 @@ void ProgramFiles::reload(Watched& program) {
     program.failed = false;
     return spdlog::info("{}: as it was, version {}", path, running->version);
   }
+  using Constants = CompiledProgram::Constants;
+  const auto constants = running ? Constants::kMustHold : Constants::kMayFail;
   Status outcome;
   const bool done = on_engine(
-      [programs = programs_, start = std::move(compiled->start)]() -> Status {
-        KENAZ_ASSIGN(auto loaded, start());
+      [programs = programs_, start = std::move(compiled->start), constants]() -> Status {
+        KENAZ_ASSIGN(auto loaded, start(constants));
         programs->put(std::move(loaded));
         programs->free_unused();
         return {};

@@ -31,8 +31,11 @@ Result<std::vector<ProgramFile>> program_files(const std::vector<std::string>& p
 /// A program that no engine runs yet.
 struct CompiledProgram {
   std::string version;  // see LoadedProgram
-  /// Makes the engine, and computes the program's constants. On the engines' thread, once.
-  std::function<Result<LoadedProgram>()> start;
+  /// Makes the engine, and computes the program's constants. On the engines' thread, once. Whether
+  /// a constant that fails makes this fail: a program is served without it, unless there is a
+  /// better one.
+  enum class Constants { kMayFail, kMustHold };
+  std::function<Result<LoadedProgram>(Constants)> start;
 };
 
 class ProgramFiles {
@@ -60,6 +63,9 @@ class ProgramFiles {
   /// By any thread: looks, soon, for files that have changed, come or gone. Programs are compiled
   /// beside those that run, which are replaced only by good ones.
   void look();
+  /// The same on the calling thread, now, where watch() is not used; `post` does what it is given
+  /// at once. Not asked for, it is one of the looks that `always` means.
+  void look_now(const Post& post, bool asked);
 
  private:
   /// A program, and its files as they were when it was compiled last, well or not.

@@ -20,8 +20,8 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A program is text: its version. "broken" is none, "import FILE" is that file's, and one that
-/// starts with "slow" cannot be started.
+/// A program is text: its version. "broken" is none, "import FILE" is that file's, "slow"
+/// cannot be started, and "no constants" not in place of another.
 class ProgramFilesTest : public ::testing::Test {
  protected:
   ProgramFilesTest() {
@@ -49,13 +49,15 @@ class ProgramFilesTest : public ::testing::Test {
       KENAZ_ASSIGN(text, sources.read(path(text.substr(7))));
     }
     if (text == "broken") return fail(ErrorKind::kCompile, "it is broken");
-    return CompiledProgram{text, [this, file, text]() -> Result<LoadedProgram> {
-                             if (text.starts_with("slow") || !starts_) {
-                               return internal_error("no start");
-                             }
-                             return loaded_program(file.name, file.path, text,
-                                                   std::make_unique<EchoEngine>());
-                           }};
+    using Constants = CompiledProgram::Constants;
+    return CompiledProgram{
+        text, [this, file, text](Constants constants) -> Result<LoadedProgram> {
+          const bool must_hold = constants == Constants::kMustHold;
+          if (text == "slow" || !starts_ || (text == "no constants" && must_hold)) {
+            return internal_error("no start");
+          }
+          return loaded_program(file.name, file.path, text, std::make_unique<EchoEngine>());
+        }};
   }
 
   Status load(std::vector<std::string> names, std::string folder = "") {
@@ -69,12 +71,8 @@ class ProgramFilesTest : public ::testing::Test {
   void watch(bool always) {
     files_->watch([](const std::function<void()>& job) { job(); }, always);
   }
-  /// Asks for a look, and waits until it has been.
-  void look() {
-    const int before = compiled_;
-    files_->look();
-    for (int i = 0; i < 20 && compiled_ == before; ++i) pause();
-    pause();
+  void look(bool asked = true) {
+    files_->look_now([](const std::function<void()>& job) { job(); }, asked);
   }
   static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
@@ -86,7 +84,7 @@ class ProgramFilesTest : public ::testing::Test {
   }
   template <class Condition>
   bool eventually(Condition condition) {
-    for (int i = 0; i < 1000 && !condition(); ++i) pause();
+    for (int i = 0; i < 6000 && !condition(); ++i) pause();
     return condition();
   }
   bool comes(std::vector<std::string> expected) {
@@ -103,14 +101,24 @@ class ProgramFilesTest : public ::testing::Test {
 TEST_F(ProgramFilesTest, TriesAgainWhatCouldNotBeStarted) {
   write("a.fut", "1");
   ASSERT_TRUE(load({"a.fut"}));
-  watch(false);
   starts_ = false;
   write("a.fut", "2");
   look();
   EXPECT_THAT(served(), ElementsAre("a 1"));
   starts_ = true;
   look();
-  EXPECT_TRUE(comes({"a 2"}));
+  EXPECT_THAT(served(), ElementsAre("a 2"));
+}
+
+TEST_F(ProgramFilesTest, AConstantThatFailsMattersWhereThereIsABetterProgram) {
+  write("a.fut", "no constants");
+  ASSERT_TRUE(load({"a.fut"}));
+  EXPECT_THAT(served(), ElementsAre("a no constants"));
+  for (const char* version : {"1", "no constants"}) {
+    write("a.fut", version);
+    look();
+    EXPECT_THAT(served(), ElementsAre("a 1"));
+  }
 }
 
 TEST_F(ProgramFilesTest, TakesNoNamesThatCannotBeWritten) {
@@ -149,13 +157,12 @@ TEST_F(ProgramFilesTest, LoadsAnewWhatHasChangedWhenAsked) {
   write("b.fut", "import library");
   write("library", "1");
   ASSERT_TRUE(load({"a.fut", "b.fut"}));
-  watch(false);
   const ProgramPtr a = programs_->find("a");
   look();
   EXPECT_EQ(compiled_, 2);
   write("library", "2");
-  files_->look();
-  EXPECT_TRUE(comes({"a 1", "b 2"}));
+  look();
+  EXPECT_THAT(served(), ElementsAre("a 1", "b 2"));
   EXPECT_EQ(programs_->find("a"), a);
   EXPECT_EQ(compiled_, 3);
 }
@@ -163,9 +170,8 @@ TEST_F(ProgramFilesTest, LoadsAnewWhatHasChangedWhenAsked) {
 TEST_F(ProgramFilesTest, WhatIsBrokenLeavesTheOldOneRunning) {
   write("a.fut", "1");
   ASSERT_TRUE(load({"a.fut"}));
-  watch(false);
   const ProgramPtr first = programs_->find("a");
-  for (const char* text : {"broken", "import nosuch", "slow"}) {
+  for (const char* text : {"broken", "import nosuch", "slow", "no constants"}) {
     write("a.fut", text);
     look();
     EXPECT_EQ(programs_->find("a"), first) << text;
@@ -176,12 +182,12 @@ TEST_F(ProgramFilesTest, WhatIsBrokenLeavesTheOldOneRunning) {
   write("a.fut", "1");  // as it runs
   look();
   EXPECT_EQ(programs_->find("a"), first);
-  EXPECT_EQ(compiled_, 6);
+  EXPECT_EQ(compiled_, 7);
   write("a.fut", "import library");
   look();
   write("library", "2");  // which was missing
-  files_->look();
-  EXPECT_TRUE(comes({"a 2"}));
+  look();
+  EXPECT_THAT(served(), ElementsAre("a 2"));
 }
 
 TEST_F(ProgramFilesTest, SeesChangesByItself) {
@@ -205,16 +211,26 @@ TEST_F(ProgramFilesTest, AFileThatIsReplacedIsNotTakenForRemoved) {
   write("a.fut", "1");
   write("b.fut", "1");
   ASSERT_TRUE(load({}, folder_.string()));
-  watch(true);
   for (int i = 0; i < 5; ++i) {
     fs::rename(path("a.fut"), path("a.bak"));
-    for (int k = 0; k < 10; ++k) {
-      pause();
-      ASSERT_NE(programs_->find("a"), nullptr);
-    }
+    look(false);
+    EXPECT_THAT(served(), ElementsAre("a 1", "b 1"));
     fs::rename(path("a.bak"), path("a.fut"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    look(false);
   }
+  fs::remove(path("a.fut"));
+  look(false);
+  look(false);
+  EXPECT_THAT(served(), ElementsAre("b 1"));
+}
+
+TEST_F(ProgramFilesTest, LooksOnAThreadOfItsOwnWhenAsked) {
+  write("a.fut", "1");
+  ASSERT_TRUE(load({"a.fut"}));
+  watch(false);
+  write("a.fut", "2");
+  files_->look();
+  EXPECT_TRUE(comes({"a 2"}));
 }
 
 TEST_F(ProgramFilesTest, EndsWhileTheEnginesThreadIsAway) {
@@ -222,7 +238,8 @@ TEST_F(ProgramFilesTest, EndsWhileTheEnginesThreadIsAway) {
   ASSERT_TRUE(load({"a.fut"}));
   files_->watch([](const std::function<void()>&) {}, false);  // never comes
   write("a.fut", "2");
-  look();
+  files_->look();
+  EXPECT_TRUE(eventually([&] { return compiled_ == 2; }));
   files_.reset();
   EXPECT_THAT(served(), ElementsAre("a 1"));
 }
