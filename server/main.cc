@@ -170,8 +170,11 @@ void log_programs(const Programs& programs) {
   }
 }
 
+/// A SIGHUP before there is something to load anew: what it asks for is done when there is.
+volatile std::sig_atomic_t early_hangup = 0;
+
 int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
-  std::signal(SIGHUP, SIG_IGN);  // ends nothing, also before there is something to load anew
+  std::signal(SIGHUP, [](int) { early_hangup = 1; });
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
   const bool calls = options.log_level == "debug" || options.log_level == "info";
   spdlog::set_level(options.log_level == "notice" ? spdlog::level::info
@@ -195,6 +198,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   auto server = SocketServer::create(*sockets, *programs, queue);
   if (!server) return report(server.error());
   files.watch([&queue](std::function<void()> job) { queue.post(std::move(job)); }, options.watch);
+  if (early_hangup != 0) files.look();
   log_programs(**programs);
   spdlog::info("running on {}", (*programs)->any()->engine->name());
   for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);

@@ -3,9 +3,11 @@
 
     programs_test.py SERVER [OPTION..]     e.g. --device cpu"""
 import os
+import pathlib
 import re
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import threading
@@ -272,6 +274,33 @@ class Changing(Programs):
         line.request("call f y n")
         self.assertEqual([line.download(v)[-4:] for v in "xy"],
                          [struct.pack("<i", k) for k in (1, 2)])
+
+    def test_a_hangup_while_programs_are_compiled_first_is_kept(self):
+        slow = "\n".join(f"def f{k} (x: i32): i32 = f{k - 1} (x + {k}) * f{k - 1} (x * {k})"
+                         for k in range(1, 18))
+        path = self.write("p.fut", f"def f0 (x: i32) = x\n{slow}\n{version(1)}entry g = f17")
+        log = self.path("log")
+        with open(log, "w") as out:
+            process = subprocess.Popen(
+                [*SERVER, path, "--listen", "unix://" + self.path("socket")], stderr=out,
+                env={**os.environ, "XDG_CACHE_HOME": self.cache})
+        self.addCleanup(process.wait)
+        self.addCleanup(process.terminate)
+        self.eventually(lambda: self.outlives_a_hangup(process.pid))
+        time.sleep(0.3)  # it has read the program then, most likely
+        self.write("p.fut", version(2))
+        process.send_signal(signal.SIGHUP)
+        looked = re.compile(f"{re.escape(path)}: loaded anew|no program has changed")
+        self.eventually(lambda: looked.search(pathlib.Path(log).read_text()))
+        line = Line.unix(self.path("socket"))
+        self.assertEqual(self.call(line, "answer", 1), [2, 3, 12])
+        line.close()
+
+    @staticmethod
+    def outlives_a_hangup(pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        masks = re.findall(r"Sig(?:Cgt|Ign):\s*(\w+)", status)
+        return any(int(mask, 16) & 1 << signal.SIGHUP - 1 for mask in masks)
 
     def test_hangup_without_changes_changes_nothing(self):
         path = self.write("p.fut", version(1))
