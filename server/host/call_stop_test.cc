@@ -207,10 +207,12 @@ TEST_P(CallStopTest, EndlessConstantsEnd) {
 TEST_P(CallStopTest, CompilingKernelsIsNotTheCallsFaultAndEndsWhenItIsCancelled) {
   load(slow_to_compile());
   engine_->set_call_timeout(1s);
+  auto start = Clock::now();
   const Status slow = call("slow", 2);
   EXPECT_TRUE(slow) << slow.error().text();
+  const auto compiling = Clock::now() - start;
   load(slow_to_compile());
-  const auto start = Clock::now();
+  start = Clock::now();
   const Status cancelled = [&] {
     std::atomic<bool> over = false;
     std::thread other([&] {
@@ -226,7 +228,7 @@ TEST_P(CallStopTest, CompilingKernelsIsNotTheCallsFaultAndEndsWhenItIsCancelled)
   }();
   if (cancelled) return;  // compiled already: this engine, or this machine, is quick
   EXPECT_EQ(cancelled.error().text(), "Error: the call was cancelled.");
-  EXPECT_LT(Clock::now() - start, 1s);
+  EXPECT_LT(Clock::now() - start, std::max<Clock::duration>(1s, compiling / 2));
   engine_->set_call_timeout(60s);
   EXPECT_TRUE(call("fine", 1000));
   EXPECT_TRUE(call("slow", 2));  // what was begun goes on
@@ -277,15 +279,15 @@ TEST(CallStop, ADeviceIsGivenUpOnlyIfItMakesNoProgress) {
 
 TEST(CallStop, WaitsOffTheClock) {
   CallStop stop;
-  stop.set_timeout(200ms);
+  stop.set_timeout(500ms);
   stop.begin();
   int asked = 0;
   EXPECT_TRUE(stop.wait([&](std::chrono::milliseconds) {
-    std::this_thread::sleep_for(100ms);
+    std::this_thread::sleep_for(150ms);
     return ++asked == 4;
   }));
   EXPECT_TRUE(stop.check());
-  std::this_thread::sleep_for(210ms);
+  std::this_thread::sleep_for(510ms);
   EXPECT_FALSE(stop.check());
 }
 

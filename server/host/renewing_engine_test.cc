@@ -165,6 +165,7 @@ TEST_P(RenewingEngineTest, AttemptsThatFailAreRepeatedNowAndThen) {
   faults_->fail_at = -1;
   broken_ = true;
   attempts_ = 0;
+  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 20; ++i) {
     const Status status = day(leaf);
     ASSERT_FALSE(status);
@@ -172,13 +173,15 @@ TEST_P(RenewingEngineTest, AttemptsThatFailAreRepeatedNowAndThen) {
     EXPECT_THAT(status.error().text(), HasSubstr("no such luck"));
     EXPECT_THAT(status.error().text(), HasSubstr("while making the device anew"));
   }
-  EXPECT_EQ(attempts_, 1);
+  const auto seconds = std::chrono::steady_clock::now() - begin;  // on a busy machine more than one
+  EXPECT_LE(attempts_, 1 + std::chrono::floor<std::chrono::seconds>(seconds).count());
+  const int attempts = attempts_;
   EXPECT_EQ(engine_->memory().used, 0);
   engine_->cancel();
   engine_->clear_caches();
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   EXPECT_FALSE(day(leaf));
-  EXPECT_EQ(attempts_, 2);
+  EXPECT_EQ(attempts_, attempts + 1);
   broken_ = false;
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   const Status status = day(leaf);

@@ -319,15 +319,16 @@ TEST_F(SocketServerTest, ALongCallOrASlowClientDelaysNobodysBookkeeping) {
   start();
   Client slow(unix_), other(tcp_);
   slow.reply();
-  slow.send(upload("ms", "i32", one(1500)) + "call sleep out ms\n");
+  slow.send(upload("ms", "i32", one(1'000'000)) + "call sleep out ms\n");
   slow.reply();
   Client stuck(unix_);
   stuck.send("upload 1000000 v []i32\nb");
   other.reply();
-  const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < 100; ++i) EXPECT_EQ(other.ask("inputs id"), "[]i32|");
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(1000));
-  EXPECT_EQ(slow.reply(), "runtime|");
+  EXPECT_TRUE(eventually([&] { return engine_->calls > 0; }));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(other.ask("inputs id"), "[]i32|");
+  engine_->cancel();
+  EXPECT_EQ(slow.reply(), "runtime|%%% FAILURE|cancelled|");
 }
 
 TEST_F(SocketServerTest, NamedSessionsAreSharedAndOutliveConnections) {
@@ -413,6 +414,7 @@ TEST_F(SocketServerTest, FinishesWhatIsBegunBeforeItEnds) {
   half.send(upload("x", "i32", one(1)) + "inputs id\ntype x\nfree x");  // half a command is none
   half.end_output();
   EXPECT_EQ(in_turn({half.reply(), half.reply(), half.reply()}), "[]i32|i32|");
+  EXPECT_TRUE(eventually([&] { return engine_->calls > 0; }));
   server_->stop();
   EXPECT_EQ(client.reply(), "runtime|");
   EXPECT_EQ(in_turn({client.reply(), idle.reply()}), "ENDEND");

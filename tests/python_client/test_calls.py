@@ -6,6 +6,7 @@ import io
 import os
 import resource
 import signal
+import socket
 import tempfile
 import time
 import unittest
@@ -264,9 +265,13 @@ class Connections(unittest.TestCase):
             s.next(1)
 
     def test_idle_connections_are_told(self):
-        listening = self.listening(options=["--idle-timeout", "0.2"])
+        listening = self.listening(options=["--idle-timeout", "1"])
         s = kenaz.connect(listening.unix)
-        time.sleep(1.3)  # it looks once a second
+        other = socket.socket(socket.AF_UNIX)
+        self.addCleanup(other.close)
+        other.connect(listening.unix[7:])
+        while other.recv(1 << 12):  # this one has been idle for less
+            pass
         with self.assertRaisesRegex(kenaz.ConnectionLost, "--idle-timeout"):
             s.next(1).wait()
 
