@@ -27,6 +27,9 @@ entry circle (x: f64) (y: f64) (r: f64): shape =
 entry radius (s: shape): f64 = match s case #circle _ r -> r case _ -> 0
 entry corners (s: shape): i64 = match s case #polygon ps -> length ps case _ -> 0
 entry total [n] (xs: [n]i64): i64 = i64.sum xs
+type side = #left | #right
+entry sides (n: i64): [n]side = tabulate n (\i -> if i % 2 == 0 then #left else #right)
+entry lefts [n] (ss: [n]side): i64 = i64.sum (map (\s -> if s == #left then 1 else 0) ss)
 -- Names that Python has other uses for.
 entry put (lambda': i32) (in_: i32): i32 = lambda' - in_
 entry second ((_, x): (i32, i32)): i32 = x
