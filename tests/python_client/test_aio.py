@@ -1,12 +1,15 @@
 """The same for asyncio."""
 import asyncio
+import itertools
 import unittest
 
 import kenaz
 import kenaz.aio
 import numpy as np
 
-from support import OPTIONS, PROGRAM, SERVER, TOKEN, WAYS, Listening
+from support import HERE, OPTIONS, PROGRAM, SERVER, TOKEN, WAYS, Listening
+
+STREAMS = HERE.parent / "streams/program.fut"
 
 
 def in_every_way(cls):
@@ -146,6 +149,113 @@ class Once(Asyncio):
         with self.assertRaisesRegex(kenaz.ProgramError, "division by zero"):
             async with self.join() as s:
                 await s.divide(1, 0)
+
+
+async def collect(stream):
+    return [chunk async for chunk in stream]
+
+
+class Streams(unittest.IsolatedAsyncioTestCase):
+    """What is not the same code as for threads: test_streams.py has the rest."""
+
+    def join(self):
+        return kenaz.aio.open(STREAMS, server=str(SERVER), options=OPTIONS)
+
+    async def test_lengths_and_chunks(self):
+        rng = np.random.default_rng(3)
+        async with self.join() as s:
+            for n, chunk, ahead in [(0, 3, 2), (1, 3, 1), (2, 3, 2), (3, 3, 1), (100, 7, 3),
+                                    (300_000, 40_000, 2)]:
+                xs = rng.integers(-2**31, 2**31, n).astype(np.int32)
+                sums = np.add.accumulate(np.append(np.int32(5), xs), dtype=np.int32)[1:]
+
+                async def source():
+                    for at in range(0, n, 11_111):
+                        await asyncio.sleep(0)
+                        yield xs[at:at + 11_111]
+                for pieces in (xs, np.array_split(xs, 3), source()):
+                    got = await collect(s.stream(pieces, kenaz.Stage(s.running, state=5), "evens",
+                                                 chunk=chunk, ahead=ahead))
+                    self.assertEqual(len(got), -(-n // chunk))
+                    np.testing.assert_array_equal(np.concatenate([np.empty(0, np.int32), *got]),
+                                                  sums[sums % 2 == 0])
+
+    async def test_a_source_may_use_its_memory_again(self):
+        buffer = np.empty(500_000, np.int32)
+
+        async def source():
+            for i in range(4):
+                buffer[:] = i
+                yield buffer
+        async with self.join() as s:
+            got = await collect(s.stream(source(), kenaz.Stage("scale", 3), chunk=500_000, ahead=3))
+        for i, xs in enumerate(got):
+            self.assertEqual((xs.min(), xs.max()), (3 * i, 3 * i))
+
+    async def test_the_source_is_read_no_further_than_ahead(self):
+        taken = []
+
+        async def source():
+            for i in itertools.count():
+                taken.append(i)
+                yield [i]
+        async with self.join() as s:
+            stream = s.stream(source(), "evens", chunk=1, ahead=3)
+            self.assertEqual(taken, [])
+            self.assertEqual([len(await stream.__anext__()) for _ in range(3)], [1, 0, 1])
+            self.assertEqual(len(taken), 5)
+            await stream.aclose()
+
+    async def test_failures(self):
+        async with self.join() as s:
+            with self.assertRaisesRegex(TypeError, r"widen gives \[\]f64, but evens takes \[\]i32"):
+                s.stream([], s.widen, s.evens)
+            with self.assertRaises(ValueError):
+                s.stream([], s.evens, chunk=0)
+            stream = s.stream([[1, 2, 4, 5], [10, 0, 0]], "inverse", chunk=2)
+            self.assertEqual([(await stream.__anext__()).tolist() for _ in range(2)],
+                             [[1000, 500], [250, 200]])
+            with self.assertRaisesRegex(kenaz.StreamError, r"^chunk 2 \(elements 4 to 5\), stage "
+                                        "inverse: division by zero") as caught:
+                await stream.__anext__()
+            self.assertIsInstance(caught.exception.__cause__, kenaz.ProgramError)
+            await s.sync()  # nothing is left to tell
+
+            async def source():
+                yield [2, 4, 6]
+                raise OSError("the sensor is gone")
+            stream = s.stream(source(), "evens", chunk=2)
+            self.assertEqual([(await stream.__anext__()).tolist() for _ in range(2)], [[2, 4], [6]])
+            with self.assertRaisesRegex(OSError, "^the sensor is gone$"):
+                await stream.__anext__()
+
+    async def test_calls_go_on_meanwhile(self):
+        """Of other tasks, while the source waits."""
+        more = asyncio.Event()
+
+        async def source():
+            yield [2, 3]
+            await more.wait()
+            yield [4]
+        async with self.join() as s:
+            streamed = asyncio.ensure_future(collect(s.stream(source(), "evens", chunk=1)))
+            self.assertEqual((await (await s.evens([1, 2])).numpy()).tolist(), [2])
+            more.set()
+            self.assertEqual([xs.tolist() for xs in await streamed], [[2], [], [4]])
+
+    async def test_a_connection_that_is_lost(self):
+        s = await self.join()
+
+        async def source():
+            yield [1, 2]
+            await s.sync()
+            await s.close()
+            yield [3]
+        stream = s.stream(source(), "twice", chunk=2, ahead=9)
+        self.assertEqual((await stream.__anext__()).tolist(), [1, 1, 2, 2])
+        with self.assertRaisesRegex(kenaz.StreamError, r"^chunk 1 \(element 2\): the connection "
+                                    "was closed$"):
+            await stream.__anext__()
 
 
 in_every_way(Everything)

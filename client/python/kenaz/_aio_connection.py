@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Callable, Optional, TypeVar
 
+from . import _timings
 from ._connection import MOST_UNDER_WAY, joined
 from ._core import Core
 from ._errors import ConnectionLost, Error
@@ -86,6 +87,10 @@ class Connection(asyncio.BufferedProtocol, Driver):
             return action()
         finally:
             self.kick()
+
+    def begin(self, action: Callable[[], T]) -> T:
+        _timings.register(id(self), self.wait_for_all)
+        return self.run(action)
 
     def kick(self) -> None:
         if self._sender is not None or not self.core.outgoing:

@@ -213,7 +213,6 @@ class Connection(Driver):
         return request.finish()
 
     def begin(self, action: Callable[[], T]) -> T:
-        """As `run`, for what has a run time."""
         if _timings.active():
             _timings.register(id(self), self.wait_for_all)
         return self.run(action)

@@ -13,7 +13,7 @@ from ._connection import Connection
 from ._core import Core, Entry, in_memory
 from ._errors import ConnectionLost
 from ._signatures import decorate, positional
-from ._streams import Pipeline, Stage
+from ._streams import Pipeline, Stage, check_counts, run
 from ._transport import TLS, Address, Child, Stream, TlsStream, dial, server_command
 from ._types import Type, is_primitive
 from ._values import DeviceValue, Driver, Maker, RecordBase, Request, within
@@ -275,10 +275,9 @@ class Server:
         for; 1 gives each result before more of the source is read. Raises TypeError if the stages
         do not fit, and StreamError when a chunk fails.
         """
-        if chunk < 1 or ahead < 1:
-            raise ValueError("chunk and ahead are at least 1")
+        check_counts(chunk, ahead)
         pieces = [source] if isinstance(source, np.ndarray) else source
-        return Pipeline(self._connection, stages).run(pieces, chunk, ahead)
+        return run(self._connection, Pipeline(self._connection, stages), pieces, chunk, ahead)
 
     def sync(self) -> None:
         """Waits for all calls. Raises the first failure that nobody has seen yet."""

@@ -12,7 +12,7 @@ from ._connection import Connection
 from ._core import Entry, in_memory
 from ._errors import Error
 from ._types import Type, as_array
-from ._values import DeviceValue, RecordBase, Request
+from ._values import DeviceValue, Driver, RecordBase, Request
 from ._wire import Reply
 
 Array = np.ndarray[Any, Any]
@@ -44,6 +44,11 @@ class Stage:
         self.entry = entry if isinstance(entry, str) else str(getattr(entry, "__name__", entry))
         self.arguments = arguments
         self.state = state
+
+
+def check_counts(chunk: int, ahead: int) -> None:
+    if chunk < 1 or ahead < 1:
+        raise ValueError("chunk and ahead are at least 1")
 
 
 class _Bound:
@@ -86,15 +91,20 @@ class _Pending:
         self.replies = replies
         self.request = request
 
-    def failure(self, error: Error) -> StreamError:
-        stage = next((name for name, reply in self.replies if reply.error is not None), "")
-        return _failure(error, self.number, self.first, self.count, stage)
+    def result(self) -> Array:
+        """When the reply has come. Raises StreamError."""
+        try:
+            self.request.reply.check()
+        except Error as e:
+            stage = next((name for name, reply in self.replies if reply.error is not None), "")
+            raise _failure(e, self.number, self.first, self.count, stage) from e
+        return self.request.finish()
 
 
 class Pipeline:
     """Stages whose types fit, with their arguments on the device. Raises TypeError for others."""
 
-    def __init__(self, connection: Connection,
+    def __init__(self, connection: Driver,
                  stages: Iterable[Union[str, Callable[..., Any], Stage]]) -> None:
         self._connection = connection
         given = [stage if isinstance(stage, Stage) else Stage(stage) for stage in stages]
@@ -107,6 +117,10 @@ class Pipeline:
                                 f"{next_one.entry.name} takes {next_one.input}")
         for stage, bound in zip(given, self._stages):
             self._place(stage, bound)
+
+    @property
+    def first(self) -> _Bound:
+        return self._stages[0]
 
     def _bind(self, stage: Stage) -> _Bound:
         core = self._connection.core
@@ -151,71 +165,7 @@ class Pipeline:
                             "on the device")
         return value
 
-    def run(self, source: Iterable[object], size: int, ahead: int) -> Iterator[Array]:
-        """The results of chunks of `size` elements. `ahead` chunks are under way at a time."""
-        pending: Deque[_Pending] = collections.deque()
-        chunks = self._chunks(source, size)
-        failure: Optional[Exception] = None
-        ended = False
-        number = first = 0
-        while True:
-            while not ended and len(pending) < ahead:
-                try:
-                    chunk = next(chunks, None)
-                except Exception as e:  # what came before it is still given
-                    chunk, failure = None, e
-                ended = chunk is None
-                if chunk is not None:
-                    try:
-                        pending.append(self._begin(chunk, number, first))
-                    except Error as e:  # the results that have come are still given
-                        failure, ended = _failure(e, number, first, len(chunk)), True
-                        failure.__cause__ = e
-                    number += 1
-                    first += len(chunk)
-            if not pending:
-                break
-            yield self._end(pending.popleft())
-        if failure is not None:
-            raise failure
-
-    def _chunks(self, source: Iterable[object], size: int) -> Iterator[Array]:
-        """The elements of all pieces, again and again `size` of them, and in the end the rest: before
-        what the source raises, too."""
-        type_, name = self._stages[0].input, self._stages[0].entry.name
-        row: Optional[Tuple[int, ...]] = None  # the shape of an element
-        rest: Optional[Array] = None
-        have = 0
-        try:
-            for number, given in enumerate(source):
-                where = f"{name}: piece {number} of the source"
-                piece = as_array(type_, in_memory(given), where)
-                row = piece.shape[1:] if row is None else row
-                if piece.shape[1:] != row:
-                    raise ValueError(f"{where} has elements of shape {piece.shape[1:]}, where those "
-                                     f"before it have {row}")
-                at = 0
-                while at < len(piece):
-                    if have == 0 and len(piece) - at >= size:
-                        yield piece[at:at + size]  # sent before the source may change it
-                        at += size
-                        continue
-                    if rest is None or have == 0:
-                        rest = np.empty((size, *row), type_.dtype)
-                    taken = min(size - have, len(piece) - at)
-                    rest[have:have + taken] = piece[at:at + taken]
-                    have, at = have + taken, at + taken
-                    if have == size:
-                        yield rest
-                        have = 0
-        except Exception:
-            if rest is not None and have > 0:
-                yield rest[:have]
-            raise
-        if rest is not None and have > 0:
-            yield rest[:have]
-
-    def _begin(self, chunk: Array, number: int, first: int) -> _Pending:
+    def begin(self, chunk: Array, number: int, first: int) -> _Pending:
         connection = self._connection
         value: object = chunk
         replies: List[Tuple[str, Reply]] = []
@@ -237,11 +187,109 @@ class Pipeline:
         connection = self._connection
         return connection.begin(lambda: connection.core.call(connection.make, entry, args))
 
-    def _end(self, pending: _Pending) -> Array:
-        reply = pending.request.reply
-        self._connection.wait(reply)
+
+class _Chunks:
+    """Pieces of any lengths, again and again `size` elements of them, and in the end the rest.
+    `where` begins messages."""
+
+    def __init__(self, type_: Type, where: str, size: int) -> None:
+        self._type, self._where, self._size = type_, where, size
+        self._row: Optional[Tuple[int, ...]] = None  # the shape of an element
+        self._number = 0  # of the next piece
+        self._piece: Optional[Array] = None
+        self._at = 0  # what has been taken of the piece
+        self._rest: Optional[Array] = None
+        self._have = 0  # elements of it that are none of the piece's
+        self.ended = False
+
+    def feed(self, given: object) -> None:
+        """The next piece, when `cut` has nothing more to give."""
+        where = f"{self._where}: piece {self._number} of the source"
+        self._number += 1
+        piece = as_array(self._type, in_memory(given), where)
+        row = piece.shape[1:] if self._row is None else self._row
+        if piece.shape[1:] != row:
+            raise ValueError(f"{where} has elements of shape {piece.shape[1:]}, where those before "
+                             f"it have {row}")
+        self._row, self._piece, self._at = row, piece, 0
+
+    def cut(self) -> Optional[Array]:
+        """A chunk, or None if there must be another piece for one. It may be a part of the piece."""
+        piece, at, size = self._piece, self._at, self._size
+        if piece is not None and self._have == 0 and len(piece) - at >= size:
+            self._at += size
+            return piece[at:at + size]
+        if piece is not None and at < len(piece):
+            if self._rest is None or self._have == 0:
+                self._rest = np.empty((size, *piece.shape[1:]), self._type.dtype)
+            taken = min(size - self._have, len(piece) - at)
+            self._rest[self._have:self._have + taken] = piece[at:at + taken]
+            self._have, self._at = self._have + taken, at + taken
+        if self._rest is not None and self._have > 0 and (self.ended or self._have == size):
+            chunk = self._rest[:self._have]
+            self._have = 0
+            return chunk
+        return None
+
+
+class Progress:
+    """A sequence on its way through a pipeline; who drives it reads the source, and waits."""
+
+    def __init__(self, pipeline: Pipeline, size: int, ahead: int) -> None:
+        self.pending: Deque[_Pending] = collections.deque()
+        self.failure: Optional[Exception] = None  # to be raised when nothing is pending any more
+        self._pipeline, self._ahead = pipeline, ahead
+        first = pipeline.first
+        self._chunks = _Chunks(first.input, first.entry.name, size)
+        self._number = self._elements = 0  # begun
+        self._stopped = False  # by a chunk that could not be begun
+
+    def wants_piece(self) -> bool:
+        """Begins chunks, up to `ahead` at a time. True if it takes more of the source to go on."""
+        while len(self.pending) < self._ahead and not self._stopped:
+            chunk = self._chunks.cut()
+            if chunk is None:
+                return not self._chunks.ended
+            self._begin(chunk)
+        return False
+
+    def _begin(self, chunk: Array) -> None:
         try:
-            reply.check()
-        except Error as e:
-            raise pending.failure(e) from e
-        return pending.request.finish()
+            self.pending.append(self._pipeline.begin(chunk, self._number, self._elements))
+        except Error as e:  # the results that have come are still given
+            self.failure = _failure(e, self._number, self._elements, len(chunk))
+            self.failure.__cause__ = e
+            self._stopped = True
+        self._number += 1
+        self._elements += len(chunk)
+
+    def feed(self, piece: object) -> None:
+        self._chunks.feed(piece)
+
+    def end(self, failure: Optional[Exception] = None) -> None:
+        """The source has ended, or failed: what came before that is still given."""
+        self._chunks.ended = True
+        self.failure = failure
+
+
+def run(connection: Connection, pipeline: Pipeline, source: Iterable[object], size: int,
+        ahead: int) -> Iterator[Array]:
+    """The results of chunks of `size` elements. `ahead` chunks are under way at a time. What of the
+    source is begun has been sent when more of it is read."""
+    pieces = iter(source)
+    progress = Progress(pipeline, size, ahead)
+    while True:
+        while progress.wants_piece():
+            try:
+                progress.feed(next(pieces))
+            except StopIteration:
+                progress.end()
+            except Exception as e:
+                progress.end(e)
+        if not progress.pending:
+            break
+        pending = progress.pending.popleft()
+        connection.wait(pending.request.reply)
+        yield pending.result()
+    if progress.failure is not None:
+        raise progress.failure

@@ -43,6 +43,10 @@ class Driver:
         """Does something with `core`, alone, and sends what comes of it."""
         raise NotImplementedError
 
+    def begin(self, action: Callable[[], T]) -> T:
+        """As `run`, for what has a run time."""
+        raise NotImplementedError
+
 
 Maker = Callable[[Driver, Type, str, Optional[Reply]], "DeviceValue"]
 

@@ -13,16 +13,16 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-from typing import (Any, Awaitable, Callable, Dict, Generator, List, Mapping, Optional, Sequence,
-                    Tuple, Union)
+from typing import (Any, AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Dict,
+                    Generator, Iterable, List, Mapping, Optional, Sequence, Tuple, Union)
 
 import numpy as np
 
-from . import _timings
 from ._aio_connection import Connection
 from ._core import Core, Entry, in_memory
 from ._errors import ConnectionLost
 from ._signatures import decorate, positional
+from ._streams import Pipeline, Progress, Stage, StreamError, check_counts
 from ._timings import Timing, Timings, timings
 from ._transport import TLS, Address, Child, server_command
 from ._types import Type, is_primitive
@@ -177,8 +177,7 @@ class Server:
         async def method(*args: Any, **named: Any) -> Any:
             given = positional(entry, signature, args, named) if named else args
             values = [in_memory(value) for value in given]
-            _timings.register(id(connection), connection.wait_for_all)
-            result = connection.run(lambda: connection.core.call(connection.make, entry, values))
+            result = connection.begin(lambda: connection.core.call(connection.make, entry, values))
             await connection.sent()
             return result
         signature = decorate(method, entry)
@@ -219,6 +218,16 @@ class Server:
         core = self._connection.core
         return await self._connection.get(lambda: core.fetch(values)) if values else []
 
+    def stream(self, source: Union[Iterable[object], AsyncIterable[object]],
+               *stages: Union[str, Callable[..., Any], Stage], chunk: int = 1 << 20,
+               ahead: int = 2) -> AsyncGenerator[np.ndarray[Any, Any], None]:
+        """Runs a sequence of any length, in chunks, through entry points; as kenaz.Server.stream.
+        The source may also give its arrays asynchronously."""
+        check_counts(chunk, ahead)
+        pieces = [source] if isinstance(source, np.ndarray) else source
+        progress = Progress(Pipeline(self._connection, stages), chunk, ahead)
+        return _stream(self._connection, progress, pieces)
+
     async def sync(self) -> None:
         """Waits for all calls. Raises the first failure that nobody has seen yet."""
         await self._connection.sync()
@@ -241,6 +250,35 @@ class Server:
     async def close(self) -> None:
         """Ends the session. A server that was started here ends, too."""
         await self._connection.close()
+
+
+async def _pieces(source: Iterable[object]) -> AsyncIterator[object]:
+    for piece in source:
+        yield piece
+
+
+async def _stream(connection: Connection, progress: Progress,
+                  source: Union[Iterable[object], AsyncIterable[object]]
+                  ) -> AsyncGenerator[np.ndarray[Any, Any], None]:
+    """The results of what `progress` has of the source."""
+    pieces = (source if isinstance(source, AsyncIterable) else _pieces(source)).__aiter__()
+    while True:
+        while progress.wants_piece():
+            await connection.sent()  # the source may change what it gave
+            try:
+                progress.feed(await pieces.__anext__())
+            except StopAsyncIteration:
+                progress.end()
+            except Exception as e:
+                progress.end(e)
+        if not progress.pending:
+            break
+        await connection.sent()
+        pending = progress.pending.popleft()
+        await connection.wait(pending.request.reply)
+        yield pending.result()
+    if progress.failure is not None:
+        raise progress.failure
 
 
 class _Opening:
@@ -338,5 +376,5 @@ def connect(url: str, *, token: Optional[str] = None, tls: TLS = None,
     return _Opening(begin_in_time)
 
 
-__all__ = ["Array", "Opaque", "Record", "RecordArray", "Scalar", "Server", "Sum", "Timing", "Timings",
-           "Value", "connect", "open", "timings"]
+__all__ = ["Array", "Opaque", "Record", "RecordArray", "Scalar", "Server", "Stage", "StreamError",
+           "Sum", "Timing", "Timings", "Value", "connect", "open", "timings"]
