@@ -66,6 +66,17 @@ entry sum (p: pair) = p.a + i64.i32 (i32.sum p.b)
 """ + program)
         self.assertEqual(code, 0, report)
 
+    def test_values_of_sum_types(self):
+        code, report = self.run_test("""-- ==
+-- script input { #circle {x = 1, y = 2} 5 } output { 25f64 }
+-- script input { let r = 3.0 in (#square r) } output { 9f64 }
+-- script input { #nothing } output { 0f64 }
+type~ shape = #circle {x: i32, y: i32} f64 | #square f64 | #nothing
+entry main (s: shape): f64 =
+  match s case #circle _ r -> r * r case #square a -> a * a case #nothing -> 0
+""")
+        self.assertEqual(code, 0, report)
+
     def test_wrong_uses(self):
         for script, message in [('$restore "i32"', "takes a type and a file's name"),
                                 ("$loadimg 5", "takes a file's name"),
@@ -74,6 +85,15 @@ entry sum (p: pair) = p.a + i64.i32 (i32.sum p.b)
             code, report = self.run_test(f"""-- ==
 -- script input {{ {script} }} output {{ 1 }}
 entry main (x: i32) = x""")
+            self.assertEqual(code, 1)
+            self.assertIn(message, report)
+        for script, message in [("#green", "side has no constructor #green"),
+                                ("#left", "the script gives #left 0 values, not 1"),
+                                ("{x = 1}", "the script gives a record of")]:
+            code, report = self.run_test(f"""-- ==
+-- script input {{ {script} }} output {{ 1 }}
+type side = #left i32 | #right
+entry main (s: side): i32 = match s case #left x -> x case #right -> 0""")
             self.assertEqual(code, 1)
             self.assertIn(message, report)
 

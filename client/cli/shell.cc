@@ -31,10 +31,12 @@ namespace kenaz::cli {
 namespace {
 
 constexpr const char* kShellHelp = R"(Of the shell:
-  let NAME = VALUE     Make a variable: let xs = [1f32, 2, 3]
+  let NAME = VALUE     Make a variable: let xs = [1f32, 2, 3], let p = {x = 1, y = 2}, let q = p.x,
+                       let s = #circle p 5, let t = (1, true)
+  let NAME: TYPE = ..  The same, where several of the program's types fit
   print VAR..          Show values, large ones abbreviated
   print --all VAR..    Show all of them
-  ENTRY ARGUMENT..     Call an entry point and show the result: main 1 [2.5, 3] xs (other ys)
+  ENTRY ARGUMENT..     Call an entry point and show the result: main 1 [2.5, 3] xs (other ys) {x = 1}
   let NAME = ENTRY ..  The same, and keep it
   plot VAR             Draw a one-dimensional array
   png VAR FILE         Write an array as a picture: [][]u8 and [][]f32 are grey, [][]i32 is 0xRRGGBB,
@@ -122,6 +124,11 @@ class Input {
   client::LineInput lines_{STDIN_FILENO};
 };
 
+std::string trimmed(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
+}
+
 class Shell {
  public:
   Shell(client::Client client, bool remote) : client_(std::move(client)), remote_(remote) {
@@ -181,13 +188,13 @@ class Shell {
       return {};
     }
     const bool is_command = protocol::find_command(command) != nullptr;
-    if (!is_command && script_.is_call(line)) return show_call(line);
+    if (!is_command && script_.is_expression(line)) return show_call(line);
     return forward(line, words);
   }
 
   Status show_call(const std::string& line) {
     constexpr const char* kResult = "_result";
-    KENAZ_TRY(script_.run(line, kResult));
+    KENAZ_TRY(script_.run(line, "", kResult));
     const auto text = show_variable(client_, kResult, false);
     KENAZ_TRY(client_.free({kResult}));
     KENAZ_TRY(text);
@@ -236,15 +243,18 @@ class Shell {
   }
 
   Status let(const std::string& line) {
-    const size_t equals = line.find('=');
-    const auto words = protocol::split_line(line.substr(0, equals));
-    if (equals == std::string::npos || words.size() != 2) {
+    const size_t equals = line.find('='), colon = line.substr(0, equals).find(':');
+    const bool typed = colon != std::string::npos;
+    const auto words = protocol::split_line(line.substr(0, typed ? colon : equals));
+    const std::string type = typed ? trimmed(line.substr(colon + 1, equals - colon - 1)) : "";
+    if (equals == std::string::npos || words.size() != 2 || (typed && type.empty())) {
       return bad_request("let NAME = VALUE, for instance: let xs = [1f32, 2, 3]");
     }
     // A name may be used again, as in any shell; also in what it becomes.
     constexpr const char* kNew = "_new";
-    if (const std::string text = line.substr(equals + 1); script_.is_call(text)) {
-      KENAZ_TRY(script_.run(text, kNew));
+    const std::string text = line.substr(equals + 1);
+    if (typed || script_.is_expression(text)) {
+      KENAZ_TRY(script_.run(text, type, kNew));
     } else {
       KENAZ_ASSIGN(const auto values, data::read_values(text));
       if (values.size() != 1) {

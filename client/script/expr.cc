@@ -75,7 +75,8 @@ class Parser {
   }
   bool starts_atom() {
     const char c = peek();
-    if (c == '(' || c == '[' || c == '{' || c == '"' || c == '-' || is_digit(c)) return true;
+    if (c == '\0') return false;
+    if (std::string_view("([{\"-#").find(c) != std::string_view::npos || is_digit(c)) return true;
     const auto n = peek_name();
     return !n.empty() && n != "in" && n != "let";
   }
@@ -86,8 +87,10 @@ class Parser {
   Result<ExprPtr> atom();
   Result<ExprPtr> tuple();
   Result<ExprPtr> record();
+  Result<ExprPtr> constructor();
   Result<ExprPtr> constant();
   Result<ExprPtr> string();
+  Status arguments(std::vector<ExprPtr>& args);
 
   std::string_view text_;
   size_t pos_ = 0;
@@ -98,6 +101,11 @@ Result<ExprPtr> Parser::expression() {
   if (++depth_ > kMaxDepth) return error("nested too deeply");
   const auto leave = std::shared_ptr<void>(nullptr, [this](void*) { --depth_; });
   if (accept_word("let")) return let();
+  if (peek() == '#') {
+    KENAZ_ASSIGN(auto e, constructor());
+    KENAZ_TRY(arguments(std::get<Construct>(e->node).payload));
+    return e;
+  }
   const auto n = peek_name();
   if (n.empty() || n == "true" || n == "false") return postfix();
   pos_ += n.size();
@@ -106,11 +114,16 @@ Result<ExprPtr> Parser::expression() {
     return postfix();
   }
   Apply apply{std::string(n), {}};
+  KENAZ_TRY(arguments(apply.args));
+  return make(std::move(apply));
+}
+
+Status Parser::arguments(std::vector<ExprPtr>& args) {
   while (starts_atom()) {
     KENAZ_ASSIGN(auto arg, postfix());
-    apply.args.push_back(std::move(arg));
+    args.push_back(std::move(arg));
   }
-  return make(std::move(apply));
+  return {};
 }
 
 Result<ExprPtr> Parser::let() {
@@ -150,6 +163,7 @@ Result<ExprPtr> Parser::atom() {
   if (c == '(') return tuple();
   if (c == '{') return record();
   if (c == '"') return string();
+  if (c == '#') return constructor();
   if (c == '[' || c == '-' || is_digit(c)) return constant();
   const auto n = peek_name();
   if (n == "true" || n == "false") return constant();
@@ -186,6 +200,13 @@ Result<ExprPtr> Parser::record() {
   } while (accept(','));
   if (!accept('}')) return error("expected '}'");
   return make(std::move(record));
+}
+
+/// Without a payload: `expression` adds what follows it.
+Result<ExprPtr> Parser::constructor() {
+  accept('#');
+  KENAZ_ASSIGN(auto n, name());
+  return make(Construct{std::move(n), {}});
 }
 
 Result<ExprPtr> Parser::constant() {

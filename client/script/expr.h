@@ -1,6 +1,8 @@
 // FutharkScript: expressions that call a program's entry points to make test inputs.
 //
 //   mkdata 100i64    (2f32, $loaddata "x.in")    let a = [1.0, 2.0] in (a, a)    {x = 1, y = f 2}.x
+//
+// Ours: values of sum types, #circle 1.0 [2, 3].
 #pragma once
 
 #include <memory>
@@ -36,6 +38,11 @@ struct TupleExpr {
 struct RecordExpr {
   std::vector<std::pair<std::string, ExprPtr>> fields;
 };
+/// A value of a sum type.
+struct Construct {
+  std::string name;  // without the '#'
+  std::vector<ExprPtr> payload;
+};
 struct Field {
   ExprPtr record;
   std::string name;
@@ -47,7 +54,7 @@ struct Let {
 };
 
 struct Expr {
-  std::variant<Constant, Text, Apply, TupleExpr, RecordExpr, Field, Let> node;
+  std::variant<Constant, Text, Apply, TupleExpr, RecordExpr, Construct, Field, Let> node;
 };
 
 /// Nesting is bounded, so neither parsing nor evaluation can run out of stack.

@@ -35,8 +35,21 @@ TEST(Script, LetsTuplesAndRecords) {
   EXPECT_EQ(std::get<RecordExpr>(let.body->node).fields.size(), 2u);
 }
 
+TEST(Script, Constructors) {
+  const auto e = parse("f #nothing (#circle {x = 1} 2.0)");
+  ASSERT_TRUE(e) << e.error().text();
+  const auto& call = std::get<Apply>((*e)->node);
+  ASSERT_EQ(call.args.size(), 2u);
+  EXPECT_TRUE(std::get<Construct>(call.args[0]->node).payload.empty());
+  const auto& circle = std::get<Construct>(call.args[1]->node);
+  EXPECT_EQ(circle.name, "circle");
+  ASSERT_EQ(circle.payload.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<RecordExpr>(circle.payload[0]->node));
+}
+
 TEST(Script, Errors) {
-  for (const auto* text : {"", "f (", "let x = 1", "(1, 2", "f )", "\"x", "[1, 2", "r. x"}) {
+  for (const auto* text :
+       {"", "#", "f # 1", "#a )", "f (", "let x = 1", "(1, 2", "f )", "\"x", "[1, 2", "r. x"}) {
     EXPECT_FALSE(parse(text)) << text;
   }
   const auto deep = parse(std::string(100000, '('));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "client/image/picture.h"
 #include "client/lib/values.h"
@@ -32,6 +33,25 @@ Result<data::Value> as_type(const Constant& constant, const std::string& type) {
   return converted;
 }
 
+Result<std::vector<std::string>> payload_types(client::Connection& server, const std::string& type,
+                                               const std::string& constructor) {
+  const auto lines = server.request({"variants", type});
+  if (!lines && lines.error().kind != ErrorKind::kProgramFailure) {
+    return tl::unexpected<Error>(lines.error());
+  }
+  std::optional<std::vector<std::string>> types;
+  bool here = false;
+  for (const auto& line : lines.value_or(std::vector<std::string>())) {
+    const bool part = line.starts_with("- ");
+    if (part && here) types->push_back(line.substr(2));
+    if (part) continue;
+    here = line == constructor;
+    if (here) types.emplace();
+  }
+  if (types) return std::move(*types);
+  return bad_request(fmt::format("{} has no constructor #{}", type, constructor));
+}
+
 std::string Interpreter::fresh() {
   made_.push_back(fmt::format("script{}", made_.size()));
   return made_.back();
@@ -47,6 +67,22 @@ Result<std::string> Interpreter::make_record(const std::vector<ScriptValue>& par
   std::vector<std::string> words = {"new", "", type};
   for (size_t i = 0; i < parts.size(); ++i) {
     KENAZ_ASSIGN(auto part, remote(parts[i], (*fields)[i].second));
+    words.push_back(std::move(part));
+  }
+  words[1] = fresh();
+  KENAZ_TRY(server_.request(words));
+  return words[1];
+}
+
+Result<std::string> Interpreter::make_sum(const Sum& sum, const std::string& type) {
+  KENAZ_ASSIGN(const auto types, payload_types(server_, type, sum.constructor));
+  if (types.size() != sum.payload.size()) {
+    return bad_request(fmt::format("the script gives #{} {} values, not {}", sum.constructor,
+                                   sum.payload.size(), types.size()));
+  }
+  std::vector<std::string> words = {"construct", "", type, sum.constructor};
+  for (size_t i = 0; i < types.size(); ++i) {
+    KENAZ_ASSIGN(auto part, remote(sum.payload[i], types[i]));
     words.push_back(std::move(part));
   }
   words[1] = fresh();
@@ -73,6 +109,7 @@ Result<std::string> Interpreter::remote(const ScriptValue& value, const std::str
                                                   variable.type, type));
                  },
                  [&](const Tuple& tuple) { return make_record(tuple.parts, type); },
+                 [&](const Sum& sum) { return make_sum(sum, type); },
                  [&](const Record& record) -> Result<std::string> {
                    KENAZ_ASSIGN(const auto fields, server_.fields(type));
                    std::vector<ScriptValue> parts;
@@ -204,13 +241,19 @@ Result<ScriptValue> Interpreter::apply(const Apply& call, const Scope& scope) {
     if (call.args.empty()) return bound->second;
     return bad_request(fmt::format("script: {} is not a function", call.name));
   }
-  std::vector<ScriptValue> args;
-  for (const auto& arg : call.args) {
-    KENAZ_ASSIGN(auto value, eval(*arg, scope));
-    args.push_back(std::move(value));
-  }
+  KENAZ_ASSIGN(auto args, eval_all(call.args, scope));
   if (call.name.starts_with("$")) return call_builtin(call.name, args);
   return call_entry(call.name, std::move(args));
+}
+
+Result<std::vector<ScriptValue>> Interpreter::eval_all(const std::vector<ExprPtr>& exprs,
+                                                       const Scope& scope) {
+  std::vector<ScriptValue> values;
+  for (const auto& e : exprs) {
+    KENAZ_ASSIGN(auto value, eval(*e, scope));
+    values.push_back(std::move(value));
+  }
+  return values;
 }
 
 Result<ScriptValue> Interpreter::eval(const Expr& e, const Scope& scope) {
@@ -219,12 +262,12 @@ Result<ScriptValue> Interpreter::eval(const Expr& e, const Scope& scope) {
                  [](const Text& t) -> Result<ScriptValue> { return ScriptValue{t}; },
                  [&](const Apply& call) { return apply(call, scope); },
                  [&](const TupleExpr& tuple) -> Result<ScriptValue> {
-                   Tuple result;
-                   for (const auto& part : tuple.parts) {
-                     KENAZ_ASSIGN(auto value, eval(*part, scope));
-                     result.parts.push_back(std::move(value));
-                   }
-                   return ScriptValue{std::move(result)};
+                   KENAZ_ASSIGN(auto parts, eval_all(tuple.parts, scope));
+                   return ScriptValue{Tuple{std::move(parts)}};
+                 },
+                 [&](const Construct& sum) -> Result<ScriptValue> {
+                   KENAZ_ASSIGN(auto payload, eval_all(sum.payload, scope));
+                   return ScriptValue{Sum{sum.name, std::move(payload)}};
                  },
                  [&](const RecordExpr& record) -> Result<ScriptValue> {
                    Record result;

@@ -23,10 +23,19 @@ struct Tuple {
 struct Record {
   std::vector<std::pair<std::string, ScriptValue>> fields;
 };
+struct Sum {
+  std::string constructor;
+  std::vector<ScriptValue> payload;
+};
 /// Constants stay with the client until a function wants them.
 struct ScriptValue {
-  std::variant<Constant, Text, Remote, Tuple, Record> value;
+  std::variant<Constant, Text, Remote, Tuple, Record, Sum> value;
 };
+
+/// The types of what the constructor of a sum type holds. Fails with kBadRequest if the type is no
+/// sum type, or has no such constructor.
+Result<std::vector<std::string>> payload_types(client::Connection& server, const std::string& type,
+                                               const std::string& constructor);
 
 /// The constant as a value of the type that is asked for, if it can be that.
 Result<data::Value> as_type(const Constant& constant, const std::string& type);
@@ -56,6 +65,8 @@ class Interpreter {
   /// A variable of the server that holds the value as this type.
   Result<std::string> remote(const ScriptValue& value, const std::string& type);
   Result<std::string> make_record(const std::vector<ScriptValue>& parts, const std::string& type);
+  Result<std::string> make_sum(const Sum& sum, const std::string& type);
+  Result<std::vector<ScriptValue>> eval_all(const std::vector<ExprPtr>& exprs, const Scope& scope);
   std::string fresh();
 
   client::Connection& server_;

@@ -115,6 +115,56 @@ nonsense
         self.assertEqual(done.count(b"error: "), 7, done)
         self.assertNotIn(b"_", done)
 
+    SHAPES = """type point = {x: f64, y: f32}
+type~ shape = #circle point f64 | #polygon ([]f32) | #nothing
+entry norm (p: point): f64 = p.x * p.x + f64.f32 p.y
+entry swap (p: (i32, bool)): (bool, i32) = (p.1, p.0)
+entry area (s: shape): f64 =
+  match s case #circle _ r -> r * r case #polygon xs -> f64.f32 (f32.sum xs) case #nothing -> -1
+entry both (a: {x: i32, y: i32}) (b: {x: i64, y: i64}): i64 = i64.i32 a.x + b.y
+entry line (a: point) (b: point): {from: point, to: point} = {from = a, to = b}
+"""
+
+    def test_shell_records_tuples_and_sums(self):
+        (self.folder / "p.fut").write_text(self.SHAPES)
+        conversation = [
+            ("let r = {x = 1, y = 2.0f32}", ""), ("print r", "{x = 1f64, y = 2f32}"),
+            ("norm r", "3f64"), ("r.x", "1f64"), ("let c = r.y", ""), ("print c", "2f32"),
+            ("norm {y = 3, x = 2}", "7f64"), ("norm {x = r.x, y = c}", "3f64"),
+            ("{y = c, x = norm r}", "{x = 3f64, y = 2f32}"),
+            ("let t = (5, false)", ""), ("swap t", "(false, 5i32)"), ("(swap (1, true)).1", "1i32"),
+            ("let s = #circle {x = 1, y = 1} 3", ""),
+            ("print s", "#circle {x = 1f64, y = 1f32} 3f64"), ("area s", "9f64"),
+            ("area #nothing", "-1f64"), ("area (#polygon [1.0, 2.5])", "3.5f64"),
+            ("#circle r 2", "#circle {x = 1f64, y = 2f32} 2f64"),
+            ("let q: {x: i64, y: i64} = {x = 1, y = 2}", ""), ("both {x = 40, y = 0} q", "42i64"),
+            ("let l = line r {x = 0, y = 0}", ""), ("l.from.y", "2f32"),
+            ("let l = {from = l.to, to = r}", ""),
+            ("print l", "{from = {x = 0f64, y = 0f32}, to = {x = 1f64, y = 2f32}}"),
+            ("let b: i64 = 5", ""), ("print b", "5i64"),
+            ("let w = {x = 1, y = 2}", "error: say which type this has, as in `let NAME: point = "
+             "..`: point, {x: i32, y: i32}, {x: i64, y: i64}"),
+            ("{z = 1}",
+             "error: no type of the program's entry points has this value (see `types`)"),
+            ("norm {x = 1}", "error: a record with other fields is given for point"),
+            ("norm (1, 2)", "error: a tuple of 2 is given for point"),
+            ("swap (1, 2)", "error: the script gives a value of type i32 for bool"),
+            ("r.z", "error: point has no field z"), ("c.x", "error: f32 has no field x"),
+            ("nosuch.x", "error: Unknown variable: nosuch"),
+            ("area #square", "error: shape has no constructor #square"),
+            ("area (#circle r)", "error: #circle takes 2 values, but 1 are given"),
+            ("let w: i64 = 1.5", "error: the script gives a value of type f64 for i64"),
+            ("let w: = 5", "error: let NAME = VALUE, for instance: let xs = [1f32, 2, 3]"),
+            ("let w: point = r", "error: r is no entry point; if it is a variable, `print` shows "
+             "it and `rename` gives it another name"),
+            ("{x = 1", "error: script, at '': expected '}'"),
+            ("vars", "b i64 8\nc f32 4\nl \"{from: point, to: point}\" 24\n"
+             "q \"{x: i64, y: i64}\" 16\nr point 12\ns shape 21\nt \"(i32, bool)\" 5")]
+        script = "".join(line + "\n" for line, _ in conversation)
+        wanted = "".join(answer + "\n" for _, answer in conversation if answer)
+        done = self.kenaz("shell", "-d", DEVICE, "p.fut", stdin=script.encode(), code=1)
+        self.assertEqual(done.decode(), wanted)
+
     def test_shell_mistakes(self):
         # The lines without words at its end are no mistakes.
         script = (b"let x\nlet x = \nprint\nprint none\nlet x = [1,\nnonsense\ndownload x\n"
