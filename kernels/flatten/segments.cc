@@ -107,7 +107,8 @@ class Segments {
   void versions(const Stm& s, Distributed maps, Distributed all, Stms& out) {
     Body before;
     Builder b(p_, before, s.prov);
-    const Atom enough = b.le(threshold(b), threads(b, maps));
+    const Atom there = threads(b, maps);
+    const Atom enough = b.le(threshold(b), there);
     EVersions choice;
     choice.versions.push_back({"maps", enough, copy_renamed(p_, as_body(std::move(maps)))});
     choice.versions.push_back({"all", PrimValue::of_bool(true), as_body(std::move(all))});
