@@ -81,6 +81,17 @@ void Expressions::check_binders(const syntax::ELet& l, const core::ELet& let) {
   }
 }
 
+/// What a name of `let [n]` stands for is known with the pattern. From there on it is a size like
+/// no other, also where the value's own size has a name.
+void Expressions::close_binders(const core::ELet& let) {
+  for (VarId v : let.sizes) {
+    Var& var = vars_[v];
+    if (var.means.kind == Size::kAny) continue;
+    var.binder = false;
+    var.means = {};
+  }
+}
+
 ExpPtr Expressions::let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected) {
   core::ELet out;
   const uint32_t start = vars_.next_var();
@@ -97,6 +108,7 @@ ExpPtr Expressions::let(const syntax::ELet& l, const SourceRange& range, const T
   }
   out.pat = patterns_.pat(*l.pat, out.value->type);
   check_binders(l, out);
+  close_binders(out);
   fn_->whole.push_back(out.pat);
   vars_.level()++;
   out.body = exp(*l.body, expected);

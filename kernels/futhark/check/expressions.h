@@ -79,6 +79,7 @@ class Expressions : private Part {
   ExpPtr if_exp(const syntax::EIf& i, const SourceRange& range, const TypePtr& expected);
   ExpPtr match(const syntax::EMatch& m, const SourceRange& range, const TypePtr& expected);
   void check_binders(const syntax::ELet& l, const core::ELet& let);
+  void close_binders(const core::ELet& let);
   ExpPtr let(const syntax::ELet& l, const SourceRange& range, const TypePtr& expected);
   ExpPtr let_fun(const syntax::ELetFun& l, const SourceRange& range, const TypePtr& expected);
   ExpPtr let_with(const syntax::ELetWith& l, const SourceRange& range, const TypePtr& expected);

@@ -166,7 +166,13 @@ bool Sizes::unify_size(const Size& sa, const Size& sb) {
     return true;
   }
   name = named_size(name);
-  if (too_deep(name, vars_[a.var].level)) return size_too_deep(a.var, name);
+  if (too_deep(name, vars_[a.var].level)) {
+    if (open(name) == 1) {  // of `let [n]`: a name for a size of outside, which stays open
+      vars_[name.var].means = a;
+      return true;
+    }
+    return size_too_deep(a.var, name);
+  }
   adjust_level(name, vars_[a.var].level);
   vars_[a.var].solved = true;
   vars_[a.var].solution = name;

@@ -58,7 +58,7 @@ struct Var {
   bool dependent = false;  // existential, but means something of what the caller knows
   bool outside = false;    // made in a function, but of what is known outside of it
   bool loop = false;       // of a loop's variable
-  bool binder = false;     // of `let [n]`: means the first size that it is compared with
+  bool binder = false;     // of `let [n]`, in the pattern: means the first size it is compared with
   std::string origin;      // of a size that is not known: "size that f returned", for messages
   SourceRange range;       // where that is
 };
