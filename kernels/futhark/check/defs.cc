@@ -119,6 +119,7 @@ MutDef Definitions::define(const Binding& b, bool top) {
     def->body = make(b.range, def->type, std::move(fun));
   }
   fn_->starts.pop_back();
+  known_sizes_.check_used(*def, b.tparams);
   known_sizes_.check_generalised(*def, b.params.size(), start, b.range);
   if (top) {
     generalise_types(*def);

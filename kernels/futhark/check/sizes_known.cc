@@ -46,6 +46,22 @@ void KnownSizes::check_accessible(const std::vector<PatPtr>& params, const TypeP
   }
 }
 
+/// A size parameter that is no part of the type could never be told from outside.
+void KnownSizes::check_used(const core::Def& def, const std::vector<syntax::TypeParam>& tparams) {
+  if (reports_.failed()) return;
+  std::unordered_set<VarId> used;
+  core::free_sizes(vars_.zonk(def.type, Zonk::kKeep), used);
+  auto size = def.sparams.begin();  // those that are written come first
+  for (const auto& p : tparams) {
+    if (p.kind != syntax::TypeParam::kSize || used.count(*size++)) continue;
+    reports_.error(p.range,
+                   "Cannot generalise the type of \"" + def.name + "\".\nSize [" + p.name +
+                       "] unused in pattern: no parameter says what it is.",
+                   "unused-size");
+    return;
+  }
+}
+
 /// The sizes in the type of a definition that has been generalised: a function in its result may
 /// not have a parameter of a size that callers cannot know, and a value that stands for any size
 /// may not have one of its own.

@@ -1,7 +1,7 @@
 // Whether the sizes in the type of a definition are known where they must be: to its callers, and
 // before values of these sizes are made. Each function reports what is wrong, in the order in which
-// they are to be called: the first when the result's declared type is known, the second when the
-// definition has been generalised, the others when it ends.
+// they are to be called: the first when the result's declared type is known, the next two when
+// the definition has been generalised, the others when it ends.
 #pragma once
 
 #include <functional>
@@ -28,6 +28,8 @@ class KnownSizes {
   /// A declared result may only mention what callers know: parameters, not parts of them.
   void check_accessible(const std::vector<PatPtr>& params, const TypePtr& ret,
                         const SourceRange& range);
+  /// Each size parameter of `def`, which has been declared with `tparams`, must be in its type.
+  void check_used(const core::Def& def, const std::vector<syntax::TypeParam>& tparams);
   /// A function in the result of `def` may not have a parameter of a size that callers cannot know,
   /// and a value that stands for any size may not have one of its own. `start`: Variables::next_var
   /// before the definition.
