@@ -43,6 +43,8 @@ std::vector<DimIndex> Arrays::dim_indexes(const std::vector<syntax::DimIndex>& s
 }
 
 ExpPtr Arrays::index(ExpPtr array, std::vector<DimIndex> dims, const SourceRange& range) {
+  if (dims.empty())
+    reports_.error(range, "An index has at least one position between its brackets.");
   if (reports_.failed()) return bad_exp(range);
   TypePtr elem = vars_.new_meta(), type = elem;
   // With a known type its row is used as it is, sizes and all.
@@ -177,13 +179,16 @@ ExpPtr Arrays::range_exp(const syntax::ERange& r, const SourceRange& range) {
   };
   const bool up = r.kind == syntax::ERange::kUpExclusive;
   const bool through = r.kind == syntax::ERange::kInclusive;
-  const uint64_t first = through ? 1 : 0;
+  // Only these are as long as their end says: 0..<n, 0..1..<n and 1..2...n.
+  const bool counts = up ? is_const(out.start, 0) && (!out.second || is_const(out.second, 1))
+                         : is_const(out.start, 1) && out.second && is_const(out.second, 2);
   Size size = Size::of_var(VarId{});
   if (core::is_prim(vars_.resolve(t), PrimType::kI64) && (up || through)) {
-    if (is_const(out.start, first) && (!out.second || is_const(out.second, first + 1))) {
+    if (counts) {
       size = sizes_.size_of(out.end);
     } else if (!out.second) {
-      size = sizes_.difference(sizes_.size_of(out.end), sizes_.size_of(out.start));
+      size = sizes_.arithmetic(core::Intrinsic::kSub, sizes_.size_of(out.end),
+                               sizes_.size_of(out.start));
       if (through) size = sizes_.arithmetic(core::Intrinsic::kAdd, size, Size::of_const(1));
     }
   }

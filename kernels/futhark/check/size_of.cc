@@ -86,10 +86,23 @@ static bool comparable_size(const ExpPtr& e, int depth = 0) {
       e->node);
 }
 
-static const ExpPtr& without_attributes(const ExpPtr& e) {
-  if (const auto* a = std::get_if<core::EAttr>(&e->node)) return without_attributes(a->inner);
-  if (const auto* a = std::get_if<core::EAssert>(&e->node)) return without_attributes(a->body);
-  return e;
+// `e` without attributes and assertions, which have no part in what it is.
+static ExpPtr without_attributes(const ExpPtr& e, int depth = 0) {
+  if (depth > 20) return e;
+  if (const auto* a = std::get_if<core::EAttr>(&e->node)) {
+    return without_attributes(a->inner, depth);
+  }
+  if (const auto* a = std::get_if<core::EAssert>(&e->node)) {
+    return without_attributes(a->body, depth);
+  }
+  const auto* a = std::get_if<core::EApply>(&e->node);
+  if (!a) return e;
+  core::EApply out{a->fun, {}};
+  for (const ExpPtr& x : a->args) out.args.push_back(without_attributes(x, depth + 1));
+  if (out.args == a->args) return e;
+  auto copy = std::make_shared<core::Exp>(*e);
+  copy->node = std::move(out);
+  return copy;
 }
 
 /// A size that is `s`, with a name of its own if `s` is too much for a type.
@@ -115,7 +128,7 @@ Size Sizes::bound_size(const Size& s) {
 }
 
 Size Sizes::size_of(const ExpPtr& exp) {
-  const ExpPtr& e = without_attributes(exp);
+  const ExpPtr e = without_attributes(exp);
   if (core::is_prim(vars_.resolve(e->type), PrimType::kI64) && simple_size(e, 0)) {
     return vars_.resolve(core::size_of_exp(clean_size(e)));
   }
@@ -142,10 +155,6 @@ Size Sizes::arithmetic(core::Intrinsic op, const Size& a, const Size& b) {
 Size Sizes::difference(const Size& a, const Size& b) {
   if (a.kind == Size::kAny || b.kind == Size::kAny) return Size::of_var(vars_.new_var("d"));
   if (b.kind == Size::kConst && b.constant == 0) return a;
-  if (a.kind == Size::kConst && b.kind == Size::kConst) {
-    return Size::of_const(static_cast<int64_t>(static_cast<uint64_t>(a.constant) -
-                                               static_cast<uint64_t>(b.constant)));
-  }
   return arithmetic(core::Intrinsic::kSub, a, b);
 }
 

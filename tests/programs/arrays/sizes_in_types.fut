@@ -19,6 +19,18 @@
 -- input { 2i64 [4, 5] }
 -- output { [4, 5] }
 
+-- A size that is not written gets a name by a let-binding.
+-- ==
+-- entry: named
+-- input { [4, 5, 6] }
+-- output { 3i64 [[4, 5, 6]] }
+
+-- What is asserted of a part of a size is no part of it.
+-- ==
+-- entry: asserted
+-- input { 2i64 3i64 }
+-- output { [[0i64, 1i64, 2i64], [3i64, 4i64, 5i64]] }
+
 def push [n] 't (xs: [n]t) (x: t) : [n + 1]t = xs ++ [x]
 
 entry append_one (xs: []i32) (x: i32) = push xs x
@@ -33,3 +45,9 @@ entry outer (xs: []i32) (ys: []i32) =
   in (t, area t)
 
 entry coerced (n: i64) (xs: []i32) : [n]i32 = xs :> [n]i32
+
+entry named (xs: []i32) =
+  let [n] (ys: [n]i32) = xs
+  in (n, [ys])
+
+entry asserted (n: i64) (m: i64) : [n][m]i64 = unflatten (iota (assert (n > 0) n * m))
