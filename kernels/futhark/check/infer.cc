@@ -131,6 +131,23 @@ bool Inference::merge_metas(core::MetaId a, core::MetaId b, int depth) {
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }
 
+// Has `t` a size that the program names, but further inside than `level`?
+bool Inference::names_too_deep(const TypePtr& t, int level) {
+  if (comparing_.any_sizes) return false;
+  bool found = false;
+  vars_.map_dims(t, [&](const Size& s) {
+    const Size dim = vars_.resolve(s);
+    const VarId v = found ? VarId{} : sizes_.first_too_deep(dim, level);
+    if (!v.valid() || !vars_[v].named || vars_[v].binder) return dim;
+    comparing_.mismatch.because("A size would have to be " + sizes_.size_text(dim) + ", but \"" +
+                                vars_.name(v) +
+                                "\" is not in scope where it belongs (scope-violation).");
+    found = true;
+    return dim;
+  });
+  return found;
+}
+
 // t is resolved, and no meta.
 bool Inference::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
   Meta meta = vars_[id];
@@ -188,7 +205,8 @@ bool Inference::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
   }
   TypePtr solution = own;
   if (comparing_.results > 0 && !absorb_unborn(solution, meta.regular)) return false;
-  // Sizes that have no meaning where the variable stands are left open.
+  if (names_too_deep(solution, meta.level)) return false;
+  // Sizes that have no meaning where the variable stands, and no names, are left open.
   solution = vars_.map_dims(solution, [&](const Size& s) {
     Size dim = vars_.resolve(s);
     if (!sizes_.too_deep(dim, meta.level)) return dim;

@@ -55,6 +55,7 @@ class Inference {
   bool merge_metas(core::MetaId a, core::MetaId b, int depth);
   bool occurs(core::MetaId id, int level, const TypePtr& t, int depth);
   bool escapes(const TypePtr& t, int level);
+  bool names_too_deep(const TypePtr& t, int level);
   bool absorb_unborn(TypePtr& t, bool regular);
   bool fits(const TypePtr& t, TypeMask mask);
   bool small_type(const TypePtr& t, int& budget, int depth);

@@ -127,7 +127,9 @@ TEST_F(Infer, ATypeVariableOutsideLeavesSizesFromInsideOpen) {
   const TypePtr outer = vars.new_meta();
   Frame frame{1, {}};
   Frame* before = vars.enter(&frame);
-  EXPECT_TRUE(infer.unify(outer, array(named("k"))));
+  EXPECT_FALSE(infer.unify(outer, array(named("k"))));  // but for names
+  EXPECT_THAT(why(), HasSubstr("\"k\" is not in scope where it belongs"));
+  EXPECT_TRUE(infer.unify(outer, array(Size::of_var(vars.new_var("d")))));
   EXPECT_EQ(vars.unsolved_flex(outer).size(), 1U);
   const VarId unknown = vars.new_unknown("size of something", {});
   EXPECT_THAT(frame.open_sizes, IsEmpty());

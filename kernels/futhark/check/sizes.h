@@ -29,6 +29,8 @@ class Sizes {
   bool unify_size(const Size& a, const Size& b);
   /// Does `s` mention a name from inside a function, branch or loop that `level` is outside of?
   bool too_deep(const Size& s, int level);
+  /// The first such name, or an invalid one.
+  VarId first_too_deep(const Size& s, int level);
   /// Sees to it that what is to be found in `s` is found in scope of `level`.
   void adjust_level(const Size& s, int level);
   /// For messages: quoted, or "[]" for any size.
@@ -55,7 +57,6 @@ class Sizes {
   bool unify_size_exps(const ExpPtr& a, const ExpPtr& b);
   bool mentions_unborn(const Size& s);
   bool size_mismatch(const Size& a, const Size& b);
-  VarId first_too_deep(const Size& s, int level);
   bool size_too_deep(VarId flex, const Size& s);
   std::string size_notes(const Size& s);
 
