@@ -164,7 +164,7 @@ bool Inference::has_constructor(const TypePtr& sum, const std::string& name,
     if (is_open(meta.mask) && meta.fields.empty()) {
       auto [it, added] = meta.constructors.emplace(name, payload);
       if (added) {
-        meta.range = range;
+        if (!meta.range.file) meta.range = range;  // the first place that asked for one
         return true;
       }
       known = &it->second;

@@ -114,8 +114,9 @@ bool Inference::merge_metas(core::MetaId a, core::MetaId b, int depth) {
         (sum ? "sum type." : "record."));
     return false;
   }
-  if (!from.range.file) from.range = into.range;
-  into.range = from.range;
+  // Of a sum the first place that says something of it is shown, of a record the last.
+  const bool keep = into.range.file && !into.constructors.empty();
+  if (from.range.file && !keep) into.range = from.range;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
   for (auto& [name, type] : from.fields) {
     auto [it, added] = into.fields.emplace(name, type);
