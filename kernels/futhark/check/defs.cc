@@ -4,6 +4,7 @@
 
 #include "kernels/futhark/check/recursion.h"
 #include "kernels/futhark/consumption/consumption.h"
+#include "kernels/futhark/core/uniqueness.h"
 #include "kernels/futhark/sizes/causality.h"
 
 namespace kenaz::check {
@@ -96,7 +97,7 @@ MutDef Definitions::define(const Binding& b, bool top) {
     def->body = body;
     return def;
   }
-  if (!ret) ret = body->type;
+  if (!ret) ret = top ? body->type : core::without_unique(body->type);
   if (b.ret && !fun.params.empty()) ret = existentials_.settle_result(ret, sizes.ext, top);
   if (top) {
     std::vector<TypePtr> types;

@@ -192,7 +192,7 @@ ExpPtr Expressions::lambda(const syntax::ELambda& l, const SourceRange& range,
     ext = sizes.ext;
   } else {
     out.body = exp(*l.body, hint);
-    hint = out.body->type;
+    hint = core::without_unique(out.body->type);  // `*` is to be written, if it is to count
   }
   vars_.level() = outer_level;
   fn_->here.locals.resize(mark);

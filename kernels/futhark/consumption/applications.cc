@@ -58,8 +58,12 @@ void Pass::argument(std::vector<Argument>& args, size_t at, const std::vector<si
   arg.value = walk(arg.exp);
   contains_no_consumption(arg.exp, start, "Argument of functional type");
   if (!arg.arrow) return;
-  const TypePtr& actual = arg.value.function ? arg.value.function : arg.exp->type;
-  const auto wrong = core::uniqueness_error(arg.arrow->from, actual);
+  TypePtr actual = arg.value.function ? arg.value.function : arg.exp->type;
+  auto wrong = core::uniqueness_error(arg.arrow->from, actual);
+  if (wrong == core::UniquenessError::kNone) {  // nor what was found out, but is not written
+    actual = arg.exp->type;
+    wrong = core::uniqueness_error(arg.arrow->from, actual);
+  }
   if (wrong != core::UniquenessError::kNone) {
     ledger_.report(
         arg.exp->range,

@@ -158,7 +158,8 @@ std::optional<Diagnostic> check(core::Def& def, const core::Names& names) {
     } else if (value.function && !def.type_declared) {
       def.type = core::copy_uniqueness(def.type, value.function);
     }
-  } else if (def.type_declared && def.type->unique) {
+  } else if (def.type_declared && !std::holds_alternative<core::TSum>(def.type->node) &&
+             core::has_unique(def.type)) {
     ledger.report(def.range,
                   "A top-level constant cannot have a unique type: nothing may consume it.");
   } else {

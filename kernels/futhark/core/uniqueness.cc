@@ -6,8 +6,26 @@
 
 namespace kenaz::core {
 
+namespace {
+
+// Are there only numbers and booleans in it? Then nothing of it shares memory with anything.
+bool only_scalars(const TypePtr& t) {
+  if (const auto* r = std::get_if<TRecord>(&t->node)) {
+    return std::all_of(r->fields.begin(), r->fields.end(),
+                       [](const auto& f) { return only_scalars(f.second); });
+  }
+  if (const auto* s = std::get_if<TSum>(&t->node)) {
+    return std::all_of(s->constructors.begin(), s->constructors.end(), [](const auto& c) {
+      return std::all_of(c.second.begin(), c.second.end(), only_scalars);
+    });
+  }
+  return std::holds_alternative<TPrim>(t->node);
+}
+
+}  // namespace
+
 bool has_unique(const TypePtr& t) {
-  if (t->unique) return !std::holds_alternative<TPrim>(t->node);
+  if (t->unique) return !only_scalars(t);
   if (const auto* r = std::get_if<TRecord>(&t->node)) {
     return std::any_of(r->fields.begin(), r->fields.end(),
                        [](const auto& f) { return has_unique(f.second); });
@@ -34,7 +52,9 @@ TypePtr without_unique(const TypePtr& t) {
   return std::make_shared<const Type>(std::move(copy));
 }
 
-bool consumes(const TArrow& f) { return f.consumes || has_unique(f.from); }
+bool consumes(const TArrow& f) {
+  return (f.consumes && !only_scalars(f.from)) || has_unique(f.from);
+}
 
 TypePtr copy_uniqueness(const TypePtr& to, const TypePtr& flags) {
   Type copy = *to;

@@ -14,6 +14,12 @@
 -- input { [1, 2, 3] }
 -- output { 6i64 }
 
+-- Numbers share no memory, so that "*" says nothing of them.
+-- ==
+-- entry: number
+-- input { [1, 2, 3] }
+-- output { [2, 3, 4] }
+
 entry capture (k: i32) (xs: []i32) =
   let offset = k - 1
   let f x = k * x + offset
@@ -26,3 +32,7 @@ entry generic (x: i32) (y: bool) =
 entry sized (xs: []i32) =
   let twice_length [n] 't (_: [n]t) : i64 = 2 * n
   in twice_length xs
+
+entry number (xs: []i32) =
+  let next (x: *i32) = x + 1
+  in map next xs
