@@ -316,6 +316,12 @@ TEST(Check, Recursion) {
   EXPECT_TRUE(r->defs.back()->recursive);
 }
 
+TEST(Check, ALocalMainIsNoEntryPoint) {
+  auto r = check_text("local def main = map");
+  ASSERT_TRUE(r) << r.error().text();
+  EXPECT_TRUE(r->entries.empty());
+}
+
 TEST(Check, EntryPoints) {
   auto r = check_text(
       "type point = {y: f32, x: f32}\n"

@@ -159,7 +159,7 @@ void Modules::declare_value(const syntax::DecVal& d, const syntax::Dec& dec, con
   if (!lazy) lookup_.force(*v);
   if (reports_.failed()) return;
   scopes_.bind(ctx.env->vals, d.name, v, local);
-  if (in_root && ctx.top && (d.is_entry || d.name == "main")) {
+  if (in_root && ctx.top && (d.is_entry || (d.name == "main" && !local))) {
     entries_.add(d, dec, *definitions_.last_def(), env);
     reports_.recover();  // the definition itself is right
   }
