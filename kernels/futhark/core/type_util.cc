@@ -295,7 +295,10 @@ TypePtr look_through(const TypePtr& t, const std::vector<AbstractType>& table) {
                                      TArrow{a.param, a.consumes, part(a.from), a.ext, part(a.to)},
                                      t->unique);
                                },
-                               [&](const TAbstract& a) { return part(expand_abstract(a, table)); },
+                               [&](const TAbstract& a) {
+                                 const TypePtr type = part(expand_abstract(a, table));
+                                 return t->unique ? with_unique(type, true) : type;
+                               },
                                [&](const auto&) { return t; }},
                     t->node);
 }
