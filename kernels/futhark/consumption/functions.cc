@@ -143,12 +143,14 @@ std::optional<Diagnostic> check(core::Def& def, const core::Names& names) {
   Pass pass(names);
   const Value value = pass.walk(def.body);
   Ledger& ledger = pass.ledger();
-  if (std::holds_alternative<core::ELambda>(def.body->node)) {
+  const bool lambda = std::holds_alternative<core::ELambda>(def.body->node);
+  if (lambda && !def.type_declared) {
     if (value.function) def.type = value.function;
     return ledger.error();
   }
   if (std::holds_alternative<TArrow>(def.type->node)) {
-    const TypePtr& actual = value.function ? value.function : def.body->type;
+    const TypePtr& actual =
+        value.function && !lambda ? value.function : def.body->type;  // what is written counts
     const auto wrong = core::uniqueness_error(def.type, actual);
     if (wrong != core::UniquenessError::kNone) {
       ledger.report(
