@@ -1,0 +1,125 @@
+#include "server/workers/client_programs.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <charconv>
+#include <utility>
+
+#include "protocol/command.h"
+#include "server/cache/program_cache.h"
+
+namespace kenaz {
+namespace {
+
+constexpr int64_t kSpareMemory = int64_t{512} << 20;  // drivers, and the compilers in them
+constexpr size_t kMostAnswer = size_t{8} << 20;
+constexpr double kGrace = 10;  // seconds, beyond what a process should keep itself
+
+/// An answer: a line `ok BYTES` or `error KIND BYTES`, and so many bytes.
+Result<std::string> answer(Conversation& process) {
+  KENAZ_ASSIGN(const std::string line, process.line());
+  const auto words = protocol::split_line(line);
+  const bool good = words.size() == 2 && words[0] == "ok";
+  const bool failed = words.size() == 3 && words[0] == "error";
+  size_t bytes = 0;
+  if (good || failed) {
+    const std::string& text = words.back();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    if (error != std::errc() || end != text.data() + text.size()) bytes = kMostAnswer + 1;
+  }
+  if ((!good && !failed) || bytes > kMostAnswer) return process.broken("it said what it must not");
+  KENAZ_ASSIGN(std::string body, process.read_all(bytes));
+  if (good) return body;
+  return fail(words[1] == "compile" ? ErrorKind::kCompile : ErrorKind::kBadRequest,
+              std::move(body));
+}
+
+}  // namespace
+
+ClientPrograms::ClientPrograms(Limits limits, std::vector<std::string> command,
+                               std::shared_ptr<ClientMemory> memory)
+    : limits_(limits),
+      memory_(std::move(memory)),
+      workers_({std::move(command), limits.memory, kSpareMemory}) {}
+
+Result<std::shared_ptr<void>> ClientPrograms::take_place() {
+  if (++*count_ > limits_.most) {
+    --*count_;
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("The server has {} programs of its clients; more are not allowed "
+                            "(--max-loaded).",
+                            limits_.most));
+  }
+  return std::shared_ptr<void>(nullptr, [count = count_](void*) { --*count; });
+}
+
+void ClientPrograms::Attempt::cancel() {
+  const std::lock_guard lock(mutex_);
+  cancelled_ = true;
+  if (process_ != nullptr) process_->kill("nobody waits for it any more");
+}
+
+/// What the process says of the program; see read_signature.
+Result<std::string> ClientPrograms::describe(Conversation& process,
+                                             const std::string& sources) const {
+  // It starts a driver first, on a machine that may be busy.
+  constexpr double kStart = 120;
+  process.set_time(kStart);
+  if (const auto ready = answer(process); !ready) {
+    spdlog::warn("a process for a program of a client cannot be used: {}", ready.error().text());
+    return ready;
+  }
+  process.set_time(limits_.load_seconds);
+  KENAZ_TRY(process.send(fmt::format("{}\n", sources.size())));
+  KENAZ_TRY(process.send(sources));
+  KENAZ_TRY(process.flush());
+  auto description = answer(process);
+  if (description) KENAZ_TRY(process.reply());  // with which every conversation begins
+  return description;
+}
+
+Result<ClientProgramPtr> ClientPrograms::load(const std::string& name, const std::string& sources,
+                                              Attempt& attempt) {
+  KENAZ_ASSIGN(auto place, take_place());
+  KENAZ_ASSIGN(auto worker, workers_.start());
+  auto process = std::make_unique<Conversation>(std::move(worker), name);
+  {
+    const std::lock_guard lock(attempt.mutex_);
+    if (attempt.cancelled_) return bad_request("Nobody waits for the program any more.");
+    attempt.process_ = process.get();
+  }
+  const auto described = describe(*process, sources);
+  {
+    const std::lock_guard lock(attempt.mutex_);
+    attempt.process_ = nullptr;
+  }
+  if (!described) return tl::make_unexpected(described.error());
+  constexpr int64_t kPerByte = 8, kBuffers = int64_t{256} << 10;  // tables take more than text
+  MemoryShare share(memory_, ClientMemory::Use::kKept);
+  if (!share.set(static_cast<int64_t>(described->size()) * kPerByte + kBuffers))
+    return no_client_memory();
+  KENAZ_ASSIGN(Signature signature, read_signature(*described));
+  const std::string version = fmt::format("{:016x}", cache::hash_text(sources));
+  // No program of the server's has such a name: values of opaque types stay apart.
+  auto types = std::make_shared<const ProgramTypes>(
+      ProgramTypes{fmt::format("\"{}\", loaded, version {}", name, version), signature.types});
+  return std::make_shared<ClientProgram>(ClientProgram{name, version, std::move(types),
+                                                       std::move(signature), std::move(process),
+                                                       std::move(share), std::move(place)});
+}
+
+double ClientPrograms::patience() const {
+  if (limits_.call_seconds == 0) return 0;
+  return limits_.call_seconds + limits_.load_seconds + kGrace;
+}
+
+void ClientPrograms::aside(const std::function<void()>& wait) const {
+  if (step_aside_) {
+    step_aside_(wait);
+  } else {
+    wait();
+  }
+}
+
+}  // namespace kenaz

@@ -1,0 +1,85 @@
+// Programs that clients load. Nobody trusts them, so each runs in a process of its own, which has
+// no files, no network and so much memory; what it says is checked like what a client says.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "server/client_memory.h"
+#include "server/workers/conversation.h"
+#include "server/workers/signature.h"
+
+namespace kenaz {
+
+/// One that was loaded; its process ends with it.
+struct ClientProgram {
+  std::string name;
+  std::string version;  // the same for the same sources
+  TypesPtr types;
+  Signature signature;
+  std::unique_ptr<Conversation> process;
+  MemoryShare share;  // what is kept of it here
+  std::shared_ptr<void> place;
+};
+using ClientProgramPtr = std::shared_ptr<ClientProgram>;
+
+class ClientPrograms {
+ public:
+  struct Limits {
+    int most = 0;             // programs at a time
+    int64_t memory = 0;       // bytes of each; 0: any
+    double load_seconds = 0;  // for its compilation; 0: any
+    double call_seconds = 0;  // for a call; 0: any
+  };
+  static constexpr int64_t kMostSource = int64_t{4} << 20;  // bytes
+
+  /// `command`: what this process was started with. `memory` may be null.
+  ClientPrograms(Limits limits, std::vector<std::string> command,
+                 std::shared_ptr<ClientMemory> memory);
+
+  /// While it is loaded; by any thread.
+  class Attempt {
+   public:
+    void cancel();
+
+   private:
+    friend class ClientPrograms;
+    std::mutex mutex_;
+    Conversation* process_ = nullptr;
+    bool cancelled_ = false;
+  };
+  /// Starts a process, which compiles the program, and waits for that. Fails if there are too many,
+  /// and with kind kCompile and the compiler's text, whole, if the program has errors.
+  Result<ClientProgramPtr> load(const std::string& name, const std::string& sources,
+                                Attempt& attempt);
+
+  /// Seconds after which a process that runs a call is given up; 0: any. It ends its calls itself
+  /// before, and what it compiles for a first call does not count there.
+  double patience() const;
+  int64_t most_bytes() const { return limits_.memory; }
+  const std::shared_ptr<ClientMemory>& memory() const { return memory_; }  // may be null
+  /// How calls let others have the engines' thread while they wait; see host::Engine. Null, in the
+  /// beginning: not at all.
+  void set_step_aside(host::Engine::StepAside step_aside) { step_aside_ = std::move(step_aside); }
+  void aside(const std::function<void()>& wait) const;
+
+  /// By any thread: ends all processes, and with them what is waited for.
+  void end_all() { workers_.end_all("the server ends"); }
+
+ private:
+  /// For one more program, until nobody has it. Fails if there are too many.
+  Result<std::shared_ptr<void>> take_place();
+  Result<std::string> describe(Conversation& process, const std::string& sources) const;
+
+  const Limits limits_;
+  const std::shared_ptr<ClientMemory> memory_;
+  const std::shared_ptr<std::atomic<int>> count_ = std::make_shared<std::atomic<int>>(0);
+  host::Engine::StepAside step_aside_;
+  Workers workers_;
+};
+
+}  // namespace kenaz
