@@ -66,6 +66,14 @@ Result<Request> parse_request(std::string_view line) {
   return Request{command, std::move(words)};
 }
 
+const std::string* bytes_that_follow(const Request& request) {
+  switch (request.command->id) {
+    case CommandId::kUpload: return request.args.data();
+    case CommandId::kLoad: return request.args.data() + 1;
+    default: return nullptr;
+  }
+}
+
 Result<std::string> join_words(std::span<const std::string> words) {
   std::string line;
   for (const auto& word : words) {

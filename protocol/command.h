@@ -64,6 +64,9 @@ struct Request {
 /// Parses a line into a command and checks the number of its arguments.
 Result<Request> parse_request(std::string_view line);
 
+/// The word that says how many bytes of the client's follow the command; null: none do.
+const std::string* bytes_that_follow(const Request& request);
+
 /// Joins words into a line that split_line splits into the same words. Fails if a word contains a
 /// newline, or a quote where none can be written.
 Result<std::string> join_words(std::span<const std::string> words);

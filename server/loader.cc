@@ -77,6 +77,7 @@ Status Loader::begin_device() {
   if (!starting_.valid()) return {};
   KENAZ_ASSIGN(auto device, starting_.get());
   KENAZ_ASSIGN(target_, target_of(options_, devices_, device));
+  info_ = std::make_shared<const device::Info>(device->info());
   device_ = std::make_shared<host::RenewedDevice>(devices_, std::move(device));
   return {};
 }

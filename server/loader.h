@@ -25,6 +25,11 @@ class Loader {
   /// the device, must be the engines'.
   Result<CompiledProgram> compile(const ProgramFile& file, Sources& sources);
 
+  /// Waits for the device, if there is to be one; otherwise compile() does.
+  Status start_device() { return options_.reference ? Status() : begin_device(); }
+  /// Facts about it, once it has started; null: there is none.
+  const device::Info* device_info() const { return info_.get(); }
+
   /// For the engines of programs that start from now on; see host::Engine.
   void set_step_aside(host::Engine::StepAside step_aside) { step_aside_ = std::move(step_aside); }
 
@@ -45,6 +50,7 @@ class Loader {
   host::RenewedDevice::Maker devices_;
   std::future<Result<std::shared_ptr<device::Device>>> starting_;  // until it is there
   std::shared_ptr<host::RenewedDevice> device_;
+  std::shared_ptr<const device::Info> info_;
   program::Target target_;
   std::shared_ptr<const host::KernelCompiler> kernels_;
   host::Engine::StepAside step_aside_;  // may be null

@@ -30,6 +30,7 @@
 #include "server/session/session.h"
 #include "server/transport/socket_server.h"
 #include "server/transport/stdio.h"
+#include "server/worker.h"
 
 namespace kenaz {
 namespace {
@@ -69,6 +70,12 @@ SessionOptions session_options(const Options& options) {
   s.file_seconds = options.limits.call_seconds;
   s.memory = std::make_shared<ClientMemory>(options.limits.client_bytes);
   s.metrics = std::make_shared<Metrics>(s.memory);
+  if (options.allow_load) {
+    const Limits& l = options.limits;
+    s.clients = std::make_shared<ClientPrograms>(
+        ClientPrograms::Limits{l.loaded, l.loaded_bytes, l.load_seconds, l.call_seconds},
+        options.command, s.memory);
+  }
   return s;
 }
 
@@ -193,6 +200,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
     queue.step_aside(wait);
   };
   loader.set_step_aside(step_aside);
+  if (sockets->session.clients) sockets->session.clients->set_step_aside(step_aside);
   for (const auto& program : (*programs)->all()) program->engine->set_step_aside(step_aside);
   sockets->on_hangup = [&files] { files.look(); };
   auto server = SocketServer::create(*sockets, *programs, queue);
@@ -258,6 +266,7 @@ int check_as_json(const Options& options) {
 }
 
 int run(const Options& options) {
+  if (options.worker) return serve_worker(options);
   if (options.list_devices) return list_devices();
   if (options.lsp) return editor::serve_editor(STDIN_FILENO, STDOUT_FILENO);
   if (options.check && options.json) return check_as_json(options);

@@ -83,6 +83,10 @@ void declare_programs(CLI::App& app, Options& o) {
   app.add_flag("--watch", o.watch,
                "With --listen: load a program anew when one of its files has changed, and what "
                "comes into the folder of --programs");
+  app.add_flag("--allow-load", o.allow_load,
+               "Clients may load programs, each of which runs in a process of its own that has no "
+               "files and no network");
+  app.add_flag("--worker", o.worker, "Be such a process, for another server")->group("");
   app.add_option("--language", o.language,
                  "The language of the program: futhark or mfg. Default: by its ending")
       ->check(CLI::IsMember({"futhark", "mfg"}));
@@ -284,6 +288,11 @@ void declare_limits(CLI::App& app, Options& o) {
       ->each([&o](const std::string&) { o.call_limited = true; });
   seconds("--upload-timeout", l.upload_seconds,
           "Time in which a hundredth of an upload must come; 0: any");
+  app.add_option("--max-loaded", l.loaded, "Programs of clients at a time, with --allow-load")
+      ->check(CLI::Range(1, 12))
+      ->capture_default_str();
+  bytes("--loaded-memory", l.loaded_bytes, "Bytes of memory for each of these; 0: any");
+  seconds("--load-timeout", l.load_seconds, "Time in which one must be compiled; 0: any");
   seconds("--idle-timeout", l.idle_seconds, "Close sockets that idle for so long; 0: never");
   seconds("--session-timeout", l.session_seconds,
           "Keep a named session that long without a connection");
@@ -340,6 +349,7 @@ std::optional<uint32_t> mode_bits(std::string_view text) {
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   Options options;
+  options.command.assign(argv, argv + argc);
   options.cache_folder = default_cache_folder();
   options.colour = wants_colour(STDERR_FILENO, std::getenv("NO_COLOR"), std::getenv("TERM"));
   try {

@@ -55,6 +55,9 @@ struct Options {
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;
   std::string tls_cert, tls_key, token_file, root, metrics_file;
+  bool allow_load = false;           // clients may load programs
+  bool worker = false;               // be the process of such a program
+  std::vector<std::string> command;  // what this process was started with
   std::string socket_mode = "0600";
   std::string log_level = "notice";
   Limits limits;

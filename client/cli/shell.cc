@@ -177,7 +177,7 @@ class Shell {
     if (command == "print") return print({words.begin() + 1, words.end()});
     if (command == "plot") return plot_variable(words);
     if (command == "png") return write_picture(words);
-    if (command == "upload" || command == "download") {
+    if (command == "upload" || command == "download" || command == "load") {
       return bad_request("bytes are not for people: use let and print, store and restore");
     }
     if (command == "help" && words.size() == 1) fmt::print("{}\n", kShellHelp);

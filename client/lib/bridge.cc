@@ -86,7 +86,7 @@ class Bridge {
     const auto request = protocol::parse_request(line);
     if (request && request->command->where == protocol::Where::kStream) {
       if (request->command->reply == protocol::ReplyForm::kData) return download(line);
-      return upload(line, request->args[0]);
+      return upload(line, *protocol::bytes_that_follow(*request));
     }
     KENAZ_ASSIGN(const auto reply, execute_here(server_, line));
     return say(protocol::render(reply));

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "protocol/base/utf8.h"
+#include "server/session/client_engine.h"
 
 namespace kenaz {
 
 Status ChosenProgram::choose(const std::string& name) {
-  if (!programs_->find(name)) {
+  if (!loaded_.contains(name) && !programs_->find(name)) {
     return bad_request(
         fmt::format("Unknown program: {}\nThe command `programs` lists them.", name));
   }
@@ -16,13 +20,16 @@ Status ChosenProgram::choose(const std::string& name) {
 }
 
 void ChosenProgram::begin() {
-  program_ = programs_->find(name_);
-  served_ = program_ != nullptr;
-  if (!served_) program_ = programs_->any();
-  path_ = program_->path;
+  const auto own = loaded_.find(name_);
+  client_ = own == loaded_.end() ? nullptr : own->second;
+  program_ = client_ ? nullptr : programs_->find(name_);
+  served_ = client_ != nullptr || program_ != nullptr;
+  if (!program_) program_ = programs_->any();
+  path_ = client_ ? name_ + " (loaded)" : program_->path;
   // With the engine the program is kept, so both go where programs do (see Programs::free_unused).
   std::shared_ptr<host::Engine> kept(program_, program_->engine.get());
   auto engine = host::engine_for_session(std::move(kept), owner_);
+  if (client_) engine = make_client_engine(std::move(engine), clients_, client_);
   engine->set_tuning(tuning());
   const std::lock_guard lock(mutex_);
   engine_ = std::move(engine);
@@ -33,6 +40,32 @@ void ChosenProgram::end() {
   const auto engine = std::exchange(engine_, nullptr);
   lock.unlock();
   program_.reset();
+  client_.reset();
+}
+
+Status ChosenProgram::check_name(const std::string& name) const {
+  constexpr size_t kMost = 128;
+  const bool is_printable =
+      std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; });
+  if (name.empty() || name.size() > kMost || !is_utf8(name) || !is_printable) {
+    return bad_request("A program's name has 1 to 128 bytes, which can be printed.");
+  }
+  if (!programs_->find(name)) return {};
+  return bad_request(fmt::format("The server itself has a program {}.", name));
+}
+
+void ChosenProgram::keep(ClientProgramPtr program) {
+  tunings_.chosen.erase(program->name);
+  const std::string name = program->name;
+  loaded_[name] = std::move(program);
+}
+
+Status ChosenProgram::unload(const std::string& name) {
+  if (loaded_.erase(name) == 0) {
+    return bad_request(fmt::format("No program {} was loaded by this session.", name));
+  }
+  tunings_.chosen.erase(name);
+  return {};
 }
 
 Status ChosenProgram::served() const {
@@ -52,15 +85,22 @@ void ChosenProgram::cancel() {
 
 /// Null: no values.
 const std::shared_ptr<const host::Tuning>& ChosenProgram::tuning() {
-  const auto chosen = served_ ? chosen_tuning_.find(name_) : chosen_tuning_.end();
-  if (chosen == chosen_tuning_.end()) return program_->tuning;
-  const bool same = !tuning_of_.owner_before(program_) && !program_.owner_before(tuning_of_);
-  if (same && tuning_) return tuning_;
+  const auto chosen = served_ ? tunings_.chosen.find(name_) : tunings_.chosen.end();
+  static const std::shared_ptr<const host::Tuning> kNone;
+  if (chosen == tunings_.chosen.end()) return client_ ? kNone : program_->tuning;
+  if (client_) {
+    tunings_.now = std::make_shared<const host::Tuning>(chosen->second);
+    tunings_.now_is_of.reset();
+    return tunings_.now;
+  }
+  const bool same =
+      !tunings_.now_is_of.owner_before(program_) && !program_.owner_before(tunings_.now_is_of);
+  if (same && tunings_.now) return tunings_.now;
   host::Tuning all = program_->tuning ? *program_->tuning : host::Tuning();
   for (const auto& [param, value] : chosen->second) all[param] = value;
-  tuning_ = std::make_shared<const host::Tuning>(std::move(all));
-  tuning_of_ = program_;
-  return tuning_;
+  tunings_.now = std::make_shared<const host::Tuning>(std::move(all));
+  tunings_.now_is_of = program_;
+  return tunings_.now;
 }
 
 }  // namespace kenaz

@@ -8,6 +8,7 @@
 
 #include "protocol/base/result.h"
 #include "server/programs/programs.h"
+#include "server/workers/client_programs.h"
 
 namespace kenaz {
 
@@ -17,13 +18,25 @@ namespace kenaz {
 class ChosenProgram {
  public:
   /// Chooses the preferred program.
-  explicit ChosenProgram(std::shared_ptr<Programs> programs)
+  explicit ChosenProgram(std::shared_ptr<Programs> programs,
+                         std::shared_ptr<ClientPrograms> clients = nullptr)
       : programs_(std::move(programs)),
+        clients_(std::move(clients)),
         owner_(programs_->new_owner()),
         name_(programs_->preferred()) {}
 
   /// For the next commands. Fails if there is none of that name.
   Status choose(const std::string& name);
+
+  // ---- programs that the session itself has loaded, which nobody else sees
+  using Loaded = std::map<std::string, ClientProgramPtr>;
+  const Loaded& loaded() const { return loaded_; }
+  /// Fails if a program cannot have this name here.
+  Status check_name(const std::string& name) const;
+  /// In place of one of that name, if there is one.
+  void keep(ClientProgramPtr program);
+  /// Fails if there is none of that name.
+  Status unload(const std::string& name);
 
   /// If the program is not served any more, another one's engine is there for values.
   void begin();
@@ -34,11 +47,12 @@ class ChosenProgram {
   Status served() const;
   /// As the session sees it: see host::engine_for_session. Whoever keeps it keeps the program.
   const std::shared_ptr<host::Engine>& engine() const { return engine_; }
-  const TypesPtr& types() const { return program_->types; }
+  const TypesPtr& types() const { return client_ ? client_->types : program_->types; }
+  bool is_loaded() const { return client_ != nullptr; }
   /// A value of a tuning parameter, for this program's calls from the next command on.
   void tune(const std::string& param, int64_t value) {
-    chosen_tuning_[name_][param] = value;
-    tuning_.reset();
+    tunings_.chosen[name_][param] = value;
+    tunings_.now.reset();
   }
 
   // ---- at any time
@@ -53,15 +67,20 @@ class ChosenProgram {
   const std::shared_ptr<const host::Tuning>& tuning();
 
   const std::shared_ptr<Programs> programs_;
+  const std::shared_ptr<ClientPrograms> clients_;  // null: none can be loaded
   const uint64_t owner_;
   std::string name_, path_;
   bool served_ = false;
+  Loaded loaded_;
   ProgramPtr program_;                    // null: no command is carried out
+  ClientProgramPtr client_;               // chosen; null: one of the server's
   std::mutex mutex_;                      // for engine_, as far as cancel() looks at it
   std::shared_ptr<host::Engine> engine_;  // null as well
-  std::map<std::string, host::Tuning> chosen_tuning_;  // by program
-  std::shared_ptr<const host::Tuning> tuning_;         // with what the program begins with
-  std::weak_ptr<const LoadedProgram> tuning_of_;
+  struct {
+    std::map<std::string, host::Tuning> chosen;    // by program
+    std::shared_ptr<const host::Tuning> now;       // with what the program begins with
+    std::weak_ptr<const LoadedProgram> now_is_of;  // that program
+  } tunings_;
 };
 
 }  // namespace kenaz

@@ -155,6 +155,8 @@ Status Session::do_cancel(Args) { return bad_request("Only a server on sockets h
 
 Status Session::do_upload(Args) { return internal_error("upload is a stream"); }
 
+Status Session::do_load(Args) { return internal_error("load is a stream"); }
+
 Status Session::do_download(Args) { return internal_error("download is a stream"); }
 
 // ---- programs
@@ -166,8 +168,16 @@ Status Session::do_programs(Args) {
     KENAZ_ASSIGN(std::string line, protocol::join_words(words));
     print(std::move(line));
   }
+  for (const auto& [name, program] : program_.loaded()) {
+    const std::string words[] = {name, program->version,
+                                 std::to_string(program->signature.entries.size())};
+    KENAZ_ASSIGN(std::string line, protocol::join_words(words));
+    print(std::move(line));
+  }
   return {};
 }
+
+Status Session::do_unload(Args args) { return program_.unload(args[0]); }
 
 Status Session::do_program(Args args) { return program_.choose(args[0]); }
 

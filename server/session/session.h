@@ -36,14 +36,15 @@ struct SessionOptions {
   int64_t max_upload = 0;   // bytes; 0: any number
   double file_seconds = 0;  // that reading a file may take; 0: any
   FileAccess files;
-  std::shared_ptr<Metrics> metrics;      // may be null
-  std::shared_ptr<ClientMemory> memory;  // may be null
+  std::shared_ptr<Metrics> metrics;         // may be null
+  std::shared_ptr<ClientMemory> memory;     // may be null
+  std::shared_ptr<ClientPrograms> clients;  // what clients load; null: they may not
 };
 
 class Session {
  public:
   Session(std::shared_ptr<Programs> programs, SessionOptions options)
-      : program_(std::move(programs)),
+      : program_(std::move(programs), options.clients),
         options_(std::move(options)),
         variables_(options_.limits, options_.memory),
         recording_(options_.profile),
@@ -92,6 +93,7 @@ class Session {
   Result<std::unique_ptr<Stream>> begin_download(Args args);
   Result<std::unique_ptr<Stream>> begin_restore(Args args);
   Result<std::unique_ptr<Stream>> begin_store(Args args);
+  Result<std::unique_ptr<Stream>> begin_load(Args args);
   Status run_through(Stream& stream);
   Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
   Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);

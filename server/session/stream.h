@@ -1,6 +1,7 @@
 // Commands with data: upload takes bytes that follow the command, download gives bytes within its
-// reply; restore reads a file, store writes one. Whoever runs the session asks want() and does
-// that, until kDone; then Session::end(). Nothing is kept of a stream that is dropped before.
+// reply; restore reads a file, store writes one, load takes a program. Whoever runs the session
+// asks want() and does that, until kDone; then Session::end(). Nothing is kept of a stream that is
+// dropped before.
 #pragma once
 
 #include <memory>
@@ -32,6 +33,8 @@ class Stream {
   virtual void advance(size_t n) = 0;
   virtual void work() = 0;
   virtual void aside() {}
+  /// Whether aside() only waits, for something that may last.
+  virtual bool only_waits() const { return false; }
   /// By any thread: aside() ends soon, and the stream fails.
   virtual void cancel() {}
   /// Bytes of the client's that have come, of those that it said would come.

@@ -7,11 +7,23 @@
 #include <set>
 
 #include "server/session/leaf_checks.h"
+#include "server/session/load.h"
 #include "server/session/restore.h"
 #include "server/session/session.h"
 #include "server/session/store.h"
 
 namespace kenaz {
+
+namespace {
+
+Result<int64_t> byte_count(const std::string& word) {
+  int64_t bytes = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes);
+  if (error == std::errc() && end == word.data() + word.size() && bytes >= 0) return bytes;
+  return bad_request(fmt::format("`{}` is no number of bytes.", word));
+}
+
+}  // namespace
 
 Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) const {
   if (pairs.size() % 2 != 0) {
@@ -30,11 +42,7 @@ Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) const {
 }
 
 Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
-  int64_t bytes = 0;
-  const auto [end, error] = std::from_chars(args[0].data(), args[0].data() + args[0].size(), bytes);
-  if (error != std::errc() || end != args[0].data() + args[0].size() || bytes < 0) {
-    return bad_request(fmt::format("`{}` is no number of bytes.", args[0]));
-  }
+  KENAZ_ASSIGN(const int64_t bytes, byte_count(args[0]));
   if (options_.max_upload != 0 && bytes > options_.max_upload) {
     return fail(ErrorKind::kOutOfMemory,
                 fmt::format("An upload of {} bytes; {} are allowed.", bytes, options_.max_upload));
@@ -50,6 +58,28 @@ Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
   auto reserved = variables_.reserve(refused ? 0 : bytes);
   return std::make_unique<Upload>(engine(), std::move(targets), bytes, room, std::move(reserved),
                                   options_.memory, std::move(refused));
+}
+
+Result<std::unique_ptr<Stream>> Session::begin_load(Args args) {
+  const std::string& name = args[0];
+  KENAZ_ASSIGN(const int64_t bytes, byte_count(args[1]));
+  if (bytes > ClientPrograms::kMostSource) {
+    return fail(ErrorKind::kOutOfMemory, fmt::format("Sources of {} bytes; {} are allowed.", bytes,
+                                                     ClientPrograms::kMostSource));
+  }
+  const auto allowed = [&]() -> Status {
+    if (!options_.clients) {
+      return bad_request("This server takes no programs from its clients (--allow-load).");
+    }
+    KENAZ_TRY(program_.check_name(name));
+    // What has ended would keep its place for nothing.
+    const auto former = program_.loaded().find(name);
+    const bool ended = former != program_.loaded().end() && former->second->process->has_ended();
+    if (ended) KENAZ_TRY(program_.unload(name));
+    return {};
+  };
+  return std::make_unique<Load>(options_.clients, name, bytes, allowed(), options_.memory,
+                                [this](ClientProgramPtr made) { program_.keep(std::move(made)); });
 }
 
 Result<std::unique_ptr<Stream>> Session::begin_download(Args args) {
@@ -141,6 +171,7 @@ Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request)
     program_.begin();
     switch (request.command->id) {
       case protocol::CommandId::kUpload: stream = begin_upload(request.args); break;
+      case protocol::CommandId::kLoad: stream = begin_load(request.args); break;
       case protocol::CommandId::kDownload: stream = begin_download(request.args); break;
       case protocol::CommandId::kRestore: stream = begin_restore(request.args); break;
       case protocol::CommandId::kStore: stream = begin_store(request.args); break;

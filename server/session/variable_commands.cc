@@ -88,8 +88,12 @@ Status Session::do_call(Args args) {
   auto result = engine()->call(entry->name, leaves);
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   if (recording_) record_call(entry->name, time.count());
-  if (options_.metrics)
-    options_.metrics->called(program_.name(), entry->name, time.count() / 1e6, !result);
+  if (options_.metrics) {
+    // Names that clients make up have no end.
+    const bool loaded = program_.is_loaded();
+    options_.metrics->called(loaded ? "" : program_.name(), loaded ? "(loaded)" : entry->name,
+                             time.count() / 1e6, !result);
+  }
   if (options_.log) {
     for (const auto& c : engine()->comparisons()) {  // in Futhark's words, for its tools
       print(fmt::format("Compared {} <= {}: {}.", c.param, c.size, c.holds));

@@ -165,7 +165,7 @@ void Connection::run(protocol::Request request) {
   MemoryShare share(hub_.memory, ClientMemory::Use::kPassing);
   if (!share.set(bytes_of(request))) {
     // After an upload nobody knows where the next command starts.
-    closing_ = request.command->id == protocol::CommandId::kUpload;
+    closing_ = protocol::bytes_that_follow(request) != nullptr;
     return refuse(no_client_memory().value());
   }
   const auto held = std::make_shared<const Held>(Held{std::move(request), std::move(share)});
@@ -228,7 +228,7 @@ void Connection::begin_stream(const protocol::Request& request, Session& session
   }
   refuse(stream.error());
   // After an upload that was refused nobody knows where the next command starts.
-  if (request.command->id == protocol::CommandId::kUpload) closing_ = true;
+  if (protocol::bytes_that_follow(request) != nullptr) closing_ = true;
 }
 
 bool Connection::pump_stream() {
@@ -240,7 +240,12 @@ bool Connection::pump_stream() {
       return true;
     case Stream::Want::kAside:
       run_job(
-          hub_.aside, nullptr, [this] { stream_->aside(); }, [] {});
+          hub_.aside, nullptr,
+          [this] {
+            if (!stream_->only_waits()) return stream_->aside();
+            hub_.aside.step_aside([this] { stream_->aside(); });
+          },
+          [] {});
       return true;
     case Stream::Want::kInput: return give_input();
     case Stream::Want::kOutput: return send_output();

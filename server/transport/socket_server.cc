@@ -259,6 +259,7 @@ void Server::abandon() {
   const auto until = std::chrono::steady_clock::now() + kLastWait;
   while (!hub_.device.abandon(kCancelAgain)) {
     programs_->cancel();
+    if (options_.session.clients) options_.session.clients->end_all();
     if (std::chrono::steady_clock::now() >= until) end_without_device();
   }
   while (!aside_.abandon(kCancelAgain)) {
