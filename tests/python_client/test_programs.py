@@ -31,6 +31,7 @@ class Programs(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_python_")
         self.addCleanup(scratch.cleanup)
         folder = pathlib.Path(scratch.name)
+        self.folder = folder
         (folder / "first.fut").write_text(FIRST)
         (folder / "second.fut").write_text(SECOND)
         self.listening = Listening(folder / "second.fut", options=[folder / "first.fut"])
@@ -53,6 +54,33 @@ class Programs(unittest.TestCase):
             with self.assertRaisesRegex(kenaz.ServerError, "Unknown program: third"):
                 s.program("third")
             self.assertEqual(int(s.program("first").scale(2, xs)[1]), 6)
+
+    def test_programs_are_loaded_from_here(self):
+        listening = Listening(self.folder / "first.fut", options=["--allow-load"])
+        self.addCleanup(listening.close)
+        (self.folder / "lib").mkdir()
+        (self.folder / "lib" / "main.fut").write_text(
+            'import "../more" -- import "nosuch"\nentry f (xs: []i32): []i32 = map more xs')
+        (self.folder / "more.fut").write_text("def more (x: i32) = x + 1")
+        with kenaz.connect(listening.unix) as s:
+            xs = s.scale(3, np.arange(4, dtype=np.int32))
+            self.assertIs(s.load("mine", self.folder / "lib" / "main.fut"), s)
+            ys = s.f(xs)
+            self.assertEqual(ys.numpy().tolist(), [1, 4, 7, 10])
+            with self.assertRaisesRegex(kenaz.CompileError, r"Error at a\.fut:1:11-12:(.|\n)*\"y\""):
+                s.load("bad", {"a.fut": "entry f = y"})
+            with self.assertRaisesRegex(kenaz.ServerError, "itself has a program first"):
+                s.load("first", {"a.fut": "entry f = 1i32"})
+            with self.assertRaises(FileNotFoundError):
+                s.load("none", self.folder / "none.fut")
+            self.assertEqual(int(s.load("mine", {"a.fut": "entry g = 7i32"}).g()), 7)
+            self.assertEqual(int(s.program("first").scale(2, ys)[1]), 8)
+
+        async def main():
+            async with kenaz.aio.connect(listening.unix) as s:
+                await s.load("mine", {"a b.fut": "entry g = 8i32"})
+                return await (await s.g()).item()
+        self.assertEqual(asyncio.run(main()), 8)
 
     def test_with_asyncio(self):
         async def main():

@@ -9,6 +9,7 @@ from typing import (Any, Callable, Dict, Iterable, Iterator, List, Mapping, Opti
 
 import numpy as np
 
+from . import _sources
 from ._connection import Connection
 from ._core import Core, Entry, in_memory
 from ._errors import ConnectionLost
@@ -294,6 +295,17 @@ class Server:
         _ask_all(self._connection, [["program", name]])
         self._make_methods()
         return self
+
+    def load(self, name: str, program: _sources.Program) -> "Server":
+        """Has the server compile a program and run it in a process of its own, for this session,
+        and chooses it. `program` is a file, whose imports are sent as well, or texts by their
+        paths, of which the first is the program. The server must allow it (--allow-load). Raises
+        CompileError if the program is not good. Returns the server."""
+        connection = self._connection
+        reply = connection.run(_sources.request(connection.core, name, program))
+        connection.wait(reply)
+        reply.check()
+        return self.program(name)
 
     def stats(self) -> Dict[str, int]:
         """The server's figures."""

@@ -18,6 +18,7 @@ from typing import (Any, AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
 
 import numpy as np
 
+from . import _sources
 from ._aio_connection import Connection
 from ._core import Core, Entry, in_memory
 from ._errors import ConnectionLost
@@ -242,6 +243,15 @@ class Server:
         await _ask_all(self._connection, [core.ask("program", name)])
         self._make_methods()
         return self
+
+    async def load(self, name: str, program: _sources.Program) -> "Server":
+        """Has the server compile a program, and chooses it; as kenaz.Server.load."""
+        connection = self._connection
+        reply = connection.run(_sources.request(connection.core, name, program))
+        await connection.sent()
+        await connection.wait(reply)
+        reply.check()
+        return await self.program(name)
 
     async def stats(self) -> Dict[str, int]:
         """The server's figures."""
