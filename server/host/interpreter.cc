@@ -22,15 +22,16 @@ constexpr int64_t kNoSize = int64_t{1} << 62;
 
 bool is_push(int slots) { return slots <= kMaxPushSlots; }
 
-/// How many of the next operations read, and none of them what another one reads from.
-size_t reads_together(std::span<const HostOp> code) {
+/// Which of the next operations read, and none of them what another one reads from.
+std::vector<const OpRead*> reads_together(std::span<const HostOp> code) {
   constexpr size_t kMost = 64;
-  size_t n = 0;
-  for (; n < std::min(code.size(), kMost); ++n) {
-    const auto* read = std::get_if<OpRead>(&code[n].op);
+  std::vector<const OpRead*> all;
+  for (const HostOp& op : code.first(std::min(code.size(), kMost))) {
+    const auto* read = std::get_if<OpRead>(&op.op);
     if (read == nullptr || std::holds_alternative<ScalarReg>(read->offset)) break;
+    all.push_back(read);
   }
-  return n;
+  return all;
 }
 
 }  // namespace
@@ -50,9 +51,9 @@ Status Interpreter::run(const Code& code) {
       continue;
     }
     const std::span<const HostOp> rest = std::span(*top.code).subspan(top.next);
-    if (const size_t reads = reads_together(rest); reads > 1) {
-      top.next += reads;
-      KENAZ_TRY(read(rest.first(reads)));
+    if (const std::vector<const OpRead*> reads = reads_together(rest); reads.size() > 1) {
+      top.next += reads.size();
+      KENAZ_TRY(read(reads));
       continue;
     }
     const HostOp& op = (*top.code)[top.next++];
@@ -257,15 +258,15 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
 }
 
 Status Interpreter::step(const OpRead& op) {
-  const HostOp alone{op};
+  const OpRead* const alone = &op;
   return read({&alone, 1});
 }
 
-Status Interpreter::read(std::span<const HostOp> ops) {
+Status Interpreter::read(std::span<const OpRead* const> ops) {
   std::vector<uint64_t> bits(ops.size(), 0);
   std::vector<device::ReadBack> wanted;
   for (size_t n = 0; n < ops.size(); ++n) {
-    const auto& op = std::get<OpRead>(ops[n].op);
+    const OpRead& op = *ops[n];
     KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
     const auto size = static_cast<size_t>(prim_size(op.type));
     wanted.push_back({block, registers_.index(op.offset),
@@ -273,8 +274,7 @@ Status Interpreter::read(std::span<const HostOp> ops) {
   }
   KENAZ_TRY(synchronise(wanted));
   for (size_t n = 0; n < ops.size(); ++n) {
-    const auto& op = std::get<OpRead>(ops[n].op);
-    registers_.scalars[op.dst.index] = {op.type, bits[n]};
+    registers_.scalars[ops[n]->dst.index] = {ops[n]->type, bits[n]};
   }
   return {};
 }

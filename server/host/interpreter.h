@@ -63,8 +63,8 @@ class Interpreter {
   Status step(const program::OpRelease& op);
   Status step(const program::OpLaunch& op);
   Status step(const program::OpRead& op);
-  /// All of `ops`, OpReads of which none needs what another reads, with one wait.
-  Status read(std::span<const program::HostOp> ops);
+  /// All of `ops`, of which none needs what another reads, with one wait.
+  Status read(std::span<const program::OpRead* const> ops);
   Status step(const program::OpWrite& op);
   Status step(const program::OpTune& op);
   Status step(const program::OpCompare& op);
