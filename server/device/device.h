@@ -138,6 +138,9 @@ class Device {
   /// The block holds what outlives the call that computed it: a result or a constant. For devices
   /// that tell what nobody reads.
   virtual void keep(const BlockPtr&) {}
+  /// A call has ended before its end: launches that would have read what is there do not come. For
+  /// devices that tell what nobody reads.
+  virtual void note_broken_off() {}
   /// Sets the block's first word now, while kernels that use it may be running. False if the block
   /// cannot be reached.
   virtual bool poke(const BlockPtr& block, uint32_t word) = 0;

@@ -228,7 +228,10 @@ Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
   comparisons_ = tuning.comparisons();
   kernel_times_ = device_->take_times();
   Status stopped = stop.end();
-  if (!ran || !finished || !stopped) zeroes_.spoil();
+  if (!ran || !finished || !stopped) {
+    zeroes_.spoil();
+    device_->note_broken_off();
+  }
   if (!stopped && (finished || finished.error().kind == ErrorKind::kProgramFailure)) {
     return stopped;  // the record may still say so
   }

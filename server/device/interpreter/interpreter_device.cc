@@ -72,6 +72,9 @@ class InterpreterDevice : public Device {
   void keep(const BlockPtr& block) override {
     if (unread_) unread_->keep(block->address());
   }
+  void note_broken_off() override {
+    if (options_.observations) options_.observations->broken_off = true;
+  }
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
   Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                   std::span<const std::byte> push) override;

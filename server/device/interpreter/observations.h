@@ -35,7 +35,7 @@ struct Observations {
   int subgroup_size = 0;
   std::map<std::string, ObservedKernel> kernels;  // by name
   Unread unread;
-  /// A launch has not come to its end: what later ones would have read is not known.
+  /// A launch or a call has not come to its end: what later launches would have read is not known.
   bool broken_off = false;
   /// By kernel and the instruction's number in it.
   std::map<std::pair<std::string, int>, Unread::Writer> writers;
