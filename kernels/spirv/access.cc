@@ -1,7 +1,9 @@
 // Loads, stores and atomics.
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/spirv/arithmetic.h"
+#include "kernels/spirv/layout.h"
 #include "kernels/spirv/memory.h"
 
 namespace kenaz::spirv {
@@ -45,37 +47,16 @@ kir::Order order_of(const Place& place) {
   return place.coherent || place.is_volatile ? kir::Order::kCoherent : kir::Order::kPlain;
 }
 
+/// What the place's address is a multiple of, if `align` is known: buffers begin at multiples
+/// of 16.
+uint64_t alignment(const Place& place, uint64_t align) {
+  if (!place.buffer) return align;
+  uint64_t all = std::gcd(place.offset, uint64_t{16});
+  for (const Term& t : place.terms) all = std::gcd(all, t.stride);
+  return std::max(all, align);
+}
+
 bool is_vector(size_t scalars) { return scalars == 2 || scalars == 4; }
-
-/// A scalar of a value in memory with a layout.
-struct Leaf {
-  PrimType type;
-  uint64_t bytes;  // from the value's begin on
-};
-
-void lay_out(const Types& types, Ident type, uint64_t at, std::vector<Leaf>& out) {
-  const TypeInfo& t = types.at(type);
-  if (t.kind == TypeInfo::kScalar || t.kind == TypeInfo::kDevicePointer) {
-    if (t.prim == PrimType::kBool) refuse("a truth value in device memory");
-    out.push_back({t.prim, at});
-  } else if (t.kind == TypeInfo::kStruct) {
-    for (uint32_t m = 0; m < t.members.size(); m++) {
-      lay_out(types, t.members[m], at + types.offset(type, m), out);
-    }
-  } else {
-    for (uint32_t n = 0; n < t.count; n++) {
-      lay_out(types, t.element, at + n * types.stride(type), out);
-    }
-  }
-}
-
-std::vector<Leaf> layout(const Types& types, Ident type) {
-  std::vector<Leaf> out;
-  const size_t n = types.scalars(type).size();  // refuses what is large
-  lay_out(types, type, 0, out);
-  if (out.size() != n) refuse("%{} has no values", type);
-  return out;
-}
 
 }  // namespace
 
@@ -106,42 +87,45 @@ Values Memory::load(const Place& place, uint64_t align) {
   }
   const std::vector<PrimType> types = types_.scalars(place.type);
   const size_t n = types.size();
-  if (place.kind == Place::kShared && is_vector(n) && place.multiple % n == 0) {
+  if (place.kind == Place::kShared && !place.bits && is_vector(n) && place.multiple % n == 0) {
     const Value all = k_.load({types[0], static_cast<uint8_t>(n)}, address(place, 0));
     Values out;
     for (size_t c = 0; c < n; c++) out.push_back(k_.extract(all, static_cast<int>(c)));
     return out;
   }
   Values out;
-  for (size_t c = 0; c < n; c++) out.push_back(k_.load({types[c]}, address(place, c)));
+  for (size_t c = 0; c < n; c++) {
+    const Value held = k_.load({place.bits.value_or(types[c])}, address(place, c));
+    out.push_back(from_bits(place, held, types[c]));
+  }
   return out;
 }
 
 Values Memory::load_device(const Place& place, uint64_t align) {
   const TypeInfo& t = types_.at(place.type);
-  const std::vector<Leaf> leaves = layout(types_, place.type);
+  const std::vector<Leaf> leaves = layout(types_, place);
   const PrimType first = leaves[0].type;
   const size_t n = leaves.size();
   if (place.is_volatile && n == 1) return {load_volatile(place, first)};
   const uint64_t bytes = n * static_cast<uint64_t>(prim_size(first));
   const kir::Order order = order_of(place);
   Values out;
-  if (t.kind == TypeInfo::kVector && is_vector(n) && align % bytes == 0) {
+  if (t.kind == TypeInfo::kVector && place.component_stride == 0 && is_vector(n) &&
+      alignment(place, align) % bytes == 0) {
     const kir::Type type{first, static_cast<uint8_t>(n)};
-    const Value all = k_.load(type, {place.at, kir::i64(0)}, order);
+    const Value all = k_.load(type, device_address(place, first, 0), order);
     for (size_t c = 0; c < n; c++) out.push_back(k_.extract(all, static_cast<int>(c)));
     return out;
   }
   for (const Leaf& leaf : leaves) {
-    const Value at = k_.add(place.at, static_cast<int64_t>(leaf.bytes));
-    out.push_back(k_.load({leaf.type}, {at, kir::i64(0)}, order));
+    out.push_back(k_.load({leaf.type}, device_address(place, leaf.type, leaf.bytes), order));
   }
   return out;
 }
 
 /// What may change while the kernel looks: an atomic load, where there are such.
 Value Memory::load_volatile(const Place& place, PrimType type) {
-  const Address at{place.at, kir::i64(0)};
+  const Address at = device_address(place, type, 0);
   if (!is_integer(type) || prim_size(type) < 4) {
     return k_.load({type}, at, kir::Order::kCoherent);
   }
@@ -150,7 +134,7 @@ Value Memory::load_volatile(const Place& place, PrimType type) {
 
 Values Memory::load_push(const Place& place) {
   Values out;
-  for (const Leaf& leaf : layout(types_, place.type)) {
+  for (const Leaf& leaf : layout(types_, place)) {
     const uint64_t offset = place.offset + leaf.bytes;
     if (offset > UINT32_MAX) refuse("OpLoad: a push constant at byte {}", offset);
     out.push_back(argument({Input::kPush, static_cast<uint32_t>(offset)}, leaf.type, false));
@@ -225,23 +209,23 @@ void Memory::store(const Instruction& in) {
     default: refuse("OpStore: to what only the host writes");
   }
   const size_t n = values.size();
-  if (place.kind == Place::kShared && is_vector(n) && place.multiple % n == 0) {
+  if (place.kind == Place::kShared && !place.bits && is_vector(n) && place.multiple % n == 0) {
     return k_.store(address(place, 0), k_.compose(values));
   }
-  for (size_t c = 0; c < n; c++) k_.store(address(place, c), values[c]);
+  for (size_t c = 0; c < n; c++) k_.store(address(place, c), to_bits(place, values[c]));
 }
 
 void Memory::store_device(const Place& place, const Values& values, uint64_t align) {
-  const std::vector<Leaf> leaves = layout(types_, place.type);
+  const std::vector<Leaf> leaves = layout(types_, place);
   const size_t n = leaves.size();
   const uint64_t bytes = n * static_cast<uint64_t>(prim_size(leaves[0].type));
   const kir::Order order = order_of(place);
-  if (types_.at(place.type).kind == TypeInfo::kVector && is_vector(n) && align % bytes == 0) {
-    return k_.store(Address{place.at, kir::i64(0)}, k_.compose(values), order);
+  if (types_.at(place.type).kind == TypeInfo::kVector && place.component_stride == 0 &&
+      is_vector(n) && alignment(place, align) % bytes == 0) {
+    return k_.store(device_address(place, leaves[0].type, 0), k_.compose(values), order);
   }
   for (size_t c = 0; c < n; c++) {
-    const Value at = k_.add(place.at, static_cast<int64_t>(leaves[c].bytes));
-    k_.store(Address{at, kir::i64(0)}, values[c], order);
+    k_.store(device_address(place, leaves[c].type, leaves[c].bytes), values[c], order);
   }
 }
 
@@ -252,6 +236,8 @@ namespace {
 struct AtomicRow {
   AtomicOp op;
   enum { kAsIs, kSigned, kUnsigned } sign = kAsIs;
+  /// kAdd: of this instead of an operand, or of the operand's negative.
+  enum { kOperand, kOne, kMinusOne, kNegative } what = kOperand;
 };
 
 AtomicRow atomic_row(spv::Op op) {
@@ -261,6 +247,9 @@ AtomicRow atomic_row(spv::Op op) {
     case spv::OpAtomicExchange: return {AtomicOp::kExchange};
     case spv::OpAtomicCompareExchange: return {AtomicOp::kCas};
     case spv::OpAtomicIAdd: return {AtomicOp::kAdd};
+    case spv::OpAtomicISub: return {AtomicOp::kAdd, AtomicRow::kAsIs, AtomicRow::kNegative};
+    case spv::OpAtomicIIncrement: return {AtomicOp::kAdd, AtomicRow::kAsIs, AtomicRow::kOne};
+    case spv::OpAtomicIDecrement: return {AtomicOp::kAdd, AtomicRow::kAsIs, AtomicRow::kMinusOne};
     case spv::OpAtomicSMin: return {AtomicOp::kMin, AtomicRow::kSigned};
     case spv::OpAtomicUMin: return {AtomicOp::kMin, AtomicRow::kUnsigned};
     case spv::OpAtomicSMax: return {AtomicOp::kMax, AtomicRow::kSigned};
@@ -292,10 +281,11 @@ Values Memory::atomic(const Instruction& in) {
   if (row.sign == AtomicRow::kSigned) type = signed_of(type);
   if (row.sign == AtomicRow::kUnsigned) type = unsigned_of(type);
   const bool in_shared = place.kind == Place::kShared;
-  if (!is_integer(type) || prim_size(type) < 4 || (!in_shared && place.kind != Place::kDevice)) {
+  const bool fits = in_shared ? !place.bits || place.bits == type : place.kind == Place::kDevice;
+  if (!is_integer(type) || prim_size(type) < 4 || !fits) {
     refuse("{}: on {} there", name_of(in.op), prim_name(type));
   }
-  const Address at = in_shared ? address(place, 0) : Address{place.at, kir::i64(0)};
+  const Address at = in_shared ? address(place, 0) : device_address(place, type, 0);
   const auto operand = [&](size_t n) {
     const Value v = as_type(k_, items_.scalar(in.at(n)), type);
     if (v.type.prim != type) refuse("{}: an operand of another type", name_of(in.op));
@@ -317,7 +307,14 @@ Values Memory::atomic(const Instruction& in) {
   if (row.op == AtomicOp::kCas) {  // the semantics of a failed comparison are left out
     old = k_.compare_and_swap(type, at, operand(5), operand(4), o);
   } else {
-    old = k_.atomic(row.op, type, at, row.op == AtomicOp::kLoad ? Value() : operand(3), o);
+    Value with;
+    if (row.what == AtomicRow::kOne || row.what == AtomicRow::kMinusOne) {
+      with = PrimValue::of_int(type, row.what == AtomicRow::kOne ? 1 : -1);
+    } else if (row.op != AtomicOp::kLoad) {
+      with = operand(3);
+      if (row.what == AtomicRow::kNegative) with = k_.sub(kir::Builder::same_type(with, 0), with);
+    }
+    old = k_.atomic(row.op, type, at, with, o);
   }
   return {as_type(k_, old, own)};
 }

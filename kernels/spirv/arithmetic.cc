@@ -2,7 +2,9 @@
 
 #include <glslang/SPIRV/GLSL.std.450.h>
 
+#include <algorithm>
 #include <map>
+#include <numbers>
 
 namespace kenaz::spirv {
 
@@ -231,6 +233,14 @@ std::optional<Values> arithmetic(Builder& k, spv::Op op, std::span<const Values>
       if (operands.size() != 1) refuse("{}: of {} operands", name_of(op), operands.size());
       return bit_cast(k, operands[0], result);
     case spv::OpSelect: return select(k, operands, n);
+    case spv::OpFMod:  // of the divisor's sign
+      return each(name_of(op), operands, n, [&](Values args, size_t) {
+        if (args.size() != 2 || args[0].type != args[1].type || !is_float(args[0].type.prim)) {
+          refuse("OpFMod: operands of different types");
+        }
+        const Value whole = k.prim(ScalarOp::kFloor, {k.prim(ScalarOp::kDiv, {args[0], args[1]})});
+        return k.sub(args[0], k.mul(args[1], whole));
+      });
     case spv::OpFOrdNotEqual:
       return each(name_of(op), operands, n, [&](Values args, size_t) {
         if (args.size() != 2 || args[0].type != args[1].type || !is_float(args[0].type.prim)) {
@@ -263,11 +273,32 @@ Values glsl_std(Builder& k, uint32_t number, std::span<const Values> operands,
       if (args.size() != 1) refuse("{}: of {} operands", name, args.size());
       return apply_row({op, Sign::kUnsigned, How::kPlain}, {args[0]}, c);
     };
+    const auto need = [&](size_t n) {
+      const bool fits = args.size() == n && std::all_of(args.begin(), args.end(), [&](auto& v) {
+                          return v.type == kir::Type{result[c]} && is_float(v.type.prim);
+                        });
+      if (!fits) refuse("{}: operands that do not fit", name);
+    };
+    const auto floating = [&](double x) { return Value(PrimValue::of_float(result[c], x)); };
+    const auto one = [&](ScalarOp op, const Value& x) { return k.prim(op, {x}); };
+    const bool unary = number == GLSLstd450Fract || number == GLSLstd450Exp2 ||
+                       number == GLSLstd450Radians || number == GLSLstd450Degrees;
+    if (unary) need(1);
     switch (number) {
       case GLSLstd450FClamp:
       case GLSLstd450NClamp: return clamp(Sign::kAsIs);
       case GLSLstd450UClamp: return clamp(Sign::kUnsigned);
       case GLSLstd450SClamp: return clamp(Sign::kSigned);
+      case GLSLstd450Fract: return k.sub(args[0], one(ScalarOp::kFloor, args[0]));
+      case GLSLstd450Exp2: return k.prim(ScalarOp::kPow, {floating(2), args[0]});
+      case GLSLstd450Radians: return k.mul(args[0], floating(std::numbers::pi / 180));
+      case GLSLstd450Degrees: return k.mul(args[0], floating(180 / std::numbers::pi));
+      case GLSLstd450FMix:
+        need(3);
+        return k.add(k.mul(args[0], k.sub(floating(1), args[2])), k.mul(args[1], args[2]));
+      case GLSLstd450Step:
+        need(2);
+        return k.select(k.lt(args[1], args[0]), floating(0), floating(1));
       case GLSLstd450FindUMsb: {  // -1 of 0, which has 32 zeros in front
         const Value zeros = find(ScalarOp::kClz);
         return k.sub(Builder::same_type(zeros, 8 * prim_size(args[0].type.prim) - 1), zeros);

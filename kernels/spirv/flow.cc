@@ -9,6 +9,7 @@
 #include <set>
 
 #include "kernels/kir/visit.h"
+#include "kernels/spirv/cases.h"
 #include "kernels/spirv/phis.h"
 #include "kernels/spirv/reader.h"
 
@@ -119,6 +120,12 @@ class Body {
 
   Next plain(const BasicBlock& b, Ident stop) {
     contents(b);
+    std::optional<Next> next;
+    r_.about(b.end, [&] { next = end_of(b, stop); });
+    return *next;
+  }
+  Next end_of(const BasicBlock& b, Ident stop) {
+    r_.at(b.end);
     switch (b.end.op) {
       case spv::OpBranch: return go(b.label, b.end.at(0), stop);
       case spv::OpBranchConditional: return conditional(b, stop);
@@ -187,6 +194,7 @@ class Body {
     const Ident end = merges ? b.merge : stop;
     k_.into(i.then_block, [&] { y = arm(b.label, yes, end); });
     k_.into(i.else_block, [&] { n = arm(b.label, no, end); });
+    r_.at(b.end);
     if (!merges) {
       k_.emit(std::move(i));
       return {0, y |= n};
@@ -201,6 +209,7 @@ class Body {
     } else if (!n.falls && y.falls && !y.leaves) {
       follow(i.then_block);
     }
+    r_.at(b.end);
     k_.emit(std::move(i));
     if (rest) return {0, Flow{rest->falls, rest->leaves || y.leaves || n.leaves}};
     return behind(y |= n, end, stop);
@@ -212,33 +221,13 @@ class Body {
     return v;
   }
 
-  struct Case {
-    Ident label;
-    std::vector<uint64_t> values;
-  };
-  /// By label, in the order in which they stand; the default is no case.
-  std::vector<Case> cases(const Instruction& in, PrimType type) const {
-    std::vector<Case> all;
-    const size_t words = prim_size(type) == 8 ? 2 : 1;
-    for (size_t n = 2; n + words < in.operands.size(); n += words + 1) {
-      uint64_t value = in.at(n);
-      if (words == 2) value |= static_cast<uint64_t>(in.at(n + 1)) << 32;
-      if (prim_size(type) < 4) value &= (uint64_t{1} << 8 * prim_size(type)) - 1;
-      const Ident label = in.at(n + words);
-      auto it = std::find_if(all.begin(), all.end(), [&](auto& c) { return c.label == label; });
-      if (it == all.end()) it = all.insert(all.end(), Case{label, {}});
-      it->values.push_back(value);
-    }
-    return all;
-  }
-
   Next choice(const BasicBlock& b, Ident stop) {
     const Value selector = r_.items().scalar(b.end.at(0));
     if (!is_integer(selector.type.prim)) refuse("OpSwitch: of no integer");
     if (b.merge == 0 || b.continues != 0) refuse("OpSwitch: without OpSelectionMerge");
     const int number = new_number();
     exits_.push_back({b.merge, number});
-    const std::vector<Case> all = cases(b.end, selector.type.prim);
+    const std::vector<Case> all = cases_of(b.end, selector.type.prim);
     Flow f = chosen(b, selector, all, 0);
     exits_.pop_back();
     if (used_.contains(number)) {
@@ -260,6 +249,7 @@ class Body {
     Flow y, no;
     k_.into(i.then_block, [&] { y = arm(b.label, all[n].label, b.merge); });
     k_.into(i.else_block, [&] { no = chosen(b, selector, all, n + 1); });
+    r_.at(b.end);
     k_.emit(std::move(i));
     return y |= no;
   }
@@ -300,8 +290,9 @@ class Body {
     exits_.push_back({header.continues, l.continues});
     IWhile w;
     Flow f;
-    if (const BasicBlock* end = end_of_head(header)) {
-      f = with_head(l, *end, w);
+    const BasicBlock* head = end_of_head(header);
+    if (head != nullptr) {
+      f = with_head(l, *head, w);
     } else {
       k_.into(w.head, [&] { w.cond = not_leaving(); });
       k_.into(w.body, [&] {
@@ -310,6 +301,7 @@ class Body {
     }
     exits_.resize(exits_.size() - 2);
     w.uniform = meets(w.head) || meets(w.body);
+    r_.at(head != nullptr ? head->end : header.end);
     k_.emit(std::move(w));
     if (used_.contains(l.breaks)) {
       arrive(l.breaks);

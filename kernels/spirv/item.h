@@ -6,10 +6,17 @@
 #include <vector>
 
 #include "kernels/kir/builder.h"
+#include "kernels/spirv/read.h"
 #include "kernels/spirv/refused.h"
 #include "kernels/spirv/types.h"
 
 namespace kenaz::spirv {
+
+/// A signed index, i64, and what one of it makes up, in bytes.
+struct Term {
+  kir::Value index;
+  uint64_t stride = 0;
+};
 
 /// Where a pointer of the kernel points to.
 struct Place {
@@ -25,11 +32,18 @@ struct Place {
   Ident type = 0;      // of what is there
   kir::Vars vars;      // kVars: one per scalar
   uint32_t array = 0;  // kLocal, kShared: the array's number
-  /// kLocal, kShared: the number of the first scalar, i32. kDevice: the address, u64.
+  /// kLocal, kShared: of scalars of several types: what the array holds, their bits.
+  std::optional<PrimType> bits;
+  /// kLocal, kShared: the number of the first scalar, i64. kDevice: an address, u64, from which
+  /// the place is `offset` bytes and the `terms` away.
   kir::Value at;
+  std::optional<Input> buffer;  // kDevice: instead of `at`, where a storage buffer begins
+  std::vector<Term> terms;
   /// kLocal, kShared: a number of scalars that `at` is a multiple of.
   uint64_t multiple = 0;
-  uint64_t offset = 0;                // kPush: in bytes
+  uint64_t offset = 0;                // kPush, kDevice: in bytes
+  MatrixLayout matrices;              // kPush, kDevice: of those that are in it
+  uint64_t component_stride = 0;      // .. of a matrix's column: in bytes, if it has gaps; or 0
   uint32_t input = spv::BuiltInMax;   // kInput
   std::optional<uint32_t> component;  // kInput: of a vector
   bool coherent = false, is_volatile = false;

@@ -19,6 +19,8 @@ class Memory {
   Item variable(const Instruction& in);
   /// OpAccessChain and its kin.
   Item access_chain(const Instruction& in);
+  /// OpArrayLength.
+  kir::Values array_length(const Instruction& in);
   kir::Values load(const Instruction& in);
   void store(const Instruction& in);
   /// OpAtomic..; no values: it gives none.
@@ -33,6 +35,7 @@ class Memory {
   void step(Place& place, Ident index);
   void step_in_array(Place& place, Ident index);
   void step_in_device(Place& place, Ident index);
+  kir::Value wide(const kir::Value& index, uint64_t unit);
   kir::Values load(const Place& place, uint64_t align);
   kir::Values load_device(const Place& place, uint64_t align);
   void store_device(const Place& place, const kir::Values& values, uint64_t align);
@@ -43,6 +46,10 @@ class Memory {
   kir::Value dimension_of_group(uint32_t dim);
   kir::Value argument(const Input& input, PrimType type, bool is_block);
   kir::Address address(const Place& place, uint64_t scalar) const;
+  kir::Address device_address(const Place& place, PrimType type, uint64_t bytes);
+  std::optional<PrimType> bits_type(Ident type, bool shared) const;
+  kir::Value to_bits(const Place& place, const kir::Value& v);
+  kir::Value from_bits(const Place& place, const kir::Value& v, PrimType type);
   void initialise(const Place& place, Ident initializer);
   kir::AtomicOrder order(Ident semantics) const;
 
@@ -51,7 +58,8 @@ class Memory {
   Items& items_;
   kir::Builder& k_;
   std::array<uint32_t, 3> local_size_{1, 1, 1};
-  std::vector<Input> inputs_;               // by Kernel::args
+  std::vector<Input> inputs_;                                          // by Kernel::args
+  std::map<std::pair<uint32_t, uint32_t>, std::string> buffer_names_;  // by set and binding
   std::map<Ident, uint32_t> local_arrays_;  // by variable: one for all calls of its function
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/spirv/debug.h"
 #include "kernels/spirv/refused.h"
 
 namespace kenaz::spirv {
@@ -23,33 +24,20 @@ bool ends_block(spv::Op op) {
   }
 }
 
-/// What says nothing of what a kernel does.
-bool is_for_people(spv::Op op) {
-  switch (op) {
-    case spv::OpNop:
-    case spv::OpLine:
-    case spv::OpNoLine:
-    case spv::OpSource:
-    case spv::OpSourceContinued:
-    case spv::OpSourceExtension:
-    case spv::OpString:
-    case spv::OpMemberName:
-    case spv::OpModuleProcessed: return true;
-    default: return false;
-  }
-}
-
 class Parser {
  public:
-  explicit Parser(std::span<const uint32_t> words) : words_(words) {}
+  Parser(std::span<const uint32_t> words, const std::string& entry)
+      : words_(words), wanted_(entry) {}
 
   Module run() {
     if (words_.size() < kHeaderWords) refuse("{} words are no SPIR-V", words_.size());
     if (words_[0] != spv::MagicNumber) refuse("no SPIR-V: it begins with {:#x}", words_[0]);
     for (size_t at = kHeaderWords; at < words_.size();) at += next(at);
     if (in_function_) refuse("the module ends inside of a function");
-    if (m_.main == 0) refuse("there is no entry point");
+    debug_.finish();
+    m_.main = main();
     if (!m_.functions.contains(m_.main)) refuse("the entry point's function is missing");
+    for (const Instruction& mode : modes_) execution_mode(mode);
     return std::move(m_);
   }
 
@@ -61,6 +49,7 @@ class Parser {
     Instruction in;
     in.op = static_cast<spv::Op>(words_[at] & 0xffff);
     in.operands = words_.subspan(at + 1, count - 1);
+    in.number = ++count_;
     bool has_result = false, has_type = false;
     spv::HasResultAndType(in.op, &has_result, &has_type);
     if (in.operands.size() < size_t{has_result} + size_t{has_type}) {
@@ -72,7 +61,10 @@ class Parser {
       if (in.result == 0 || in.result >= words_[3]) refuse("%{} is beyond the bound", in.result);
       if (!results_.insert(in.result).second) refuse("%{} is defined twice", in.result);
     }
-    instruction(in);
+    if (!debug_.take(in)) {
+      in.line = debug_.line();
+      instruction(in);
+    }
     return count;
   }
   static uint32_t take(std::span<const uint32_t>& words) {
@@ -82,7 +74,6 @@ class Parser {
   }
 
   void instruction(const Instruction& in) {
-    if (is_for_people(in.op)) return;
     if (in.op == spv::OpFunction) return begin_function(in);
     if (in_function_) return inside(in);
     switch (in.op) {
@@ -94,7 +85,7 @@ class Parser {
         return;
       case spv::OpEntryPoint: return entry_point(in);
       case spv::OpExecutionMode:
-      case spv::OpExecutionModeId: return execution_mode(in);
+      case spv::OpExecutionModeId: modes_.push_back(in); return;
       case spv::OpName:
         if (in.operands.empty()) refuse("OpName: of nothing");
         m_.names[in.at(0)] = literal_string(in.operands.subspan(1));
@@ -102,7 +93,10 @@ class Parser {
       case spv::OpDecorate:
         return m_.decorations.add(in.at(0), Decorations::kWhole, in.at(1), in.at(2));
       case spv::OpMemberDecorate: return m_.decorations.add(in.at(0), in.at(1), in.at(2), in.at(3));
-      default: m_.globals.push_back(in);
+      default:
+        debug_.note_constant(in);
+        globals_.insert(in.result);
+        m_.globals.push_back(in);
     }
   }
 
@@ -113,9 +107,22 @@ class Parser {
     }
   }
   void entry_point(const Instruction& in) {
-    if (in.at(0) != spv::ExecutionModelGLCompute) refuse("OpEntryPoint: no compute shader");
-    if (m_.main != 0) refuse("OpEntryPoint: a second one");
-    m_.main = in.at(1);
+    if (in.operands.size() < 2) refuse("OpEntryPoint: of nothing");
+    const std::string name = literal_string(in.operands.subspan(2));
+    if (in.at(0) == spv::ExecutionModelGLCompute) shaders_.emplace_back(name, in.at(1));
+  }
+  /// The function of the shader that is to be read.
+  Ident main() const {
+    std::string names;
+    Ident found = 0;
+    for (const auto& [name, function] : shaders_) {
+      names += (names.empty() ? "" : ", ") + name;
+      if (wanted_.empty() ? shaders_.size() == 1 : name == wanted_) found = function;
+    }
+    if (shaders_.empty()) refuse("there is no compute shader in it");
+    if (found == 0 && wanted_.empty()) refuse("there are several shaders in it: {}", names);
+    if (found == 0) refuse("there is no compute shader {} in it, but {}", wanted_, names);
+    return found;
   }
   void execution_mode(const Instruction& in) {
     const bool ids = in.at(1) == spv::ExecutionModeLocalSizeId;
@@ -152,8 +159,16 @@ class Parser {
     } else if (ends_block(in.op)) {
       block.end = in;
       in_block_ = false;
+      debug_.end_block();
     } else {
+      note_indices(in);
       block.body.push_back(in);
+    }
+  }
+  void note_indices(const Instruction& in) {
+    if (in.op != spv::OpAccessChain && in.op != spv::OpInBoundsAccessChain) return;
+    for (size_t n = 1; n < in.operands.size(); n++) {
+      if (!globals_.contains(in.at(n))) m_.indexed.insert(in.at(0));
     }
   }
   void end_function() {
@@ -164,8 +179,13 @@ class Parser {
   }
 
   std::span<const uint32_t> words_;
+  const std::string wanted_;
   Module m_;
-  std::set<Ident> results_;
+  DebugReader debug_{m_};
+  std::vector<std::pair<std::string, Ident>> shaders_;  // entry points: names and functions
+  std::vector<Instruction> modes_;
+  uint32_t count_ = 0;
+  std::set<Ident> results_, globals_;
   Function function_;
   bool in_function_ = false, in_block_ = false;
 };
@@ -183,6 +203,8 @@ std::string literal_string(std::span<const uint32_t> words) {
   refuse("a string that does not end");
 }
 
-Module parse(std::span<const uint32_t> words) { return Parser(words).run(); }
+Module parse(std::span<const uint32_t> words, const std::string& entry) {
+  return Parser(words, entry).run();
+}
 
 }  // namespace kenaz::spirv

@@ -19,10 +19,19 @@ namespace kenaz::spirv {
 /// An <id> of the module. 0 is none.
 using Ident = uint32_t;
 
+/// A line of a file that the module names.
+struct SourceLine {
+  Ident file = 0;  // of an OpString; 0: not known
+  uint32_t number = 0;
+  friend auto operator<=>(const SourceLine&, const SourceLine&) = default;
+};
+
 struct Instruction {
   spv::Op op = spv::OpNop;
   Ident type = 0, result = 0;          // 0 if it has none
   std::span<const uint32_t> operands;  // the words behind type and result
+  uint32_t number = 0;                 // in the module, from 1 on
+  SourceLine line;                     // what it was made of, if the module says
   /// Operand k; 0 if there are fewer, which is no valid <id>.
   uint32_t at(size_t k) const { return k < operands.size() ? operands[k] : 0; }
 };
@@ -68,12 +77,17 @@ struct Module {
   Decorations decorations;
   std::unordered_map<Ident, std::string> names;
   std::set<Ident> glsl_sets;  // imports of GLSL.std.450
+  std::set<Ident> indexed;    // pointers of which a part is chosen by what is no constant
+  /// What was compiled, as far as the module says: names of files, and their text, by the
+  /// OpString that names them.
+  std::unordered_map<Ident, std::string> strings, sources;
   uint32_t local_size[3] = {1, 1, 1};
   Ident local_size_ids[3] = {0, 0, 0};  // OpExecutionModeId
 };
 
-/// Refuses what is no module with one compute shader. Instructions point into `words`.
-Module parse(std::span<const uint32_t> words);
+/// Refuses what is no module with a compute shader of that name; empty: with one compute shader.
+/// Instructions point into `words`.
+Module parse(std::span<const uint32_t> words, const std::string& entry = "");
 
 /// A literal string; refuses one that does not end.
 std::string literal_string(std::span<const uint32_t> words);

@@ -4,6 +4,7 @@
 
 #include "kernels/kir/validate.h"
 #include "kernels/spirv/arithmetic.h"
+#include "kernels/spirv/linear.h"
 #include "kernels/spirv/together.h"
 
 namespace kenaz::spirv {
@@ -11,12 +12,13 @@ namespace kenaz::spirv {
 using kir::Value;
 using kir::Values;
 
-Reader::Reader(const Module& module, const ReadOptions& options)
+Reader::Reader(std::span<const uint32_t> words, const Module& module, const ReadOptions& options)
     : module_(module),
       options_(options),
       k_(out_.kernel),
       types_(module.decorations),
-      memory_(module, types_, items_, k_) {
+      memory_(module, types_, items_, k_),
+      places_(words, module) {
   out_.kernel.name = options.name;
   out_.kernel.prov = options.prov;
   k_.set_prov(options.prov);
@@ -29,6 +31,10 @@ ReadKernel Reader::run() {
   items_.enter();
   read_body(*this, main);
   out_.inputs = memory_.take_inputs();
+  if (!options_.prov.valid()) {
+    out_.places = places_.take_places();
+    out_.files = places_.take_files();
+  }
   return std::move(out_);
 }
 
@@ -41,11 +47,13 @@ void Reader::globals() {
     if (in.op == spv::OpVariable) {
       variables.push_back(&in);
     } else {
-      global(in);
+      about(in, [&] { global(in); });
     }
   }
   group_size();
-  for (const Instruction* in : variables) define_pointer(*in, memory_.variable(*in));
+  for (const Instruction* in : variables) {
+    about(*in, [&] { define_pointer(*in, memory_.variable(*in)); });
+  }
 }
 
 void Reader::global(const Instruction& in) {
@@ -62,13 +70,21 @@ void Reader::global(const Instruction& in) {
   }
 }
 
-std::optional<uint32_t> Reader::specialised(const Instruction& in) const {
+/// Its value's bits, if the options say.
+std::optional<uint64_t> Reader::specialised(const Instruction& in) {
   const auto id = module_.decorations.find(in.result, spv::DecorationSpecId);
-  if (!id || *id >= options_.constants.size()) return std::nullopt;
+  if (!id) return std::nullopt;
+  const auto name = module_.names.find(in.result);
+  out_.spec_constants[*id] = {name == module_.names.end() ? "" : name->second,
+                              types_.scalar(in.type)};
+  if (const auto it = options_.specialised.find(*id); it != options_.specialised.end()) {
+    return it->second;
+  }
+  if (*id >= options_.constants.size()) return std::nullopt;
   return options_.constants[*id];
 }
 
-Values Reader::literal(const Instruction& in) const {
+Values Reader::literal(const Instruction& in) {
   const PrimType type = types_.scalar(in.type);
   uint64_t bits = in.at(0) | static_cast<uint64_t>(in.at(1)) << 32;
   if (in.op == spv::OpSpecConstant) bits = specialised(in).value_or(bits);
@@ -187,6 +203,7 @@ std::optional<Values> Reader::composite(spv::Op op, Ident type,
                                         std::span<const uint32_t> operands) {
   const auto operand = [&](size_t n) { return n < operands.size() ? operands[n] : 0; };
   switch (op) {
+    case spv::OpCopyLogical:  // to the same scalars, laid out in another way
     case spv::OpCopyObject: return items_.values(operand(0));
     case spv::OpUndef: return undefined(type);
     case spv::OpCompositeConstruct: {
@@ -214,13 +231,7 @@ std::optional<Values> Reader::composite(spv::Op op, Ident type,
       return all;
     }
     case spv::OpVectorShuffle: return shuffled(type, operands);
-    case spv::OpVectorTimesScalar: {
-      const Values& vector = items_.values(operand(0));
-      const Values operands_of_product[] = {vector,
-                                            Values(vector.size(), items_.scalar(operand(1)))};
-      return arithmetic(k_, spv::OpFMul, operands_of_product, types_.scalars(type));
-    }
-    default: return std::nullopt;
+    default: return linear_algebra(k_, types_, items_, op, operands);
   }
 }
 
@@ -256,6 +267,7 @@ bool Reader::accesses(const Instruction& in) {
     case spv::OpPtrAccessChain:
     case spv::OpInBoundsPtrAccessChain: define_pointer(in, memory_.access_chain(in)); return true;
     case spv::OpLoad: define(in, memory_.load(in)); return true;
+    case spv::OpArrayLength: define(in, memory_.array_length(in)); return true;
     case spv::OpStore:
       count(items_.values(in.at(1)).size());
       memory_.store(in);
@@ -275,7 +287,16 @@ void Reader::count(size_t more) {
   }
 }
 
+void Reader::at(const Instruction& in) {
+  if (!options_.prov.valid()) k_.set_prov(places_.of(in));
+}
+
 void Reader::instruction(const Instruction& in) {
+  at(in);
+  about(in, [&] { read_instruction(in); });
+}
+
+void Reader::read_instruction(const Instruction& in) {
   count(1);
   if (accesses(in) || barrier_or_fence(k_, items_, in)) return;
   if (in.op == spv::OpFunctionCall) return call(in);
@@ -301,8 +322,10 @@ void Reader::call(const Instruction& in) {
     args.push_back(arg);
   }
   items_.enter();
+  places_.enter(in);
   for (size_t n = 0; n < args.size(); n++) items_.define(f.params[n], std::move(args[n]));
   Values result = read_body(*this, f);
+  places_.leave();
   items_.leave();
   if (types_.at(in.type).kind != TypeInfo::kVoid) define(in, std::move(result));
 }
@@ -311,8 +334,8 @@ void Reader::call(const Instruction& in) {
 
 Result<ReadKernel> read(std::span<const uint32_t> words, const ReadOptions& options) {
   try {
-    const Module module = parse(words);
-    ReadKernel read = Reader(module, options).run();
+    const Module module = parse(words, options.entry);
+    ReadKernel read = Reader(words, module, options).run();
     if (const Status valid = kir::validate(read.kernel); !valid) {
       return bad_request(
           fmt::format("{} cannot be read as a kernel: {}", options.name, valid.error().message));

@@ -3,13 +3,15 @@
 
 #include "kernels/spirv/item.h"
 #include "kernels/spirv/memory.h"
+#include "kernels/spirv/places.h"
 #include "kernels/spirv/read.h"
 
 namespace kenaz::spirv {
 
 class Reader {
  public:
-  Reader(const Module& module, const ReadOptions& options);
+  /// `words` are those of the module.
+  Reader(std::span<const uint32_t> words, const Module& module, const ReadOptions& options);
   /// Refuses what is not read.
   ReadKernel run();
 
@@ -20,6 +22,19 @@ class Reader {
   kir::Builder& builder() { return k_; }
   /// An instruction that is none of control; calls are inlined.
   void instruction(const Instruction& in);
+  /// What is made from now on is made of this instruction.
+  void at(const Instruction& in);
+  /// Does `read`; what it refuses is about this instruction, unless it says another one.
+  template <class F>
+  void about(const Instruction& in, F&& read) {
+    try {
+      read();
+    } catch (Refused& refused) {
+      if (!refused.has_place) refused.text += places_.text(in);
+      refused.has_place = true;
+      throw;
+    }
+  }
   /// What is made in several places, or consists of many scalars, may be much more than the words
   /// of the module: counts `more`, and refuses what becomes too much in all.
   void count(size_t more);
@@ -45,8 +60,8 @@ class Reader {
   void global(const Instruction& in);
   void constant(const Instruction& in);
   void group_size();
-  kir::Values literal(const Instruction& in) const;
-  std::optional<uint32_t> specialised(const Instruction& in) const;
+  kir::Values literal(const Instruction& in);
+  std::optional<uint64_t> specialised(const Instruction& in);
   void zero(const Instruction& in);
   kir::Values undefined(Ident type);
   /// A value's instruction, at `operands`.
@@ -55,6 +70,7 @@ class Reader {
   kir::Values shuffled(Ident type, std::span<const uint32_t> operands);
   Part part_at(Ident type, std::span<const uint32_t> indices) const;
   bool accesses(const Instruction& in);
+  void read_instruction(const Instruction& in);
   void call(const Instruction& in);
   void define(const Instruction& in, kir::Values values);
   void define_pointer(const Instruction& in, Item pointer);
@@ -66,6 +82,7 @@ class Reader {
   Types types_;
   Items items_;
   Memory memory_;
+  Places places_;
   int depth_ = 0;
   size_t made_ = 0;
 };

@@ -12,11 +12,12 @@ namespace kenaz::spirv {
 
 struct Refused {
   std::string text;
+  bool has_place = false;  // the text says which instruction it is about
 };
 
 template <class... Ts>
 [[noreturn]] void refuse(fmt::format_string<Ts...> format, Ts&&... args) {
-  throw Refused{fmt::format(format, std::forward<Ts>(args)...)};
+  throw Refused{fmt::format(format, std::forward<Ts>(args)...), false};
 }
 
 /// "OpIAdd"; for a number that is no operation's: "operation 12345".

@@ -77,6 +77,7 @@ struct ShaderRun {
       if (input.kind == Input::kGroups)
         bits = input.number == 0 ? static_cast<uint64_t>(groups) : 1;
       if (input.kind == Input::kBuffer) bits = input.number == 0 ? from : to;
+      if (input.kind == Input::kBytes) bits = 4 * (input.number == 0 ? in : out).size();
       args.push_back({type, bits});
     }
     auto ran = kir::run(kernel->kernel, memory, args, groups, options);

@@ -78,6 +78,14 @@ void Types::add(const Instruction& in, uint32_t length) {
       t.scalars = inside(t.element) * t.count;
       if (at(t.element).kind != TypeInfo::kScalar) refuse("OpTypeVector: of what is no scalar");
       break;
+    case spv::OpTypeMatrix:
+      t.kind = TypeInfo::kMatrix;
+      t.element = in.at(0);
+      t.count = in.at(1);
+      if (t.count < 2 || t.count > 4) refuse("OpTypeMatrix: {} columns", t.count);
+      t.scalars = inside(t.element) * t.count;
+      if (at(t.element).kind != TypeInfo::kVector) refuse("OpTypeMatrix: of what is no vector");
+      break;
     case spv::OpTypeArray:
       t.kind = TypeInfo::kArray;
       t.element = in.at(0);
@@ -154,6 +162,7 @@ std::optional<PrimType> Types::only_scalar(Ident type) const {
     case TypeInfo::kScalar:
     case TypeInfo::kDevicePointer: return t.prim;
     case TypeInfo::kVector:
+    case TypeInfo::kMatrix:
     case TypeInfo::kArray: return only_scalar(t.element);
     case TypeInfo::kStruct: break;
     default: return std::nullopt;
@@ -184,7 +193,7 @@ Part Types::part(Ident composite, uint32_t index) const {
 
 Ident Types::element(Ident composite) const {
   const TypeInfo& t = at(composite);
-  if (t.kind != TypeInfo::kVector && t.kind != TypeInfo::kArray &&
+  if (t.kind != TypeInfo::kVector && t.kind != TypeInfo::kMatrix && t.kind != TypeInfo::kArray &&
       t.kind != TypeInfo::kRuntimeArray) {
     refuse("%{} has no elements", composite);
   }
@@ -203,6 +212,20 @@ uint64_t Types::stride(Ident array_or_vector) const {
   const auto bytes = decorations_.find(array_or_vector, spv::DecorationArrayStride);
   if (!bytes) refuse("%{} has no stride", array_or_vector);
   return *bytes;
+}
+
+bool Types::is_of_matrices(Ident type) const {
+  const TypeInfo& t = at(type);
+  if (t.kind == TypeInfo::kArray || t.kind == TypeInfo::kRuntimeArray) {
+    return is_of_matrices(t.element);
+  }
+  return t.kind == TypeInfo::kMatrix;
+}
+
+MatrixLayout Types::matrix_layout(Ident structure, uint32_t member) const {
+  const auto stride = decorations_.find(structure, spv::DecorationMatrixStride, member);
+  if (!stride) refuse("member {} of %{} has no stride of matrices", member, structure);
+  return {*stride, decorations_.has(structure, spv::DecorationRowMajor, member)};
 }
 
 }  // namespace kenaz::spirv

@@ -17,6 +17,7 @@ struct TypeInfo {
     kVoid,
     kScalar,
     kVector,
+    kMatrix,  // `count` columns, vectors
     kArray,
     kRuntimeArray,
     kStruct,
@@ -26,8 +27,8 @@ struct TypeInfo {
   };
   Kind kind = kVoid;
   PrimType prim = PrimType::kU64;           // of scalars and device pointers
-  Ident element = 0;                        // of vectors, arrays and pointers
-  uint32_t count = 0;                       // of vectors and arrays
+  Ident element = 0;                        // of vectors, matrices, arrays and pointers
+  uint32_t count = 0;                       // of vectors, matrices and arrays
   std::vector<Ident> members;               // of structures
   uint32_t storage = spv::StorageClassMax;  // a spv::StorageClass, if it is one
   uint64_t scalars = 0;                     // that a value consists of; 0: it has no values
@@ -39,6 +40,12 @@ struct TypeInfo {
 struct Part {
   Ident type = 0;
   uint64_t first = 0;
+};
+
+/// How matrices lie in memory, in bytes: between columns, or if row_major between rows.
+struct MatrixLayout {
+  uint64_t stride = 0;
+  bool row_major = false;
 };
 
 class Types {
@@ -69,6 +76,10 @@ class Types {
   // In memory with a layout, in bytes.
   uint64_t offset(Ident structure, uint32_t member) const;
   uint64_t stride(Ident array_or_vector) const;
+  /// Of the matrices in a member; refuses one that has none.
+  MatrixLayout matrix_layout(Ident structure, uint32_t member) const;
+  /// Whether there is a matrix in the type, in arrays at most.
+  bool is_of_matrices(Ident type) const;
 
  private:
   void add_scalar(const Instruction& in, TypeInfo& t) const;
