@@ -28,6 +28,7 @@
 #include "server/observe/report.h"
 #include "server/options.h"
 #include "server/session/session.h"
+#include "server/shader/shader.h"
 #include "server/transport/socket_server.h"
 #include "server/transport/stdio.h"
 #include "server/worker.h"
@@ -224,15 +225,35 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   return 0;
 }
 
-Status write_observations(const Options& options) {
-  const auto& seen = *options.interpreter.observations;
-  const SourceReader read = compiler::file_reader();
+std::string report_text(const Options& options, const observe::Observations& seen,
+                        const SourceReader& read) {
+  return options.html   ? observe::html(seen, read)
+         : options.json ? observe::json(seen)
+                        : observe::text(seen, read);
+}
+
+Status write_observations(const Options& options, const observe::Observations& seen,
+                          const SourceReader& read) {
   std::ofstream file(options.observe);
-  file << (options.html   ? observe::html(seen, read)
-           : options.json ? observe::json(seen)
-                          : observe::text(seen, read));
+  file << report_text(options, seen, read);
   file.close();
   return file ? Status() : internal_error("cannot write " + options.observe);
+}
+
+/// Exit status 1 if the shader cannot be run, or does something wrong, after the report of what it
+/// did before.
+int run_shader(const Options& options) {
+  const auto observed =
+      shader::observe(options.shader, options.interpreter, compiler::file_reader());
+  if (!observed) return report(observed.error());
+  complain(observed->notes);
+  if (options.observe.empty()) {
+    if (!print_out(report_text(options, observed->seen, observed->read))) return 1;
+  } else if (const Status written = write_observations(options, observed->seen, observed->read);
+             !written) {
+    return report(written.error());
+  }
+  return observed->fault.message.empty() ? 0 : report(observed->fault);
 }
 
 int serve(Options options) {
@@ -244,8 +265,9 @@ int serve(Options options) {
   const int status = options.listen.empty() ? serve_stdio(options, validation)
                                             : serve_sockets(options, validation);
   if (!options.observe.empty()) {
-    if (const Status written = write_observations(options); !written)
-      return report(written.error());
+    const Status written =
+        write_observations(options, *options.interpreter.observations, compiler::file_reader());
+    if (!written) return report(written.error());
   }
   const int found = validation ? report_validation(*validation) : 0;
   return found != 0 ? found : status;
@@ -268,6 +290,7 @@ int check_as_json(const Options& options) {
 int run(const Options& options) {
   if (options.worker) return serve_worker(options);
   if (options.list_devices) return list_devices();
+  if (!options.shader.file.empty()) return run_shader(options);
   if (options.lsp) return editor::serve_editor(STDIN_FILENO, STDOUT_FILENO);
   if (options.check && options.json) return check_as_json(options);
   if (options.check) {

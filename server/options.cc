@@ -1,6 +1,7 @@
 #include "server/options.h"
 
 #include "server/console.h"
+#include "server/shader/options.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -301,7 +302,9 @@ void declare_limits(CLI::App& app, Options& o) {
 
 Status check_programs(const Options& o) {
   const bool none = o.programs.empty() && o.programs_folder.empty();
-  if (none && !o.list_devices && !o.lsp) return bad_request("PROG.fut is missing");
+  if (none && !o.list_devices && !o.lsp && o.shader.file.empty())
+    return bad_request("PROG.fut is missing");
+  if (!none && !o.shader.file.empty()) return bad_request("--shader takes no program");
   const bool serves = !o.check && !o.explain && !o.print_params && o.dump.empty();
   if (!serves && has_several_programs(o)) {
     return bad_request("what does not serve takes one program");
@@ -361,6 +364,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     declare_programs(app, options);
     declare(app, options);
     declare_interpreter(app, options);
+    shader::declare(app, options.shader);
     declare_sockets(app, options);
     declare_limits(app, options);
     try {

@@ -10,6 +10,7 @@
 #include "protocol/base/result.h"
 #include "server/device/interpreter/interpreter_device.h"
 #include "server/limits.h"
+#include "server/shader/arguments.h"
 
 namespace kenaz {
 
@@ -49,8 +50,9 @@ struct Options {
   std::string dump;                  // "lowered", "ir", "seg", "kir", "glsl"
   std::string pose;                  // with `dump` "kir" or "glsl": see host::posed_target
   bool explain = false;
-  std::string observe;  // while serving: a file for what kernels did, as text, with `json`: JSON
-  bool html = false;    // .. as HTML
+  std::string observe;     // while serving: a file for what kernels did, as text, with `json`: JSON
+  bool html = false;       // .. as HTML
+  shader::Command shader;  // run this instead of serving; `observe` may be empty: standard output
 
   // Sockets instead of stdin and stdout; see SocketOptions.
   std::vector<std::string> listen;
