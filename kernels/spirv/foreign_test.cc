@@ -210,6 +210,21 @@ TEST(SpirvConstants, AreSpecialisedByNumber) {
   EXPECT_EQ(first, 36U);
 }
 
+TEST(SpirvPlaces, OfAFileWithoutNameAreInstructions) {
+  auto words = compiled(kBuffers + "void main() { to[0] = 1u; }");
+  ASSERT_TRUE(words);
+  for (size_t at = 5; at < words->size(); at += (*words)[at] >> 16) {
+    if (((*words)[at] & 0xffff) != spv::OpStore) continue;
+    const uint32_t line[] = {4 << 16 | spv::OpLine, 9, 1, 0};
+    words->insert(words->begin() + static_cast<int64_t>(at), std::begin(line), std::end(line));
+    break;
+  }
+  const auto read_so = read(*words);
+  ASSERT_TRUE(read_so) << read_so.error().message;
+  ASSERT_EQ(read_so->files.size(), 1U);
+  for (const auto& place : read_so->places) EXPECT_EQ(place.at(0).file, 0U);
+}
+
 TEST(SpirvPlaces, AreInstructionsIfTheModuleHasNoLines) {
   const auto read = read_glsl(kBuffers + "void main() { to[0] = 1u; }");
   ASSERT_TRUE(read) << read.error().message;

@@ -9,7 +9,7 @@ bool has_lines(const Module& module) {
   for (const auto& [id, f] : module.functions) {
     for (const BasicBlock& b : f.blocks) {
       for (const Instruction& in : b.body) {
-        if (in.line.file != 0) return true;
+        if (module.strings.contains(in.line.file)) return true;
       }
     }
   }
