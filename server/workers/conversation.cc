@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kBuffer = size_t{64} << 10;
 constexpr size_t kLongestReply = size_t{1} << 20;
-constexpr std::chrono::milliseconds kLook{250};  // at the time, which others may set
-constexpr std::chrono::seconds kObeys{2};        // in which a call that is cancelled must end
+constexpr std::chrono::milliseconds kLongestWait{250};  // at the time, which others may set
+constexpr std::chrono::seconds kObeys{2};  // in which a call that is cancelled must end
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Status Conversation::wait(int socket, short events) {
     if (now >= until) return broken("it did not end in time");
     pollfd one{socket, events, 0};
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::min<Clock::duration>(until - now, kLook));
+        std::min<Clock::duration>(until - now, kLongestWait));
     const int ready = ::poll(&one, 1, static_cast<int>(left.count()) + 1);
     if (ready > 0) return {};
     if (ready < 0 && errno != EINTR) return broken(std::strerror(errno));

@@ -18,7 +18,7 @@
 namespace kenaz {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{50};
+constexpr std::chrono::milliseconds kBetweenChecks{50};
 constexpr std::chrono::seconds kLastWait{3};  // for processes that the system does not end
 
 std::string system_says(int error) { return std::strerror(error); }
@@ -164,11 +164,11 @@ void Workers::run() {
   while (true) {
     const auto is_wanted = [this] { return stopped_ || !orders_.empty(); };
     if (stopped_) {
-      changed_.wait_for(lock, kLook);
+      changed_.wait_for(lock, kBetweenChecks);
     } else if (processes_.empty()) {
       changed_.wait(lock, is_wanted);
     } else {
-      changed_.wait_for(lock, kLook, is_wanted);
+      changed_.wait_for(lock, kBetweenChecks, is_wanted);
     }
     while (!orders_.empty()) {
       Order* order = orders_.front();
