@@ -316,11 +316,6 @@ TEST(Check, Recursion) {
   EXPECT_TRUE(r->defs.back()->recursive);
 }
 
-TEST(Check, AHoleInABranchHasTheSizesOfTheOther) {
-  EXPECT_EQ(type_in("def f [n] (b: bool) (xs: [n]i32) : [n]i32 = if b then ??? else xs"),
-            "bool -> [n]i32 -> [n]i32");
-}
-
 TEST(Check, ALocalMainIsNoEntryPoint) {
   auto r = check_text("local def main = map");
   ASSERT_TRUE(r) << r.error().text();

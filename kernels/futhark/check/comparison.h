@@ -5,10 +5,9 @@
 
 namespace kenaz::check {
 
-/// Shared by Sizes and Inference. Whoever compares sets the first three for as long as it does.
+/// Shared by Sizes and Inference. Whoever compares sets the first two for as long as it does.
 struct Comparison {
   bool any_sizes = false;  // sizes that differ are no mismatch
-  bool branches = false;   // types of branches: any sizes, and those to be found stay as they are
   bool lenient = false;    // in prelude text: constraints hold of abstract types too
   int results = 0;         // how many function types are around whose results are being compared
   Mismatch mismatch;       // of the last comparison of types

@@ -224,7 +224,6 @@ bool Inference::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
   });
   vars_[id].solution = core::without_unique(solution);
   if (own != t) std::rotate(equal.begin(), equal.begin() + 1, equal.end());  // last: t
-  const Restore parts_count(comparing_.branches, false);  // what is fresh here is to be found
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
 }

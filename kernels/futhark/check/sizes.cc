@@ -123,7 +123,6 @@ bool Sizes::size_too_deep(VarId flex, const Size& size) {
 }
 
 bool Sizes::unify_size(const Size& sa, const Size& sb) {
-  if (comparing_.branches) return true;
   Size a = vars_.meaning(sa), b = vars_.meaning(sb), name = vars_.resolve(sb);
   if (a.kind == Size::kAny || b.kind == Size::kAny) return true;
   if (core::same_size(a, b)) return true;
