@@ -162,7 +162,7 @@ TEST(Lower, calls_that_double_are_refused) {
 TEST(Lower, sizes_that_nothing_states_are_refused) {
   EXPECT_THAT(ir_of("def f [n] [m] (xss: [n][]i32) = (length xss, m)\n"
                     "def main (xss: [][]i32) = f xss"),
-              HasSubstr("Ambiguous size \"m\""));
+              HasSubstr("Size [m] unused in pattern"));
 }
 
 TEST(Lower, inner_sizes_leave_the_lambda) {

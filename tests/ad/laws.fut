@@ -45,7 +45,7 @@ entry copies (xs: [6]f64) : bool =
 
 entry updates (xs: [6]f64) : bool =
   holds (\ys -> copy ys with [2] = ys[0] * ys[1]) xs
-  && holds (\ys -> copy ys with [1:3] = map2 (*) ys[3:5] ys[4:6]) xs
+  && holds (\ys -> copy ys with [1:3] = map2 (*) (ys[3:5] :> [2]f64) (ys[4:6] :> [2]f64)) xs
   && holds (\ys -> let zs = copy ys with [0] = ys[1] * 2
                    let zs = zs with [1] = zs[0] * zs[0]
                    in map (* zs[1]) zs)
