@@ -20,6 +20,8 @@
 #include <iterator>
 #include <vector>
 
+#include "protocol/base/sanitizers.h"
+
 namespace kenaz {
 namespace {
 
@@ -53,7 +55,7 @@ Status limit_resources(const Confinement& how) {
   KENAZ_TRY(limit(RLIMIT_CORE, 0, "RLIMIT_CORE"));
   KENAZ_TRY(limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE"));
   KENAZ_TRY(limit(RLIMIT_MSGQUEUE, 0, "RLIMIT_MSGQUEUE"));
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !KENAZ_IS_SANITIZED
   constexpr rlim_t kForStacks = rlim_t{2} << 30;
   const rlim_t has = address_space();
   if (how.memory > 0 && has > 0) {

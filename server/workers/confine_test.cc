@@ -14,6 +14,8 @@
 #include <functional>
 #include <thread>
 
+#include "protocol/base/sanitizers.h"
+
 namespace kenaz {
 namespace {
 
@@ -83,7 +85,7 @@ TEST(Confine, MayEndItself) {
   EXPECT_EQ(in_confinement([]() -> int { std::abort(); }), 1000 + SIGABRT);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !KENAZ_IS_SANITIZED
 TEST(Confine, HasSoMuchMemory) {
   EXPECT_EQ(in_confinement([] {
               constexpr size_t kMuch = size_t{4} << 30;

@@ -1,7 +1,9 @@
 // For builds with AddressSanitizer only.
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__)
+#include "protocol/base/sanitizers.h"
+
+#if KENAZ_SANITIZES_ADDRESSES
 #include <sanitizer/lsan_interface.h>
 #endif
 
@@ -11,7 +13,7 @@ namespace kenaz::device::vulkan {
 /// has unloaded the driver. What they allocate while this lives is not looked at.
 class DriverGlobals {
  public:
-#if defined(__SANITIZE_ADDRESS__)
+#if KENAZ_SANITIZES_ADDRESSES
   DriverGlobals() { __lsan_disable(); }
   ~DriverGlobals() { __lsan_enable(); }
 #else
