@@ -55,13 +55,11 @@ Status limit_resources(const Confinement& how) {
   KENAZ_TRY(limit(RLIMIT_CORE, 0, "RLIMIT_CORE"));
   KENAZ_TRY(limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE"));
   KENAZ_TRY(limit(RLIMIT_MSGQUEUE, 0, "RLIMIT_MSGQUEUE"));
-#if !KENAZ_IS_SANITIZED
   constexpr rlim_t kForStacks = rlim_t{2} << 30;
-  const rlim_t has = address_space();
+  const rlim_t has = KENAZ_IS_SANITIZED ? 0 : address_space();  // sanitizers reserve terabytes
   if (how.memory > 0 && has > 0) {
     KENAZ_TRY(limit(RLIMIT_AS, has + kForStacks + static_cast<rlim_t>(how.memory), "RLIMIT_AS"));
   }
-#endif
   return {};
 }
 
