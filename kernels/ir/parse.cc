@@ -270,6 +270,7 @@ class Parser {
     Function f;
     f.name = ident();
     const FunId id = function_named(f.name);
+    if (ok() && !p_.functions[id.index].name.empty()) fail_at(f.name + " is defined twice");
     expect("(");
     size_vars_ = true;
     list_until(")", [&] {

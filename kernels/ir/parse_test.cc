@@ -139,7 +139,8 @@ TEST(Parse, ErrorsNameTheLine) {
         "fun f() -> () { let x: i32 = call g() return }", "stage x", "tune x", "tune \"x\" y",
         "tune \"x\" tile path {\"x\" = true}", "fun f() -> () { let x: i64 = tune \"x\" return }",
         "fun f() -> () { let () = seg maps device () { return } return }",
-        "fun f() -> () { let () = seg map here () { return } return }"}) {
+        "fun f() -> () { let () = seg map here () { return } return }",
+        "fun f() -> () { return } fun f() -> (i32) { return 1i32 }"}) {
     EXPECT_EQ(bool(parse(bad)), *bad == 0) << bad;
   }
 }
