@@ -1,5 +1,6 @@
 #include "server/options.h"
 
+#include "protocol/base/whole_number.h"
 #include "server/console.h"
 #include "server/shader/options.h"
 
@@ -35,10 +36,8 @@ Result<std::string> complete(const std::vector<std::string>& names, const std::s
 /// What is wrong with a number of things; nothing, if it is one up to a billion.
 std::string is_count(const std::string& text) {
   constexpr uint64_t kMost = 1'000'000'000;
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  const bool good = error == std::errc() && end == text.data() + text.size() && n <= kMost;
-  return good ? "" : fmt::format("{} is no number from 0 to {}", text, kMost);
+  const auto n = whole_number<uint64_t>(text);
+  return n && *n <= kMost ? "" : fmt::format("{} is no number from 0 to {}", text, kMost);
 }
 
 /// "16 kib" as 16384; nothing if it is no number of bytes up to an exbibyte. Units count in
@@ -344,10 +343,8 @@ std::string default_cache_folder() {
 }  // namespace
 
 std::optional<uint32_t> mode_bits(std::string_view text) {
-  uint32_t bits = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits, 8);
-  if (error != std::errc() || end != text.data() + text.size() || bits > 0777) return std::nullopt;
-  return bits;
+  const auto bits = whole_number<uint32_t>(text, 8);
+  return bits && *bits <= 0777 ? bits : std::nullopt;
 }
 
 std::variant<Options, int> parse_options(int argc, const char* const* argv) {

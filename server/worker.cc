@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
 #include <utility>
 
+#include "protocol/base/whole_number.h"
 #include "server/loader.h"
 #include "server/session/session.h"
 #include "server/transport/stdio.h"
@@ -47,12 +47,11 @@ int report(const Error& error) {
 /// A line with a number, and so many bytes.
 Result<std::string> read_sources(LineReader& reader) {
   std::string line;
-  size_t bytes = 0;
   if (reader.next(line) != LineReader::Line::kLine) return bad_request("no sources");
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), bytes);
-  if (error != std::errc() || end != line.data() + line.size()) return bad_request("no sources");
-  std::string sources(bytes, '\0');
-  for (size_t have = 0; have < bytes;) {
+  const auto bytes = whole_number<size_t>(line);
+  if (!bytes) return bad_request("no sources");
+  std::string sources(*bytes, '\0');
+  for (size_t have = 0; have < *bytes;) {
     const size_t n = reader.read(std::as_writable_bytes(std::span(sources)).subspan(have));
     if (n == 0) return bad_request("no sources");
     have += n;

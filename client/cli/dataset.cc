@@ -4,7 +4,6 @@
 #include <getopt.h>
 
 #include <cctype>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -15,6 +14,7 @@
 #include "client/cli/subcommands.h"
 #include "client/lib/values.h"
 #include "client/testing/random_data.h"
+#include "protocol/base/whole_number.h"
 #include "protocol/data/binary_format.h"
 #include "protocol/data/compare.h"
 #include "protocol/data/text_format.h"
@@ -101,12 +101,9 @@ Status set_bounds(PrimType type, const std::string& text, DatasetState& state) {
 }
 
 Status set_seed(const std::string& text, DatasetState& state) {
-  int64_t seed = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    return bad_request(fmt::format("'{}' is no seed", text));
-  }
-  state.seed = static_cast<uint64_t>(seed);
+  const auto seed = whole_number<int64_t>(text);
+  if (!seed) return bad_request(fmt::format("'{}' is no seed", text));
+  state.seed = static_cast<uint64_t>(*seed);
   return {};
 }
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -14,6 +13,7 @@
 
 #include "client/cli/run.h"
 #include "client/cli/subcommands.h"
+#include "protocol/base/whole_number.h"
 
 namespace kenaz::cli {
 namespace {
@@ -101,10 +101,10 @@ bool apply(const Row& row, const char* argument, Launch& launch) {
     case Action::kHelp: return launch.done = true;
     case Action::kRuntime: launch.run.runtimes = text; return true;
     case Action::kRuns: {
-      const auto [end, error] =
-          std::from_chars(text.data(), text.data() + text.size(), launch.run.runs);
+      const auto runs = whole_number<decltype(launch.run.runs)>(text);
       launch.run.warm_up = true;
-      return error == std::errc() && end == text.data() + text.size() && launch.run.runs > 0;
+      launch.run.runs = runs.value_or(0);
+      return launch.run.runs > 0;
     }
     case Action::kEntry: launch.run.entry = text; return true;
     case Action::kBinary: return launch.run.binary = true;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "protocol/base/nearest.h"
+#include "protocol/base/whole_number.h"
 
 namespace kenaz::image {
 
@@ -117,13 +118,11 @@ class AttributeReader {
 };
 
 std::optional<PrimValue> number(std::string_view text, PrimType type) {
-  const char* end = text.data() + text.size();
   if (is_integer(type)) {
-    int32_t n = 0;
-    const auto [stop, error] = std::from_chars(text.data(), end, n);
-    if (error != std::errc() || stop != end) return std::nullopt;
-    return PrimValue::i32(n);
+    const auto n = whole_number<int32_t>(text);
+    return n ? std::optional(PrimValue::i32(*n)) : std::nullopt;
   }
+  const char* end = text.data() + text.size();
   float f = 0;
   const auto [stop, error] = std::from_chars(text.data(), end, f);
   if (error != std::errc() || stop != end || !std::isfinite(f)) return std::nullopt;

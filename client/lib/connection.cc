@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
 
 #include "client/lib/socket_stream.h"
 #include "client/lib/temp_dir.h"
+#include "protocol/base/whole_number.h"
 #include "protocol/command.h"
 
 namespace kenaz::client {
@@ -135,11 +135,9 @@ Result<int64_t> Connection::receive_count() {
   protocol::ReplyReader reader;
   for (;;) {
     KENAZ_ASSIGN(const std::string line, read_line());
-    int64_t count = 0;
-    const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), count);
-    if (error == std::errc() && end == line.data() + line.size() && count >= 0) {
-      untaken_ = count;
-      return count;
+    if (const auto count = whole_number<int64_t>(line); count && *count >= 0) {
+      untaken_ = *count;
+      return *count;
     }
     if (!reader.feed(line)) continue;
     const protocol::Reply reply = reader.take();

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "protocol/base/nearest.h"
+#include "protocol/base/whole_number.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
 
@@ -354,11 +354,10 @@ std::optional<RandomType> parse_random_type(std::string_view text) {
   RandomType type;
   while (text.starts_with("[")) {
     const auto close = text.find(']');
-    int64_t size = -1;
-    const auto digits = text.substr(1, close == std::string_view::npos ? 0 : close - 1);
-    const auto [end, code] = std::from_chars(digits.begin(), digits.end(), size);
-    if (code != std::errc() || end != digits.end() || size < 0) return std::nullopt;
-    type.shape.push_back(size);
+    const auto size =
+        whole_number<int64_t>(text.substr(1, close == std::string_view::npos ? 0 : close - 1));
+    if (!size || *size < 0) return std::nullopt;
+    type.shape.push_back(*size);
     text.remove_prefix(close + 1);
   }
   const auto prim = prim_from_name(text);

@@ -1,12 +1,12 @@
 #include "server/editor/diagnostics_json.h"
 
 #include <array>
-#include <charconv>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "kernels/diagnostics/codes.h"
+#include "protocol/base/whole_number.h"
 
 namespace kenaz::editor {
 
@@ -26,9 +26,9 @@ void add_place(json& to, const SourceRange& range) {
 bool take_number(std::string_view& text, int& number, char before) {
   const size_t at = text.rfind(before);
   if (at == std::string_view::npos) return false;
-  const std::string_view digits = text.substr(at + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error != std::errc() || end != digits.data() + digits.size()) return false;
+  const auto found = whole_number<int>(text.substr(at + 1));
+  if (!found) return false;
+  number = *found;
   text = text.substr(0, at);
   return true;
 }

@@ -1,8 +1,9 @@
 #include "server/editor/frames.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
+
+#include "protocol/base/whole_number.h"
 
 namespace kenaz::editor {
 
@@ -21,12 +22,8 @@ std::optional<uint64_t> length_in(std::string_view line) {
   line.remove_prefix(kLength.size());
   while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
   while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), n);
-  if (error != std::errc() || end != line.data() + line.size() || n > (uint64_t{1} << 40)) {
-    return std::nullopt;
-  }
-  return n;
+  const auto n = whole_number<uint64_t>(line);
+  return n && *n <= uint64_t{1} << 40 ? n : std::nullopt;
 }
 
 }  // namespace

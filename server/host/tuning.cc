@@ -1,15 +1,10 @@
 #include "server/host/tuning.h"
 
-#include <charconv>
+#include "protocol/base/whole_number.h"
 
 namespace kenaz::host {
 
-std::optional<int64_t> tuning_value(std::string_view text) {
-  int64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return n;
-}
+std::optional<int64_t> tuning_value(std::string_view text) { return whole_number<int64_t>(text); }
 
 int64_t tuned_value(const program::TuningParam& param, const Tuning* tuning) {
   if (tuning == nullptr) return param.fallback;

@@ -1,19 +1,11 @@
 // Commands on arrays and their elements, one leaf at a time.
 #include <fmt/format.h>
 
-#include <charconv>
-
+#include "protocol/base/whole_number.h"
 #include "server/session/session.h"
 
 namespace kenaz {
 namespace {
-
-std::optional<int64_t> parse_size(std::string_view word) {
-  int64_t n = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), n);
-  if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return n;
-}
 
 /// The position of an element, counted in elements; `outer` are the array's dimensions.
 Result<int64_t> element_number(std::span<const int64_t> outer, std::span<const std::string> words) {
@@ -23,7 +15,7 @@ Result<int64_t> element_number(std::span<const int64_t> outer, std::span<const s
   }
   int64_t at = 0;
   for (size_t d = 0; d < words.size(); ++d) {
-    const auto i = parse_size(words[d]);
+    const auto i = whole_number<int64_t>(words[d]);
     if (!i || *i < 0 || *i >= outer[d]) {
       return bad_request(fmt::format("Invalid index `{}` on dimension {}.", words[d], d));
     }
@@ -116,7 +108,7 @@ Status Session::do_new_array(Args args) {
   }
   std::vector<int64_t> outer;
   for (size_t d = 0; d < rank; ++d) {
-    const auto n = parse_size(rest[d]);
+    const auto n = whole_number<int64_t>(rest[d]);
     if (!n || *n < 0) {
       return bad_request(fmt::format("Invalid size `{}` of dimension {}.", rest[d], d));
     }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <utility>
 
+#include "protocol/base/whole_number.h"
 #include "protocol/command.h"
 #include "server/session/leaf_checks.h"
 #include "server/session/stream.h"
@@ -185,18 +185,16 @@ Result<Leaves> ClientEngine::receive(const std::string& type) {
     }));
     return fail(ErrorKind::kProgramFailure, "The program's process has no result.");
   }
-  int64_t bytes = 0;
-  const auto [end, error] = std::from_chars(line->data(), line->data() + line->size(), bytes);
-  const bool is_number = error == std::errc() && end == line->data() + line->size() && bytes >= 0;
+  const auto bytes = whole_number<int64_t>(*line);
   // It cannot have had more in its memory.
   const int64_t most = all_->most_bytes();
-  if (!is_number || (most > 0 && bytes > most)) {
+  if (!bytes || *bytes < 0 || (most > 0 && *bytes > most)) {
     return process().broken("it said what it must not");
   }
   const ValueType& wanted = types().at(type);
   std::vector<Upload::Target> targets;
   targets.push_back({"r", &wanted, constructor_counts(types(), wanted), program_->types});
-  Upload upload(values_, std::move(targets), bytes, -1, nullptr, all_->memory(), std::nullopt);
+  Upload upload(values_, std::move(targets), *bytes, -1, nullptr, all_->memory(), std::nullopt);
   KENAZ_TRY(run(upload));
   Variables results({}, nullptr);
   const Status good = upload.finish(results);

@@ -1,11 +1,11 @@
 // The commands that are streams: what they are made of.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <new>
 #include <set>
 
+#include "protocol/base/whole_number.h"
 #include "server/session/leaf_checks.h"
 #include "server/session/load.h"
 #include "server/session/restore.h"
@@ -17,9 +17,8 @@ namespace kenaz {
 namespace {
 
 Result<int64_t> byte_count(const std::string& word) {
-  int64_t bytes = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), bytes);
-  if (error == std::errc() && end == word.data() + word.size() && bytes >= 0) return bytes;
+  const auto bytes = whole_number<int64_t>(word);
+  if (bytes && *bytes >= 0) return *bytes;
   return bad_request(fmt::format("`{}` is no number of bytes.", word));
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -13,17 +12,14 @@
 #include <random>
 #include <span>
 
+#include "protocol/base/whole_number.h"
+
 namespace kenaz::shader {
 namespace {
 
 std::optional<PrimType> type_named(std::string_view name) {
-  constexpr PrimType kTypes[] = {PrimType::kI8,  PrimType::kI16, PrimType::kI32, PrimType::kI64,
-                                 PrimType::kU8,  PrimType::kU16, PrimType::kU32, PrimType::kU64,
-                                 PrimType::kF16, PrimType::kF32, PrimType::kF64};
-  for (const PrimType t : kTypes) {
-    if (prim_name(t) == name) return t;
-  }
-  return std::nullopt;
+  const auto type = prim_from_name(name);
+  return type == PrimType::kBool ? std::nullopt : type;
 }
 
 Result<PrimType> type_of(std::string_view name) {
@@ -95,12 +91,9 @@ std::vector<std::string_view> pieces(std::string_view text, char separator) {
 }
 
 Result<uint64_t> count_of(std::string_view text, uint64_t most) {
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || n > most) {
-    return bad_request(fmt::format("{} is no number from 0 to {}", text, most));
-  }
-  return n;
+  const auto n = whole_number<uint64_t>(text);
+  if (n && *n <= most) return *n;
+  return bad_request(fmt::format("{} is no number from 0 to {}", text, most));
 }
 
 Result<uint64_t> bits_of(std::string_view text, PrimType type, const Addresses& addresses) {
@@ -123,17 +116,15 @@ Result<uint64_t> bits_of(std::string_view text, PrimType type, const Addresses& 
   if (negative) text.remove_prefix(1);
   const int base = text.starts_with("0x") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n, base);
+  const auto n = whole_number<uint64_t>(text, base);
   const int bits = 8 * prim_size(type);
   // Of a signed type its bits may be given, too: 0xffffffff.
   const uint64_t most = negative ? uint64_t{1} << (bits - 1) : UINT64_MAX >> (64 - bits);
   const bool has_sign = is_integer(type) && prim_name(type)[0] == 'i';
-  if (error != std::errc() || end != text.data() + text.size() || n > most ||
-      (negative && !has_sign)) {
+  if (!n || *n > most || (negative && !has_sign)) {
     return bad_request(fmt::format("{} is no {}", all, prim_name(type)));
   }
-  return (negative ? 0 - n : n) & UINT64_MAX >> (64 - bits);
+  return (negative ? 0 - *n : *n) & UINT64_MAX >> (64 - bits);
 }
 
 Result<Bytes> bytes_of(std::string_view text, const Addresses& addresses) {

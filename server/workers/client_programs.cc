@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <charconv>
 #include <utility>
 
+#include "protocol/base/whole_number.h"
 #include "protocol/command.h"
 #include "server/cache/program_cache.h"
 
@@ -22,14 +22,9 @@ Result<std::string> answer(Conversation& process) {
   const auto words = protocol::split_line(line);
   const bool good = words.size() == 2 && words[0] == "ok";
   const bool failed = words.size() == 3 && words[0] == "error";
-  size_t bytes = 0;
-  if (good || failed) {
-    const std::string& text = words.back();
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-    if (error != std::errc() || end != text.data() + text.size()) bytes = kMostAnswer + 1;
-  }
-  if ((!good && !failed) || bytes > kMostAnswer) return process.broken("it said what it must not");
-  KENAZ_ASSIGN(std::string body, process.read_all(bytes));
+  const auto bytes = good || failed ? whole_number<size_t>(words.back()) : std::nullopt;
+  if (!bytes || *bytes > kMostAnswer) return process.broken("it said what it must not");
+  KENAZ_ASSIGN(std::string body, process.read_all(*bytes));
   if (good) return body;
   return fail(words[1] == "compile" ? ErrorKind::kCompile : ErrorKind::kBadRequest,
               std::move(body));

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <utility>
 
 #include "protocol/base/utf8.h"
+#include "protocol/base/whole_number.h"
 #include "protocol/command.h"
 
 namespace kenaz {
@@ -35,25 +35,22 @@ Result<SourceArchive> read_source_archive(std::string_view bytes) {
   while (!bytes.empty()) {
     const size_t end = bytes.find('\n');
     const auto words = protocol::split_line(bytes.substr(0, end));
-    size_t size = 0;
     const bool is_head = end != std::string_view::npos && words.size() == 3 && words[0] == "file";
-    const char* const digits = is_head ? words[2].data() : nullptr;
-    const char* const digits_end = is_head ? digits + words[2].size() : nullptr;
-    const auto [last, error] = std::from_chars(digits, digits_end, size);
-    if (!is_head || error != std::errc() || last != digits_end) {
+    const auto size = is_head ? whole_number<size_t>(words[2]) : std::nullopt;
+    if (!size) {
       return bad_request(
           "The sources are lines `file PATH BYTES`, each followed by so many bytes.");
     }
     bytes.remove_prefix(end + 1);
     KENAZ_TRY(check_path(words[1]));
-    if (size > bytes.size()) {
+    if (*size > bytes.size()) {
       return bad_request(fmt::format("{}: the sources end before this file does.", words[1]));
     }
     if (archive.files.empty()) archive.main = words[1];
-    if (!archive.files.emplace(words[1], bytes.substr(0, size)).second) {
+    if (!archive.files.emplace(words[1], bytes.substr(0, *size)).second) {
       return bad_request(fmt::format("{}: the file comes twice.", words[1]));
     }
-    bytes.remove_prefix(size);
+    bytes.remove_prefix(*size);
   }
   if (archive.files.empty()) return bad_request("There is no file among the sources.");
   return archive;
