@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/utf8.h"
+
 namespace kenaz {
 namespace {
 
@@ -22,13 +24,12 @@ bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; 
 Characters characters(std::string_view line) {
   Characters all;
   for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
     if (continues(c) && !all.empty()) {
       all.back() += c;
     } else if (c == '\t') {
       all.emplace_back(kTab, ' ');
     } else {
-      all.emplace_back(1, byte < 0x20 || byte == 0x7f || continues(c) ? '?' : c);
+      all.emplace_back(1, is_control(c) || continues(c) ? '?' : c);
     }
   }
   for (std::string& c : all) {  // U+0080 to U+009F: control characters, too

@@ -1,6 +1,8 @@
 #include "protocol/base/utf8.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <sstream>
 
 namespace kenaz {
 
@@ -26,6 +28,18 @@ bool is_utf8(std::string_view bytes) {
     if (!take_code_point(bytes)) return false;
   }
   return true;
+}
+
+std::string printable(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
+std::vector<std::string> split_lines(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> all;
+  for (std::string line; std::getline(stream, line);) all.push_back(line);
+  return all;
 }
 
 }  // namespace kenaz

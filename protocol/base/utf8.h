@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kenaz {
 
@@ -12,5 +14,16 @@ std::optional<uint32_t> take_code_point(std::string_view& s);
 
 /// By Unicode's table of well-formed byte sequences: no overlong forms, no surrogates.
 bool is_utf8(std::string_view bytes);
+
+/// Of ASCII's control characters, line ends among them.
+constexpr bool is_control(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x20 || byte == 0x7f;
+}
+/// With `?` in place of each of them.
+std::string printable(std::string text);
+
+/// A text's lines, without their ends.
+std::vector<std::string> split_lines(const std::string& text);
 
 }  // namespace kenaz

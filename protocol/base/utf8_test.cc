@@ -20,5 +20,15 @@ TEST(Utf8, BytesThatAreNone) {
   }
 }
 
+TEST(Utf8, ControlCharactersAreShown) {
+  EXPECT_EQ(printable("a\x1b[1m\nb\x7f\xc3\xa4 ~"), "a?[1m?b?\xc3\xa4 ~");
+}
+
+TEST(Utf8, LinesHaveNoEnds) {
+  EXPECT_EQ(split_lines("a\n\nb"), (std::vector<std::string>{"a", "", "b"}));
+  EXPECT_EQ(split_lines("a\r\n"), (std::vector<std::string>{"a\r"}));
+  EXPECT_TRUE(split_lines("").empty());
+}
+
 }  // namespace
 }  // namespace kenaz

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "protocol/base/utf8.h"
 #include "server/observe/html_text.h"
 #include "server/observe/report.h"
 

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "protocol/base/utf8.h"
+
 namespace kenaz::observe {
 namespace {
 
@@ -29,14 +31,12 @@ std::string escaped(std::string_view text) {
       case '\'': out += "&#39;"; break;
       case '\t':
       case '\n': out += c; break;
-      default: {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7f) {
+      default:
+        if (is_control(c)) {
           out += kReplacement;
         } else {
           out += c;
         }
-      }
     }
   }
   return out;

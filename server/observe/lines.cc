@@ -11,13 +11,6 @@ double mean(int64_t sum, int64_t count) {
   return count == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(count);
 }
 
-std::vector<std::string> split_lines(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> all;
-  for (std::string line; std::getline(stream, line);) all.push_back(line);
-  return all;
-}
-
 std::map<std::string, Lines> lines_of(const std::vector<Row>& rows) {
   std::map<std::string, Lines> files;
   for (const Row& row : rows) {

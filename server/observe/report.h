@@ -56,8 +56,6 @@ using Lines = std::map<int, kir::AccessFigures>;
 std::map<std::string, Lines> lines_of(const std::vector<Row>& rows);
 /// 0 of nothing.
 double mean(int64_t sum, int64_t count);
-/// A text's lines.
-std::vector<std::string> split_lines(const std::string& text);
 /// The program text of the place; of several lines the first. Empty if it is not known.
 std::string quote(const Place& place, const SourceReader& read);
 /// "2 launches, 64 workgroups of 128 threads".

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "protocol/base/utf8.h"
 #include "server/observe/report.h"
 
 namespace kenaz::observe {

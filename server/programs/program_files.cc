@@ -25,13 +25,10 @@ constexpr std::chrono::seconds kBetweenSweeps{1};
 
 Result<ProgramFile> program_file(const fs::path& path) {
   std::string name = path.stem().string();
-  const auto is_control = [](unsigned char c) { return c < ' ' || c == 127; };
   if (name.empty() || name.find('"') != std::string::npos || !is_utf8(name) ||
       std::any_of(name.begin(), name.end(), is_control)) {
-    std::string shown = path.string();
-    std::replace_if(shown.begin(), shown.end(), is_control, '?');
-    return bad_request(
-        fmt::format("{}: a program's name cannot be written as a word of a command", shown));
+    return bad_request(fmt::format("{}: a program's name cannot be written as a word of a command",
+                                   printable(path.string())));
   }
   return ProgramFile{std::move(name), path.string()};
 }

@@ -45,8 +45,7 @@ void ChosenProgram::end() {
 
 Status ChosenProgram::check_name(const std::string& name) const {
   constexpr size_t kMost = 128;
-  const bool is_printable =
-      std::none_of(name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 127; });
+  const bool is_printable = std::none_of(name.begin(), name.end(), is_control);
   if (name.empty() || name.size() > kMost || !is_utf8(name) || !is_printable) {
     return bad_request("A program's name has 1 to 128 bytes, which can be printed.");
   }

@@ -5,34 +5,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
+
+#include "protocol/base/utf8.h"
 
 namespace kenaz::shader {
 namespace {
 
-/// A name without control characters: it stands in a line of its own.
-std::string printable(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }, '?');
-  return name.empty() ? "?" : name;
-}
-
 std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> out;
-  for (std::string line; std::getline(stream, line);) {
+  std::vector<std::string> lines = split_lines(text);
+  for (std::string& line : lines) {
     if (line.ends_with('\r')) line.pop_back();
-    out.push_back(line);
   }
-  return out;
-}
-
-std::string_view title_of_other(kir::FaultKind kind) {
-  switch (kind) {
-    case kir::FaultKind::kRace: return "The other access";
-    case kir::FaultKind::kUndefined: return "Where the value comes from";
-    default: return "Where threads part, or others wait";
-  }
+  return lines;
 }
 
 }  // namespace
@@ -42,7 +26,8 @@ SourceText::SourceText(const spirv::ReadKernel& read, const std::string& shader,
     : read_(read) {
   for (const spirv::SourceFile& f : read.files) {
     File& file = files_.emplace_back();
-    file.name = printable(f.name.empty() ? shader : f.name);
+    file.name = printable(f.name.empty() ? shader : f.name);  // it stands in a line of its own
+    if (file.name.empty()) file.name = "?";
     Result<std::string> text = f.text;
     if (f.text.empty()) {
       text = files(f.name);
@@ -97,7 +82,7 @@ std::string fault_text(const kir::Fault& fault, const std::vector<std::string>& 
   };
   std::string text = fmt::format("The shader has {}: {}.", kir::describe(fault.kind), fault.text);
   if (const std::string other = place(fault.other); !other.empty()) {
-    text += fmt::format("\n\n{}:\n{}", title_of_other(fault.kind), other);
+    text += fmt::format("\n\n{}:\n{}", kir::title_of_other(fault.kind), other);
   }
   if (const std::string here = place(fault.prov); !here.empty()) {
     text += "\n\nBacktrace:\n" + here;

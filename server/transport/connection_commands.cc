@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "protocol/base/utf8.h"
 #include "server/transport/connection.h"
 
 namespace kenaz {
@@ -200,12 +201,10 @@ void Connection::carry_out(JobQueue& queue, Session& session,
 
 /// What comes from the client, or from the program's messages, is made one short line.
 void Connection::log_call(const protocol::Request& call, const protocol::Reply& reply) const {
-  const auto printable = [](std::string text) {
+  const auto short_line = [](std::string text) {
     constexpr size_t kMost = 200;
     text.resize(std::min({text.size(), text.find('\n'), kMost}));
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-    return text;
+    return printable(std::move(text));
   };
   std::string time = "not run";
   for (const auto& line : reply.output) {
@@ -213,8 +212,8 @@ void Connection::log_call(const protocol::Request& call, const protocol::Reply& 
     if (line.starts_with(kRuntime)) time = line.substr(kRuntime.size()) + " us";
   }
   spdlog::info("{}: session {}: {}: call {}: {}, {}", peer_.name, session_->number(),
-               session_->program_path(), printable(call.args[0]), time,
-               reply.failure ? "failed: " + printable(*reply.failure) : "ok");
+               session_->program_path(), short_line(call.args[0]), time,
+               reply.failure ? "failed: " + short_line(*reply.failure) : "ok");
 }
 
 // ---- streams

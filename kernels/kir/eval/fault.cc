@@ -107,4 +107,12 @@ std::string_view describe(FaultKind kind) {
   UNREACHABLE("a FaultKind");
 }
 
+std::string_view title_of_other(FaultKind kind) {
+  switch (kind) {
+    case FaultKind::kRace: return "The other access";
+    case FaultKind::kUndefined: return "Where the value comes from";
+    default: return "Where threads part, or others wait";
+  }
+}
+
 }  // namespace kenaz::kir

@@ -127,6 +127,8 @@ struct Fault {
 };
 /// In a user's words: "a race", "an access outside of a block", ...
 std::string_view describe(FaultKind kind);
+/// Of Fault::other: what the second place of such a fault is.
+std::string_view title_of_other(FaultKind kind);
 
 /// Sees every executed access and branch (observe.h makes figures of them).
 class Observer {

@@ -179,15 +179,6 @@ Status InterpreterDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t
   return ran;
 }
 
-/// Of kir::Fault::other.
-std::string_view title_of_other(kir::FaultKind kind) {
-  switch (kind) {
-    case kir::FaultKind::kRace: return "The other access";
-    case kir::FaultKind::kUndefined: return "Where the value comes from";
-    default: return "Where threads part, or others wait";
-  }
-}
-
 /// What the last kernel did wrong, as the text of a program's failure.
 Error InterpreterDevice::failure_of(const kir::Fault& fault) const {
   const auto place = [&](ir::ProvId prov, int launches_before) -> std::string {
@@ -200,7 +191,7 @@ Error InterpreterDevice::failure_of(const kir::Fault& fault) const {
     text += " " + some_groups_.note();
   }
   if (const std::string other = place(fault.other, fault.launches_before); !other.empty()) {
-    text += fmt::format("\n\n{}:\n{}", title_of_other(fault.kind), other);
+    text += fmt::format("\n\n{}:\n{}", kir::title_of_other(fault.kind), other);
   }
   if (const std::string here = place(fault.prov, 0); !here.empty()) {
     text += "\n\nBacktrace:\n" + here;
