@@ -272,10 +272,11 @@ class Validator {
     std::sort(sorted.begin(), sorted.end());
     Type out{t.prim, {}};
     require(sorted.size() == t.dims.size(), "not a permutation of the dims");
-    for (size_t i = 0; i < sorted.size() && error_.empty(); ++i) {
+    for (size_t i = 0; i < sorted.size(); ++i) {
       require(sorted[i] == static_cast<int>(i), "not a permutation of the dims");
-      if (error_.empty()) out.dims.push_back(t.dims[static_cast<size_t>(e.perm[i])]);
     }
+    if (!error_.empty()) return {out};
+    for (const int from : e.perm) out.dims.push_back(t.dims[static_cast<size_t>(from)]);
     return {out};
   }
   std::vector<Type> check(const EReshape& e, const std::vector<Type>&) {

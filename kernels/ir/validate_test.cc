@@ -54,6 +54,16 @@ TEST(ValidateSeg, WhatIsRightPasses) {
   }
 }
 
+TEST(ValidateSeg, RearrangementsArePermutations) {
+  EXPECT_EQ(problem("let t: [10][n]i32 = rearrange (1, 0) gs"), "");
+  for (const char* perm : {"2, 0", "1000000, 0", "0, 0", "-1, 0", "0", "0, 1, 2"}) {
+    EXPECT_NE(problem("let t: [10][n]i32 = rearrange (" + std::string(perm) + ") gs")
+                  .find("not a permutation of the dims"),
+              std::string::npos)
+        << perm;
+  }
+}
+
 TEST(ValidateSeg, ShapesOfOperations) {
   const std::pair<std::string, const char*> wrong[] = {
       {"let ys: [n]i32 = seg map device (i: i64 < n) { return 1i32 } by " + kAdd,
