@@ -5,6 +5,7 @@
 #include "kernels/kir/passes/fold.h"
 #include "kernels/kir/passes/hoist.h"
 #include "kernels/kir/passes/inline_calls.h"
+#include "kernels/kir/passes/vectors.h"
 
 namespace kenaz::kir {
 

@@ -34,6 +34,7 @@
 #include "kernels/kir/passes/fold.h"
 #include "kernels/kir/passes/hoist.h"
 #include "kernels/kir/passes/inline_calls.h"
+#include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
 
