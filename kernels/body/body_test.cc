@@ -127,7 +127,7 @@ TEST(Body, ASingleThreadsArraysAreDense) {
   t.single_thread = true;
   EXPECT_EQ(t.difference(), "");
   EXPECT_TRUE(t.uses_private_memory);
-  EXPECT_THAT(t.text(), HasSubstr("[1i64] = 5i64"));
+  EXPECT_THAT(t.text(), HasSubstr("[2i64] = 6i64"));
 }
 
 TEST(Body, ArraysOfSizesThatOnlyTheThreadKnowsAreOnTheHeap) {

@@ -9,6 +9,7 @@
 #include "kernels/gpu/neighbours.h"
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/gpu/seg_element.h"
+#include "kernels/gpu/small_rows.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/op/operators.h"
@@ -232,16 +233,13 @@ class Segment {
     return parts;
   }
 
-  /// How many elements of a map a thread takes: several of small ones whose results are scalars.
-  int items_of_map() const {
+  /// How many elements of a map a thread takes: several of small ones.
+  int items_of_map(const std::optional<ScalarResults>& scalars) const {
     constexpr size_t kSmall = 8, kMedium = 24;  // statements
-    const bool scalars = std::all_of(s_.pat.begin(), s_.pat.end(), [&](VarId v) {
-      return ir_.type_of(v).dims.size() == e_.space.dims.size();
-    });
     const size_t size = e_.body.stms.size();
     if (!e_.writes.empty() || !scalars || size > kMedium || is_slow(e_.body)) return 1;
     int bytes = 0;
-    for (const VarId v : s_.pat) bytes += prim_size(ir_.type_of(v).prim);
+    for (const ir::Atom& a : scalars->seg.body.results) bytes += prim_size(ir_.type_of(a).prim);
     return std::min(items_per_thread(host_, bytes), size > kSmall ? 4 : 8);
   }
 
@@ -295,18 +293,25 @@ class Segment {
       return;
     }
     SegParts parts = make_parts();
-    const int items = items_of_map();
+    const auto scalars = scalar_results(ir_, e_);
+    const int items = items_of_map(scalars);
     std::vector<HostArray> results;
     if (items > 1) {
       results = std::exchange(parts.stored, {});
       parts.hands_all = true;
     }
     Thread t(host_, host_.kernel_name(e_.writes.empty() ? "map" : "scatter"), s_.prov);
-    const auto elem = point_function(host_, t, e_, {e_.space.dims.size()}, parts);
+    const ir::ESeg& seg = items > 1 ? scalars->seg : e_;
+    const auto elem = point_function(host_, t, seg, {seg.space.dims.size()}, parts);
     Values bases;
     for (const HostArray& r : results) bases.push_back(t.args.block(r.block));
     const auto store = [&](const Value& i, const Values& made) {
-      for (size_t n = 0; n < bases.size(); n++) t.k.store(bases[n], i, made[n]);
+      size_t next = 0;
+      for (size_t n = 0; n < bases.size(); n++) {
+        const int length = scalars->lengths[n];
+        const Value first = t.k.mul(i, length);
+        for (int j = 0; j < length; j++) t.k.store(bases[n], t.k.add(first, j), made[next++]);
+      }
     };
     const Operand width = count(0, e_.space.dims.size());
     const Neighbours neighbours(host_, e_);
