@@ -118,8 +118,8 @@ void declare(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
   app.add_option("--float-contract", o.float_contract,
-                 "on: GPUs may compute a product and a sum of floats as one operation, which "
-                 "rounds once. off: the same bits on every device")
+                 "on: GPUs may round a product and a sum of floats once, and histograms take what "
+                 "is subnormal for zero. off: the same bits on every device")
       ->check(CLI::IsMember({"on", "off"}));
   app.add_option("--default-threshold", o.default_threshold,
                  "Value of thresholds that nothing else sets; 0: as the device needs it")

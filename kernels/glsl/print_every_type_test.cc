@@ -193,6 +193,21 @@ TEST(PrintEvery, Atomic) {
   }
 }
 
+TEST(PrintEvery, AtomicSumOfFloats) {
+  for (const PrimType type : {PrimType::kF32, PrimType::kF64}) {
+    AtType e(type);
+    Builder& k = e.k;
+    const auto shared = k.shared("s", type, {64});
+    for (const Address& at : {Address{e.block, e.index}, Address{shared, e.i}}) {
+      for (const AtomicOrder order : {AtomicOrder::kRelaxed, AtomicOrder::kAcquireRelease}) {
+        k.atomic(AtomicOp::kAdd, type, at, e.a, order);
+        e.keep(k.atomic(AtomicOp::kAdd, type, at, e.a, order));
+      }
+    }
+    compiles(e.kernel);
+  }
+}
+
 TEST(PrintEvery, VoteBuiltinAndBarrier) {
   AtType e(PrimType::kI32);
   Builder& k = e.k;

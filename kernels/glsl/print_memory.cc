@@ -175,7 +175,11 @@ void BlockPrinter::print(const IStore& i) {
 }
 
 void BlockPrinter::print(const IAtomic& i) {
-  if (prim_size(i.type) == 8) c_.head.need_extension("GL_EXT_shader_atomic_int64");
+  if (is_float(i.type)) {
+    c_.head.need_extension("GL_EXT_shader_atomic_float");
+  } else if (prim_size(i.type) == 8) {
+    c_.head.need_extension("GL_EXT_shader_atomic_int64");
+  }
   const bool in_shared = std::holds_alternative<SharedId>(i.at.base);
   const auto* base = std::get_if<Value>(&i.at.base);
   std::string call = fmt::format("{}({}", atomic_function(i.op),

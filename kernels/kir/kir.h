@@ -150,9 +150,9 @@ enum class AtomicOp : uint8_t { kLoad, kStore, kExchange, kCas, kAdd, kMin, kMax
 /// kAcquire: what the writer released before is visible behind it. kRelease: what stands before it
 /// is visible to whoever acquires. A load cannot release, a store cannot acquire.
 enum class AtomicOrder : uint8_t { kRelaxed, kAcquire, kRelease, kAcquireRelease };
-/// On i32, u32, i64, u64, in device or shared memory; visible to the whole device or workgroup.
-/// `dst`, if valid, is the old value (kLoad: the value). kCas stores `value` if the old value is
-/// `compare`.
+/// On i32, u32, i64, u64, and kAdd on f32 and f64, in device or shared memory; visible to the whole
+/// device or workgroup. `dst`, if valid, is the old value (kLoad: the value). kCas stores `value`
+/// if the old value is `compare`.
 struct IAtomic {
   ValId dst;
   AtomicOp op;

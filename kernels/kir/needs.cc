@@ -32,9 +32,14 @@ void add_subgroup(const ISubgroup& i, Needs& needs) {
 }
 
 void add_atomic(const IAtomic& i, Needs& needs) {
-  if (prim_size(i.type) != 8) return;
-  (std::holds_alternative<SharedId>(i.at.base) ? needs.shared_i64_atomics : needs.i64_atomics) =
-      true;
+  const bool shared = std::holds_alternative<SharedId>(i.at.base);
+  if (i.type == PrimType::kF32) {
+    (shared ? needs.shared_f32_atomic_add : needs.f32_atomic_add) = true;
+  } else if (i.type == PrimType::kF64) {
+    (shared ? needs.shared_f64_atomic_add : needs.f64_atomic_add) = true;
+  } else if (prim_size(i.type) == 8) {
+    (shared ? needs.shared_i64_atomics : needs.i64_atomics) = true;
+  }
 }
 
 void add_type(PrimType t, Needs& needs) {
@@ -95,6 +100,12 @@ std::optional<std::string> unmet(const Needs& n, const program::Target& t) {
   if (n.f64 && !t.f64) return "64-bit floats";
   if (n.i64_atomics && !t.i64_atomics) return "64-bit atomics";
   if (n.shared_i64_atomics && !t.shared_i64_atomics) return "64-bit atomics in shared memory";
+  if (n.f32_atomic_add && !t.f32_atomic_add) return "atomic sums of f32";
+  if (n.f64_atomic_add && !t.f64_atomic_add) return "atomic sums of f64";
+  if ((n.shared_f32_atomic_add && !t.shared_f32_atomic_add) ||
+      (n.shared_f64_atomic_add && !t.shared_f64_atomic_add)) {
+    return "atomic sums of floats in shared memory";
+  }
   if (n.forward_progress && !t.forward_progress) return "forward progress of workgroups";
   if (n.group_size > t.max_group_size) {
     return fmt::format("workgroups of {} threads (it has {})", n.group_size, t.max_group_size);

@@ -18,6 +18,8 @@ struct Needs {
   bool int8 = false, int16 = false;  // arithmetic on integers of that width
   bool i64_atomics = false;          // on device memory
   bool shared_i64_atomics = false;
+  bool f32_atomic_add = false, f64_atomic_add = false;  // on device memory
+  bool shared_f32_atomic_add = false, shared_f64_atomic_add = false;
   bool forward_progress = false;
   int64_t group_size = 1;    // threads
   int64_t shared_bytes = 0;  // at most: every array rounded up to 16 bytes, and 16 if threads meet

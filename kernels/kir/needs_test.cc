@@ -20,6 +20,8 @@ program::Target everything() {
   program::Target t;
   t.subgroup_size = 32;
   t.subgroup_arithmetic = t.f16 = t.f64 = t.i64_atomics = t.shared_i64_atomics = true;
+  t.f32_atomic_add = t.f64_atomic_add = true;
+  t.shared_f32_atomic_add = t.shared_f64_atomic_add = true;
   t.forward_progress = true;
   return t;
 }
@@ -106,6 +108,24 @@ TEST(KirNeeds, Atomics) {
   expect_needs(k, shared, "64-bit atomics in shared memory");
   EXPECT_FALSE(needs_of(k).i64_atomics);
   EXPECT_FALSE(needs_of(kernel_needing("atomic.add.u32 v0[v1], 1u32")).i64_atomics);
+}
+
+TEST(KirNeeds, AtomicSumsOfFloats) {
+  const Kernel f32 = kernel_needing("atomic.add.f32 v0[v1], 1f32");
+  expect_needs(
+      f32, [](program::Target& t) { t.f32_atomic_add = false; }, "atomic sums of f32");
+  EXPECT_FALSE(needs_of(f32).f64_atomic_add || needs_of(f32).shared_f32_atomic_add);
+  const Kernel f64 = kernel_needing("atomic.add.f64 v0[v1], 1f64");
+  expect_needs(
+      f64, [](program::Target& t) { t.f64_atomic_add = false; }, "atomic sums of f64");
+  EXPECT_FALSE(needs_of(f64).f32_atomic_add || needs_of(f64).i64_atomics);
+  const char* in_shared = "atomic sums of floats in shared memory";
+  expect_needs(
+      kernel_needing("atomic.add.f32 s0[v1], 1f32", "shared s0: f32[2] \"x\""),
+      [](program::Target& t) { t.shared_f32_atomic_add = false; }, in_shared);
+  expect_needs(
+      kernel_needing("atomic.add.f64 s0[v1], 1f64", "shared s0: f64[2] \"x\""),
+      [](program::Target& t) { t.shared_f64_atomic_add = false; }, in_shared);
 }
 
 TEST(KirNeeds, Progress) {

@@ -82,6 +82,7 @@ constexpr const char* kInsts[] = {
     "v9: i32 = atomic.exchange.i32 s0[v1], v1",
     "v9: i32 = atomic.cas.i32.acquire_release v0[v1], 0i32, v1",
     "atomic.add.i32 v0[v1], v1",
+    "atomic.add.f64 v0[v1], 1.0000000000000000f64",
     "atomic.min.i32 v0[v1], v1",
     "atomic.max.i32 v0[v1], v1",
     "atomic.and.i32 v0[v1], v1",

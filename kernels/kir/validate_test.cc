@@ -83,6 +83,7 @@ TEST(KirValidate, AKernelOfEverything) {
       v27: i64 = atomic.load.i64.acquire v0[v26]
       atomic.store.u32.release v0[v26], 3u32
       atomic.add.i32 s0[0i32], v26
+      atomic.add.f32 v0[v26], v25
     }
     v28: f32 = ldexp.f32(v4, v1)
     v29: f32 = select.f32(v3, v28, v4)
@@ -201,7 +202,13 @@ TEST(KirValidate, Memory) {
 }
 
 TEST(KirValidate, Atomics) {
-  refused("atomic.add.f32 v0[v1], v4", "an atomic on f32");
+  refused("atomic.max.f32 v0[v1], v4", "an atomic on f32");
+  refused("v10: f32 = atomic.exchange.f32 v0[v1], v4", "an atomic on f32");
+  refused("v10: f32 = atomic.load.f32 v0[v1]", "an atomic on f32");
+  refused("v10: f32 = atomic.cas.f32 v0[v1], v4, v4", "an atomic on f32");
+  refused("atomic.add.f16 v0[v1], 1f16", "an atomic on f16");
+  refused("atomic.add.bool v0[v1], true", "an atomic on bool");
+  refused("atomic.add.f32 v0[v1], v1", "v1 is of type i32, not f32");
   refused("atomic.add.u8 v0[v1], 1u8", "an atomic on u8");
   refused("atomic.add.i32 l0[v1], v1", "an atomic on a local array");
   refused("atomic.add.u32 s0[v1], 1u32", "u32 in an array of i32");

@@ -66,9 +66,9 @@ class TypeRules {
     order(i.to, i.order);
   }
   void check(const IAtomic& i) {
-    require(i.type == PrimType::kI32 || i.type == PrimType::kU32 || i.type == PrimType::kI64 ||
-                i.type == PrimType::kU64,
-            "an atomic on {}", prim_name(i.type));
+    const bool sums = i.op == AtomicOp::kAdd && is_float(i.type);
+    require((sums || is_integer(i.type)) && prim_size(i.type) >= 4, "an atomic on {}",
+            prim_name(i.type));
     require(!std::holds_alternative<LocalId>(i.at.base), "an atomic on a local array");
     access(i.at, {i.type, 1});
     if (i.op != AtomicOp::kLoad) same(i.value, {i.type, 1});

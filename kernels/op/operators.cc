@@ -81,8 +81,14 @@ bool has_cas(int bytes, const program::Target& target, bool shared) {
 }
 
 bool has_atomic(const Known& row, PrimType type, const program::Target& target, bool shared) {
-  return row.atomic != AtomicOp::kCas && is_integer(type) &&
-         has_cas(prim_size(type), target, shared);
+  if (row.atomic == AtomicOp::kCas) return false;
+  if (type == PrimType::kF32) {
+    return shared ? target.shared_f32_atomic_add : target.f32_atomic_add;
+  }
+  if (type == PrimType::kF64) {
+    return shared ? target.shared_f64_atomic_add : target.f64_atomic_add;
+  }
+  return is_integer(type) && has_cas(prim_size(type), target, shared);
 }
 
 }  // namespace kenaz::op

@@ -41,7 +41,7 @@ PrimValue neutral_of(const Known& row, PrimType type);
 bool has_subgroup_op(const Known& row, PrimType type, const program::Target& target);
 
 /// Whether memory combines values of this type by one atomic operation, which is row.atomic:
-/// integers of 32 bits, of 64 where the target has them.
+/// integers of 32 bits; integers of 64 and floats of 32 and 64 where the target has them.
 bool has_atomic(const Known& row, PrimType type, const program::Target& target, bool shared);
 
 /// Whether a value of `bytes` bytes can be exchanged by compare-and-swap: 4, or 8 where the target

@@ -83,7 +83,27 @@ TEST(Operators, WhatATargetLacksIsNotUsed) {
   EXPECT_TRUE(has_subgroup_op(add, PrimType::kU8, rich));
   EXPECT_TRUE(has_atomic(add, PrimType::kI64, rich, false));
   EXPECT_FALSE(has_atomic(add, PrimType::kI64, rich, true));
-  EXPECT_FALSE(has_atomic(*known(ScalarOp::kAdd, PrimType::kF32), PrimType::kF32, rich, true));
+}
+
+TEST(Operators, SumsOfFloatsAreAtomicWhereTheTargetSaysSo) {
+  const Known& add = *known(ScalarOp::kAdd, PrimType::kF32);
+  const Known& most = *known(ScalarOp::kMax, PrimType::kF32);
+  bool program::Target::*const facts[] = {
+      &program::Target::f32_atomic_add, &program::Target::f64_atomic_add,
+      &program::Target::shared_f32_atomic_add, &program::Target::shared_f64_atomic_add};
+  for (int n = 0; n < 4; n++) {
+    program::Target target;
+    target.*facts[n] = true;
+    EXPECT_EQ(has_atomic(add, PrimType::kF32, target, false), n == 0);
+    EXPECT_EQ(has_atomic(add, PrimType::kF64, target, false), n == 1);
+    EXPECT_EQ(has_atomic(add, PrimType::kF32, target, true), n == 2);
+    EXPECT_EQ(has_atomic(add, PrimType::kF64, target, true), n == 3);
+    for (const bool shared : {false, true}) {
+      EXPECT_FALSE(has_atomic(add, PrimType::kF16, target, shared));
+      EXPECT_FALSE(has_atomic(most, PrimType::kF32, target, shared));
+      EXPECT_FALSE(has_atomic(most, PrimType::kF64, target, shared));
+    }
+  }
 }
 
 }  // namespace

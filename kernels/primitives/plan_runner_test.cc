@@ -24,6 +24,7 @@ std::vector<Device> made_up_devices() {
   cpu.max_group_size = 1024;
   cpu.i64_atomics = cpu.shared_i64_atomics = true;
   cpu.max_turns = 4000;
+  cpu.f32_atomic_add = cpu.shared_f32_atomic_add = true;
   out.push_back({"cpu", cpu, 8});
   program::Target mobile = least;  // small subgroups, no 64-bit atomics
   mobile.subgroup_size = 4;
@@ -34,9 +35,11 @@ std::vector<Device> made_up_devices() {
   desktop.max_turns = 0;
   desktop.shared_bytes = 49152;
   desktop.forward_progress = desktop.f64 = true;
+  desktop.f64_atomic_add = desktop.shared_f64_atomic_add = true;
   out.push_back({"desktop", desktop, 32});
   program::Target wide = desktop;
   wide.subgroup_size = 64;
+  wide.f32_atomic_add = wide.shared_f32_atomic_add = false;
   out.push_back({"wide", wide, 64});
   program::Target plain = desktop;  // proceeds, but has no subgroup arithmetic
   plain.subgroup_arithmetic = false;

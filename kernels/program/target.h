@@ -17,7 +17,8 @@ struct Target {
   bool f16 = false, f64 = false;
   bool i64_atomics = false;  // on device memory
   bool shared_i64_atomics = false;
-  bool f32_atomic_add = false;
+  bool f32_atomic_add = false, f64_atomic_add = false;  // on device memory
+  bool shared_f32_atomic_add = false, shared_f64_atomic_add = false;
   bool forward_progress = false;  // workgroups that have started proceed
   int64_t max_turns = 0;          // of all loops of a thread together; 0: no limit
   /// A product and a sum of floats may become one operation that rounds once.

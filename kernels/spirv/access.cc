@@ -246,6 +246,7 @@ AtomicRow atomic_row(spv::Op op) {
     case spv::OpAtomicStore: return {AtomicOp::kStore};
     case spv::OpAtomicExchange: return {AtomicOp::kExchange};
     case spv::OpAtomicCompareExchange: return {AtomicOp::kCas};
+    case spv::OpAtomicFAddEXT:
     case spv::OpAtomicIAdd: return {AtomicOp::kAdd};
     case spv::OpAtomicISub: return {AtomicOp::kAdd, AtomicRow::kAsIs, AtomicRow::kNegative};
     case spv::OpAtomicIIncrement: return {AtomicOp::kAdd, AtomicRow::kAsIs, AtomicRow::kOne};
@@ -282,7 +283,8 @@ Values Memory::atomic(const Instruction& in) {
   if (row.sign == AtomicRow::kUnsigned) type = unsigned_of(type);
   const bool in_shared = place.kind == Place::kShared;
   const bool fits = in_shared ? !place.bits || place.bits == type : place.kind == Place::kDevice;
-  if (!is_integer(type) || prim_size(type) < 4 || !fits) {
+  const bool sums = in.op == spv::OpAtomicFAddEXT;
+  if (is_float(type) != sums || prim_size(type) < 4 || !fits) {
     refuse("{}: on {} there", name_of(in.op), prim_name(type));
   }
   const Address at = in_shared ? address(place, 0) : device_address(place, type, 0);

@@ -1,4 +1,5 @@
 // What shaders have that were not made of our kernels.
+#include <array>
 #include <bit>
 #include <map>
 
@@ -177,6 +178,31 @@ TEST(SpirvValues, FloatsOfTheStandardLibrary) {
 TEST(SpirvAtomics, SubtractWhatTheyAreGiven) {
   EXPECT_THAT(out_of("to[0] = 9u; atomicAdd(to[0], uint(-int(from.words[1]))); to[1] = to[0];"),
               ElementsAre(7, 7, 0, 0, 0, 0));
+}
+
+TEST(SpirvAtomics, SumFloats) {
+  ShaderRun r;
+  r.out = {0, 0, std::bit_cast<uint32_t>(0.5f), 0};
+  r.in.assign(1, 0);
+  r.groups = 4;
+  r.options.concurrent_groups = 4;
+  ASSERT_EQ(r.run(kHead + R"(layout(local_size_x = 8) in;
+shared float sum;
+void main() {
+  if (gl_LocalInvocationIndex == 0u) sum = 0.0;
+  barrier();
+  atomicAdd(sum, 0.25);
+  atomicAdd(F64(push.out_).v, 0.25LF);
+  atomicAdd(F(push.out_ + 8ul).v, -1.0);
+  barrier();
+  if (gl_LocalInvocationIndex == 3u && gl_WorkGroupID.x == 1u) {
+    F(push.out_ + 12ul).v = atomicAdd(sum, 1.0);
+  }
+})"),
+            "");
+  const auto eight = std::bit_cast<std::array<uint32_t, 2>>(8.0);
+  EXPECT_THAT(r.out, ElementsAre(eight[0], eight[1], std::bit_cast<uint32_t>(-31.5f),
+                                 std::bit_cast<uint32_t>(2.0f)));
 }
 
 TEST(SpirvEntries, AShaderIsChosenByItsName) {

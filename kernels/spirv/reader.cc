@@ -274,7 +274,8 @@ bool Reader::accesses(const Instruction& in) {
       return true;
     default: break;
   }
-  if (in.op < spv::OpAtomicLoad || in.op > spv::OpAtomicXor) return false;
+  const bool atomic = in.op >= spv::OpAtomicLoad && in.op <= spv::OpAtomicXor;
+  if (!atomic && in.op != spv::OpAtomicFAddEXT) return false;
   Values old = memory_.atomic(in);
   if (!old.empty()) define(in, std::move(old));
   return true;

@@ -27,9 +27,11 @@ inline const std::string kHead = R"(#version 460
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_shader_atomic_int64 : require
+#extension GL_EXT_shader_atomic_float : require
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer U { uint v; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer I { int v; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer F { float v; };
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer F64 { double v; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer U64 { uint64_t v; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer F4 { vec4 v; };
 layout(push_constant, scalar) uniform Push { uint64_t in_; uint64_t out_; int n; } push;

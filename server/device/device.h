@@ -69,6 +69,9 @@ struct Info {
   bool cuts_loops = false;    // the driver ends an invocation's loops after some 2^16 turns itself
   bool float64 = false, float16 = false;
   bool int64_atomics = false, shared_int64_atomics = false;  // on device memory; on a workgroup's
+  // Sums of floats by one atomic operation, likewise.
+  bool float32_atomic_add = false, shared_float32_atomic_add = false;
+  bool float64_atomic_add = false, shared_float64_atomic_add = false;
   bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
   bool forward_progress = false;     // workgroups that have started proceed, whatever others do
   bool interprets = false;           // takes kernels as kernel IR, and no SPIR-V

@@ -37,6 +37,13 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
   target.f64 = info.float64;
   target.i64_atomics = info.int64_atomics;
   target.shared_i64_atomics = info.shared_int64_atomics;
+  // GPUs' atomic sums may take what is subnormal for zero.
+  if (contract || info.is_cpu || info.interprets) {
+    target.f32_atomic_add = info.float32_atomic_add;
+    target.shared_f32_atomic_add = info.shared_float32_atomic_add;
+    target.f64_atomic_add = info.float64_atomic_add;
+    target.shared_f64_atomic_add = info.shared_float64_atomic_add;
+  }
   // What a driver says of progress must first be seen to hold: server/progress.h asks for it.
   target.forward_progress = info.interprets && info.forward_progress;
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
@@ -63,6 +70,8 @@ std::optional<program::Target> posed_target(const std::string& kind) {
   info.shared_bytes = 49152;
   program::Target gpu = device_target(info);
   gpu.forward_progress = true;
+  gpu.f32_atomic_add = gpu.shared_f32_atomic_add = true;
+  gpu.f64_atomic_add = gpu.shared_f64_atomic_add = true;
   return gpu;
 }
 

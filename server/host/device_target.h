@@ -10,7 +10,8 @@
 namespace kenaz::host {
 
 /// Kernels generated for this target run on the device. `threads`: that fill it; 0: a guess.
-/// `contract`: where the device gains by it, products and sums of floats may become one operation.
+/// `contract`: where the device gains by it, products and sums of floats may become one operation,
+/// and what is subnormal may count as zero in sums that have no order.
 program::Target device_target(const device::Info& info, int64_t threads = 0, bool contract = false);
 
 /// What a device of this kind would be: "least" (what any can do), "cpu" (as lavapipe) or "gpu" (as

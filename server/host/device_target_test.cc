@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "server/device/vulkan/vulkan_device.h"
 
 namespace kenaz::host {
@@ -61,6 +63,23 @@ TEST(DeviceTarget, EveryFactHasItsOwnPlace) {
   info.shared_bytes = 49152;
   EXPECT_EQ(device_target(info).max_group_size, 1024);
   EXPECT_GT(device_target(info).shared_bytes, 48000);
+}
+
+TEST(DeviceTarget, AtomicSumsOfFloatsAsTheDeviceHasThem) {
+  device::Info info;
+  info.float32_atomic_add = info.shared_float64_atomic_add = true;
+  const auto sums = [](const program::Target& t) {
+    return std::array{t.f32_atomic_add, t.f64_atomic_add, t.shared_f32_atomic_add,
+                      t.shared_f64_atomic_add};
+  };
+  EXPECT_EQ(sums(device_target(info, 0, true)), (std::array{true, false, false, true}));
+  // A GPU may leave out what is subnormal.
+  EXPECT_EQ(sums(device_target(info, 0, false)), (std::array{false, false, false, false}));
+  info.is_cpu = true;
+  EXPECT_EQ(sums(device_target(info, 0, false)), (std::array{true, false, false, true}));
+  info = {};
+  info.float64_atomic_add = info.shared_float32_atomic_add = info.interprets = true;
+  EXPECT_EQ(sums(device_target(info, 0, false)), (std::array{false, true, true, false}));
 }
 
 TEST(DeviceTarget, ProcessorsAreFilledByFewThreads) {

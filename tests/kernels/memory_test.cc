@@ -195,6 +195,40 @@ TEST_F(Atomics, GiveTheOldValue) {
   }
 }
 
+// Sums that no order changes: of small whole numbers, of what is subnormal, of zeros with signs.
+TEST_F(Atomics, SumFloatsWhereTheDeviceDoes) {
+  const device::Info& info = device().info();
+  for (const bool in_shared : {false, true}) {
+    const bool has = in_shared ? info.shared_float32_atomic_add : info.float32_atomic_add;
+    if (!has) continue;
+    DeviceTest t;
+    Builder& k = t.k;
+    t.kernel.group_size.constant = kThreads;
+    t.groups = in_shared ? 1 : 5;
+    const auto small = [](uint32_t bits) { return PrimValue{PrimType::kF32, bits}; };
+    const std::vector<float> start{0, -100, -0.0f, 0, 0};
+    const Value out = t.array("out", start);
+    const auto shared = k.shared("s", PrimType::kF32, {5});
+    if (in_shared) {
+      k.if_(k.lt(k.local(), 5),
+            [&] { k.store(shared, k.local(), k.load(PrimType::kF32, out, k.local())); });
+    }
+    k.barrier();
+    const Value number = k.convert(k.sub(k.mul(k.global(), 977), 30'000), PrimType::kF32);
+    const Values xs{number, PrimValue::of_float(PrimType::kF32, 0.5), small(0x80000000), small(3),
+                    PrimValue::of_float(PrimType::kF32, __builtin_inf())};
+    for (int n = 0; n < 5; n++) {
+      const Address at = in_shared ? Address{shared, i32(n)} : Address{out, i32(n)};
+      k.atomic(AtomicOp::kAdd, PrimType::kF32, at, xs[n]);
+    }
+    k.barrier();
+    if (in_shared) {
+      k.if_(k.lt(k.local(), 5), [&] { k.store(out, k.local(), k.load(shared, k.local())); });
+    }
+    run_on_both(t);
+  }
+}
+
 // The last of the workgroups sees what all of them have stored.
 TEST_F(Atomics, AReleaseIsSeenByWhoAcquires) {
   for (const bool fences : {false, true}) {

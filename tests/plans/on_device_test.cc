@@ -18,6 +18,8 @@ class PlansOnDevice : public OnDevice {
     target.max_group_size = 128;
     target.threads = 256;
     target.i64_atomics = target.shared_i64_atomics = true;
+    target.f32_atomic_add = info.float32_atomic_add;
+    target.shared_f32_atomic_add = info.shared_float32_atomic_add;
     target.max_turns = 65535;
     const primitives::testing::Device here{"the device", target, target.subgroup_size};
     primitives::testing::use_device(here, launch);

@@ -15,15 +15,15 @@ using kir::Values;
 namespace {
 
 // The type in which one atomic operation combines values of this type: wider for small ones.
-std::optional<PrimType> atomic_type(const op::Known& row, PrimType type) {
-  if (row.atomic == AtomicOp::kCas || is_float(type)) return std::nullopt;
-  if (type == PrimType::kBool) return PrimType::kU32;
-  if (prim_size(type) >= 4) return type;
-  return prim_kind(type) == PrimKind::kSigned ? PrimType::kI32 : PrimType::kU32;
-}
-
-PrimType word_for(const op::Known& row, PrimType type) {
-  return atomic_type(row, type).value_or(bits_type(type));
+std::optional<PrimType> atomic_type(const op::Known& row, PrimType type,
+                                    const program::Target& target, bool shared) {
+  if (row.atomic == AtomicOp::kCas) return std::nullopt;
+  PrimType word = type;
+  if (!is_float(type) && prim_size(type) < 4) {
+    word = prim_kind(type) == PrimKind::kSigned ? PrimType::kI32 : PrimType::kU32;
+  }
+  if (!op::has_atomic(row, word, target, shared)) return std::nullopt;
+  return word;
 }
 
 bool by_scalars(const plan::OpFacts& op) {
@@ -36,8 +36,9 @@ Cells::Kind Cells::kind(const plan::OpFacts& op, const program::Target& target, 
   if (!op.commutative) return Kind::kNone;
   if (by_scalars(op)) {
     bool fits = true;
-    for (const PrimType t : op.types) {
-      fits = fits && op::has_cas(prim_size(bits_type(t)), target, shared);
+    for (size_t n = 0; n < op.types.size(); n++) {
+      fits = fits && (atomic_type(*op.known[n], op.types[n], target, shared) ||
+                      op::has_cas(prim_size(bits_type(op.types[n])), target, shared));
     }
     return fits ? Kind::kScalars : Kind::kNone;
   }
@@ -60,7 +61,8 @@ std::vector<PrimType> Cells::words(const plan::OpFacts& op, const program::Targe
   }
   std::vector<PrimType> out;
   for (size_t n = 0; n < op.types.size(); n++) {
-    out.push_back(word_for(*op.known[n], op.types[n]));
+    out.push_back(
+        atomic_type(*op.known[n], op.types[n], target, shared).value_or(bits_type(op.types[n])));
   }
   return out;
 }
@@ -68,10 +70,15 @@ std::vector<PrimType> Cells::words(const plan::OpFacts& op, const program::Targe
 Cells::Cells(plan::Team& team, const plan::Operator& op, bool shared, Bases bases)
     : t_(team),
       op_(op),
+      shared_(shared),
       kind_(kind(op.facts, team.target, shared)),
       words_(words(op.facts, team.target, shared)),
       bases_(std::move(bases)) {
   CHECK(kind_ != Kind::kNone && bases_.size() == words_.size());
+}
+
+bool Cells::is_native(size_t n) const {
+  return atomic_type(*op_.facts.known[n], op_.facts.types[n], t_.target, shared_).has_value();
 }
 
 Values Cells::encode(const Values& x) {
@@ -79,8 +86,7 @@ Values Cells::encode(const Values& x) {
   Values out;
   if (kind_ == Kind::kScalars) {
     for (size_t n = 0; n < x.size(); n++) {
-      const bool native = atomic_type(*op_.facts.known[n], op_.facts.types[n]).has_value();
-      out.push_back(native ? k.convert(x[n], words_[n]) : bits_of(k, x[n]));
+      out.push_back(is_native(n) ? k.convert(x[n], words_[n]) : bits_of(k, x[n]));
     }
     return out;
   }
@@ -101,8 +107,7 @@ Values Cells::decode(const Values& words) {
   for (size_t n = 0; n < op_.facts.types.size(); n++) {
     const PrimType type = op_.facts.types[n];
     if (kind_ == Kind::kScalars) {
-      const bool native = atomic_type(*op_.facts.known[n], type).has_value();
-      out.push_back(native ? k.convert(words[n], type) : from_bits(k, words[n], type));
+      out.push_back(is_native(n) ? k.convert(words[n], type) : from_bits(k, words[n], type));
       continue;
     }
     Value bits = k.lshr(words[0], PrimValue::of_int(words_[0], shift));
@@ -153,7 +158,7 @@ void Cells::update_scalar(size_t n, const Value& index, const Value& x) {
   Builder& k = t_.k;
   const op::Known& row = *op_.facts.known[n];
   const PrimType type = op_.facts.types[n];
-  if (atomic_type(row, type)) {
+  if (is_native(n)) {
     k.atomic(row.atomic, words_[n], {bases_[n], index}, k.convert(x, words_[n]));
     return;
   }

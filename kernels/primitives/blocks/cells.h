@@ -30,6 +30,8 @@ class Cells {
   kir::Values load(const kir::Value& index);
 
  private:
+  /// Of kScalars: whether one atomic operation combines the n-th scalar.
+  bool is_native(size_t n) const;
   kir::Values encode(const kir::Values& x);
   kir::Values decode(const kir::Values& words);
   void update_scalar(size_t n, const kir::Value& index, const kir::Value& x);
@@ -38,6 +40,7 @@ class Cells {
 
   plan::Team& t_;
   plan::Operator op_;
+  bool shared_;
   Kind kind_;
   std::vector<PrimType> words_;
   Bases bases_;

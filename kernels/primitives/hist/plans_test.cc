@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/primitives/blocks/cells.h"
 #include "kernels/primitives/plan_runner.h"
 
 namespace kenaz::primitives {
@@ -86,6 +87,9 @@ void check_all_hists(const std::vector<TestOperator>& ops, const std::vector<His
   for (const TestOperator& op : ops) {
     for (const HistCase& c : cases) {
       for (const auto& trial : testing::trials(hist_plans(), hist_facts(op, c))) {
+        const auto& types = op.facts.types;
+        const bool f64 = std::count(types.begin(), types.end(), PrimType::kF64) != 0;
+        if (f64 && !trial.device.target.f64) continue;
         check_hist(op, c, trial, seed++);
         if (::testing::Test::HasFailure()) return;
       }
@@ -154,6 +158,37 @@ TEST(HistPlans, CallsThatTheHostStops) {
 }
 
 TEST(HistPlans, EveryOperatorThatCommutes) { testing::check_every_histogram(); }
+
+// Some of the devices have atomic sums of f32, some of f64, some of neither.
+TEST(HistPlans, SumsOfFloats) {
+  check_all_hists({add_to(PrimType::kF32), add_to(PrimType::kF64)},
+                  {{{1, 260}, 11}, {{1, 300}, 3500}, {{3, 50}, 5}});
+}
+
+TEST(HistPlans, FloatsAreSummedAsTheyAreWhereMemoryDoesIt) {
+  const auto word = [](PrimType type, bool shared, const program::Target& target) {
+    return blocks::Cells::words(add_to(type).facts, target, shared)[0];
+  };
+  program::Target none;
+  none.i64_atomics = none.shared_i64_atomics = true;
+  program::Target memory = none, shared = none;
+  memory.f32_atomic_add = memory.f64_atomic_add = true;
+  shared.shared_f32_atomic_add = shared.shared_f64_atomic_add = true;
+  for (const bool in_shared : {false, true}) {
+    EXPECT_EQ(word(PrimType::kF32, in_shared, none), PrimType::kU32);
+    EXPECT_EQ(word(PrimType::kF64, in_shared, none), PrimType::kU64);
+    const program::Target& has = in_shared ? shared : memory;
+    const program::Target& lacks = in_shared ? memory : shared;
+    EXPECT_EQ(word(PrimType::kF32, in_shared, has), PrimType::kF32);
+    EXPECT_EQ(word(PrimType::kF64, in_shared, has), PrimType::kF64);
+    EXPECT_EQ(word(PrimType::kF32, in_shared, lacks), PrimType::kU32);
+    EXPECT_EQ(word(PrimType::kF64, in_shared, lacks), PrimType::kU64);
+  }
+  // No 64-bit integers are needed for sums of f64.
+  memory.i64_atomics = false;
+  EXPECT_EQ(blocks::Cells::kind(add_to(PrimType::kF64).facts, memory, false),
+            blocks::Cells::Kind::kScalars);
+}
 
 TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
   const program::Target target = testing::made_up_devices()[3].target;

@@ -32,6 +32,8 @@ Info info_of(const InterpreterOptions& o, int64_t memory) {
   info.max_block_bytes = memory;
   info.float64 = info.float16 = true;
   info.int64_atomics = info.shared_int64_atomics = true;
+  info.float32_atomic_add = info.shared_float32_atomic_add = true;
+  info.float64_atomic_add = info.shared_float64_atomic_add = true;
   info.subgroup_arithmetic = o.subgroup_size > 1;
   info.forward_progress = o.forward_progress;
   info.interprets = !o.through_spirv;

@@ -25,15 +25,17 @@ Status Context::create_device() {
   queue.queueFamilyIndex = physical_.queue_family;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
-  const char* extensions[] = {VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME};
+  std::vector<const char*> extensions;
+  if (physical_.subgroup_size_control) {
+    extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  }
+  if (physical_.float_atomics) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features.core;
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  if (physical_.subgroup_size_control) {
-    info.enabledExtensionCount = 1;
-    info.ppEnabledExtensionNames = extensions;
-  }
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   const DriverGlobals not_ours;
   KENAZ_TRY(
       check_vk(vk_.vkCreateDevice(physical_.handle, &info, nullptr, &device_), "vkCreateDevice"));

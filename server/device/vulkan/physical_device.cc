@@ -92,7 +92,7 @@ void find_queue_family(const Functions& vk, PhysicalDevice& d) {
 
 void read_features(const Functions& vk, PhysicalDevice& d) {
   FeatureChain has;
-  has.chain(d.subgroup_size_control);
+  has.chain(d.subgroup_size_control, d.float_atomics);
   vk.vkGetPhysicalDeviceFeatures2(d.handle, &has.core);
 #define REQUIRED(part, member) \
   if (!has.part.member) d.missing.push_back(#member);
@@ -102,6 +102,12 @@ void read_features(const Functions& vk, PhysicalDevice& d) {
   d.float16 = has.v12.shaderFloat16;
   d.int64_atomics = has.v12.shaderBufferInt64Atomics;
   d.shared_int64_atomics = has.v12.shaderSharedInt64Atomics;
+  if (d.float_atomics) {
+    d.info.float32_atomic_add = has.float_atomics.shaderBufferFloat32AtomicAdd;
+    d.info.float64_atomic_add = has.float_atomics.shaderBufferFloat64AtomicAdd;
+    d.info.shared_float32_atomic_add = has.float_atomics.shaderSharedFloat32AtomicAdd;
+    d.info.shared_float64_atomic_add = has.float_atomics.shaderSharedFloat64AtomicAdd;
+  }
   d.subgroup_types = has.v12.shaderSubgroupExtendedTypes;
   d.device_scope = has.v12.vulkanMemoryModelDeviceScope;
   d.subgroup_size_control = d.subgroup_size_control && has.subgroup_size.subgroupSizeControl;
@@ -158,6 +164,7 @@ PhysicalDevice read_device(const Functions& vk, VkPhysicalDevice handle, int ind
     return d;  // the structures below are not known to it
   }
   d.subgroup_size_control = has_extension(vk, handle, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
+  d.float_atomics = has_extension(vk, handle, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
   const bool has_max_buffer = has_extension(vk, handle, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
   VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
   VkPhysicalDeviceVulkan12Properties v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
@@ -200,10 +207,12 @@ bool is_named(const PhysicalDevice& d, const std::string& selector) {
 
 }  // namespace
 
-void FeatureChain::chain(bool with_subgroup_size) {
+void FeatureChain::chain(bool with_subgroup_size, bool with_float_atomics) {
   core.pNext = &v11;
   v11.pNext = &v12;
-  v12.pNext = with_subgroup_size ? &subgroup_size : nullptr;
+  float_atomics.pNext = nullptr;
+  subgroup_size.pNext = with_float_atomics ? &float_atomics : nullptr;
+  v12.pNext = with_subgroup_size ? static_cast<void*>(&subgroup_size) : subgroup_size.pNext;
 }
 
 std::string PhysicalDevice::description() const {
@@ -259,7 +268,11 @@ void wanted_features(const PhysicalDevice& device, FeatureChain& chain) {
   chain.v12.shaderSubgroupExtendedTypes = device.subgroup_types;
   chain.v12.vulkanMemoryModelDeviceScope = device.device_scope;
   chain.subgroup_size.subgroupSizeControl = device.subgroup_size_control;
-  chain.chain(device.subgroup_size_control);
+  chain.float_atomics.shaderBufferFloat32AtomicAdd = device.info.float32_atomic_add;
+  chain.float_atomics.shaderBufferFloat64AtomicAdd = device.info.float64_atomic_add;
+  chain.float_atomics.shaderSharedFloat32AtomicAdd = device.info.shared_float32_atomic_add;
+  chain.float_atomics.shaderSharedFloat64AtomicAdd = device.info.shared_float64_atomic_add;
+  chain.chain(device.subgroup_size_control, device.float_atomics);
 }
 
 }  // namespace kenaz::device::vulkan

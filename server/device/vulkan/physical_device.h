@@ -17,11 +17,13 @@ struct FeatureChain {
   VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_size{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
+  VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
 
   FeatureChain() = default;
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;
-  void chain(bool with_subgroup_size);
+  void chain(bool with_subgroup_size, bool with_float_atomics);
 };
 
 inline constexpr uint32_t kNvidia = 0x10de;  // PhysicalDevice::vendor_id
@@ -45,6 +47,7 @@ struct PhysicalDevice {
   bool device_scope = false;
   bool may_map = true;                          // VulkanOptions::force_staging is off
   bool subgroup_size_control = false;           // the extension, with compute among its stages
+  bool float_atomics = false;                   // the extension
   uint32_t min_subgroup = 0, max_subgroup = 0;  // with subgroup_size_control
   Info info;
   std::vector<std::string> missing;  // required features that it lacks; empty: usable
