@@ -566,8 +566,10 @@ class Segment {
     request.facts = facts("histogram", leading);
     request.facts.across = false;
     request.facts.op.commutative = true;  // the language requires it of histograms
-    request.facts.bins = plan::HostExpr::size(kBins);
-    request.sizes = {count(0, leading), lengths_, host_.count(bins).operand()};
+    const Operand all_bins = host_.count(bins).operand();
+    const std::optional<int64_t> known_bins = host_.as_const(all_bins);
+    request.facts.bins = known_bins ? plan::HostExpr(*known_bins) : plan::HostExpr::size(kBins);
+    request.sizes = {count(0, leading), lengths_, all_bins};
     const SegParts parts = make_parts();
     bool from_body = true;
     const auto make_elements = elements(request, leading, parts, from_body);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/kir/needs.h"
 #include "kernels/primitives/blocks/cells.h"
 #include "kernels/primitives/plan_runner.h"
 
@@ -18,12 +19,13 @@ struct HistCase {
   Matrix matrix;
   int64_t bins;
   bool all_equal = false;  // every element has the same bin
+  bool known = false;      // the number of bins is known when the kernels are made
 };
 
 plan::Facts hist_facts(const TestOperator& op, const HistCase& c) {
   plan::Facts f = c.matrix.facts("hist");
   f.op = op.facts;
-  f.bins = plan::HostExpr::size(2);
+  f.bins = c.known ? plan::HostExpr(c.bins) : plan::HostExpr::size(2);
   return f;
 }
 
@@ -33,6 +35,19 @@ int64_t bin_of(const HistCase& c, int64_t element, uint64_t seed) {
   const auto r =
       static_cast<int64_t>((static_cast<uint64_t>(element) * 2654435761u + seed * 97) % 1000003);
   return r % (c.bins + 2) - 1;
+}
+
+plan::Work work_of(testing::Session& session, const TestOperator& op, const HistCase& c,
+                   const plan::Plan& plan, const program::Target& target,
+                   const std::vector<uint64_t>& in, const std::vector<uint64_t>& out) {
+  std::vector<PrimType> types = op.facts.types;
+  types.insert(types.begin(), PrimType::kI64);
+  return plan.make(hist_facts(op, c), target, [&](plan::Team& t) {
+    Builder& k = t.k;
+    session.start();
+    const Values from = session.blocks(k, in);
+    return plan::Problem{op.make(k), c.matrix.load(types, from), {}, session.blocks(k, out)};
+  });
 }
 
 void check_hist(const TestOperator& op, const HistCase& c, const testing::Trial& trial,
@@ -52,15 +67,7 @@ void check_hist(const TestOperator& op, const HistCase& c, const testing::Trial&
     rows[static_cast<size_t>(i)].push_back(PrimValue::i64(bin_of(c, i, seed)));
   }
   in.insert(in.begin(), session.upload(rows, op.facts.types.size(), PrimType::kI64));
-  std::vector<PrimType> types = op.facts.types;
-  types.insert(types.begin(), PrimType::kI64);
-  const plan::Facts facts = hist_facts(op, c);
-  const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
-    Builder& k = t.k;
-    session.start();
-    const Values from = session.blocks(k, in);
-    return plan::Problem{op.make(k), m.load(types, from), {}, session.blocks(k, out)};
-  });
+  const plan::Work work = work_of(session, op, c, *trial.plan, trial.device.target, in, out);
   EXPECT_EQ(session.run(work, {m.segments, m.length, c.bins}, m, trial.device, trial.options),
             m.fails.has_value());
   if (!m.completes() || ::testing::Test::HasFailure()) return;
@@ -138,6 +145,16 @@ TEST(HistPlans, BinsBeyondSharedMemoryAreDoneInWindows) {
   check_all_hists({add_to(PrimType::kI32)}, {{{1, 400}, 3500}});
 }
 
+TEST(HistPlans, BinsThatAreKnownBefore) {
+  check_all_hists({add_to(PrimType::kI32), greatest_pair(PrimType::kI32)},
+                  {{{1, 0}, 3, false, true},
+                   {{1, 5}, 0, false, true},
+                   {{1, 300}, 1, false, true},
+                   {{3, 150}, 9, false, true},
+                   {{1, 700}, 256, false, true},
+                   {{1, 400}, 3500, false, true}});
+}
+
 TEST(HistPlans, SeveralSegments) {
   check_all_hists({add_to(PrimType::kI32)},
                   {{{0, 4}, 4}, {{3, 0}, 4}, {{5, 40}, 6}, {{2, 150}, 9}});
@@ -188,6 +205,25 @@ TEST(HistPlans, FloatsAreSummedAsTheyAreWhereMemoryDoesIt) {
   memory.i64_atomics = false;
   EXPECT_EQ(blocks::Cells::kind(add_to(PrimType::kF64).facts, memory, false),
             blocks::Cells::Kind::kScalars);
+}
+
+plan::Work shared_work(const TestOperator& op, const HistCase& c, const program::Target& target) {
+  testing::Session session;
+  const std::vector<uint64_t> in(op.facts.types.size() + 1), out(op.facts.types.size());
+  return work_of(session, op, c, hist_plans()[0], target, in, out);
+}
+
+TEST(HistPlans, FewBinsTakeLittleSharedMemory) {
+  const program::Target target = testing::made_up_devices()[3].target;
+  const auto bytes = [&](int64_t bins, bool known) {
+    const HistCase c{{1, 1000}, bins, false, known};
+    const plan::Work work = shared_work(add_to(PrimType::kI32), c, target);
+    return kir::needs_of(work.steps[0].kernel).shared_bytes;
+  };
+  EXPECT_LE(bytes(256, true), 10'000);
+  EXPECT_GT(bytes(256, false), 30'000);
+  EXPECT_GT(bytes(20'000, true), 30'000);
+  EXPECT_LE(bytes(20'000, true), target.shared_bytes);
 }
 
 TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {

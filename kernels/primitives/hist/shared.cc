@@ -16,6 +16,13 @@ int64_t capacity(const Facts& f, const Target& target) {
   return std::max<int64_t>(target.shared_bytes * 3 / 4 / bytes, 1);
 }
 
+// Those that a kernel has: no more than are used, which leaves memory to other workgroups.
+int64_t room_for(const Facts& f, const Target& target) {
+  const int64_t most = capacity(f, target);
+  if (!f.bins.is_const()) return most;
+  return std::clamp<int64_t>(f.bins.constant().as_i64(), 1, most / kMostCopies) * kMostCopies;
+}
+
 struct Layout {
   HostExpr width;    // bins of a window
   HostExpr windows;  // per segment
@@ -26,7 +33,7 @@ struct Layout {
 
 Layout layout_for(const Facts& f, const Target& target) {
   Layout l;
-  const HostExpr room = capacity(f, target);
+  const HostExpr room = room_for(f, target);
   l.width = max(min(f.bins, room), 1);
   l.windows = max(div_up(f.bins, l.width), 1);
   l.copies = min(HostExpr::op(ScalarOp::kQuot, {room, l.width}), kMostCopies);
@@ -75,11 +82,12 @@ void count(Team& t, const Layout& l, const Job& j, Cells& cells) {
   Builder& k = t.k;
   const Value length = t.host(t.facts.length), share = t.host(l.share);
   const Value from = k.min(k.mul(j.part, share), length);
+  const Value bins = k.convert(j.bins, PrimType::kU64);
   blocks::for_striped(t, j.segment, from, k.min(k.add(from, share), length),
                       [&](const Values& element) {
                         const Item item = item_of(element);
                         const Value bin = k.sub(item.bin, j.first);
-                        const Value here = k.and_(k.le(kir::i64(0), bin), k.lt(bin, j.bins));
+                        const Value here = k.lt(k.convert(bin, PrimType::kU64), bins);
                         k.if_(here, [&] { cells.update(k.add(j.copy, k.to_i32(bin)), item.x); });
                       });
   k.barrier();
@@ -102,7 +110,7 @@ void drain(Team& t, const Layout& l, const Job& j, Cells& cells,
 
 Cells shared_cells(Team& t) {
   Cells::Bases bases;
-  const auto room = static_cast<int32_t>(capacity(t.facts, t.target));
+  const auto room = static_cast<int32_t>(room_for(t.facts, t.target));
   for (const PrimType word : Cells::words(t.facts.op, t.target, true)) {
     bases.emplace_back(t.k.shared(fmt::format("bins{}", bases.size()), word, {room, -1}));
   }
