@@ -54,6 +54,14 @@ bool Cells::in_place(const plan::OpFacts& op, const program::Target& target) {
                      [](PrimType t) { return prim_size(t) >= 4; });
 }
 
+bool Cells::native(const plan::OpFacts& op, const program::Target& target, bool shared) {
+  if (kind(op, target, shared) != Kind::kScalars) return false;
+  for (size_t n = 0; n < op.types.size(); n++) {
+    if (!atomic_type(*op.known[n], op.types[n], target, shared)) return false;
+  }
+  return true;
+}
+
 std::vector<PrimType> Cells::words(const plan::OpFacts& op, const program::Target& target,
                                    bool shared) {
   if (kind(op, target, shared) == Kind::kPacked) {

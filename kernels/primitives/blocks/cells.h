@@ -15,6 +15,9 @@ class Cells {
   static Kind kind(const plan::OpFacts& op, const program::Target& target, bool shared);
   /// Whether a cell's words are the value's scalars as they stand in arrays.
   static bool in_place(const plan::OpFacts& op, const program::Target& target);
+  /// Whether each scalar is combined by one atomic operation. What is combined by compare-and-swap
+  /// takes long where many threads change one cell at a time.
+  static bool native(const plan::OpFacts& op, const program::Target& target, bool shared);
   /// The types of a cell's words; the kind is not kNone.
   static std::vector<PrimType> words(const plan::OpFacts& op, const program::Target& target,
                                      bool shared);

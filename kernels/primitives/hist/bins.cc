@@ -4,6 +4,12 @@
 
 namespace kenaz::primitives::hist {
 
+namespace {
+
+constexpr int kLoadsInFlight = 8;  // of a thread that merges
+
+}  // namespace
+
 Values load_bin(Team& t, const Value& index) {
   Values out;
   for (size_t n = 0; n < t.problem.bins.size(); n++) {
@@ -84,10 +90,18 @@ void merge_step(plan::Maker& m, const Facts& f, const Copies& c) {
       const Value bin = k.sub(index, k.mul(segment, bins));
       const Value first = k.add(first_box(t, c, segment, kir::i64(0)), bin);
       const kir::Vars acc = k.declare(load_bin(t, index));
-      k.for_(t.host(c.parts), [&](const Value& part) {
-        const Values x = boxes.load(k.add(first, k.mul(part, bins)));
-        k.assign(acc, t.problem.op.combine(k, k.read(acc), x));
-      });
+      const auto take = [&](const Value& part, int count) {
+        std::vector<Values> loaded;
+        for (int n = 0; n < count; n++) {
+          loaded.push_back(boxes.load(k.add(first, k.mul(k.add(part, n), bins))));
+        }
+        for (const Values& x : loaded) k.assign(acc, t.problem.op.combine(k, k.read(acc), x));
+      };
+      const Value parts = t.host(c.parts);
+      const Value rest = k.sub(parts, k.rem(parts, kir::i64(kLoadsInFlight)));
+      k.for_(kir::i64(0), rest, kir::i64(kLoadsInFlight),
+             [&](const Value& part) { take(part, kLoadsInFlight); });
+      k.for_(rest, parts, kir::i64(1), [&](const Value& part) { take(part, 1); });
       store_bin(t, index, k.read(acc));
     });
   });

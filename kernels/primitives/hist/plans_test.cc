@@ -213,6 +213,21 @@ plan::Work shared_work(const TestOperator& op, const HistCase& c, const program:
   return work_of(session, op, c, hist_plans()[0], target, in, out);
 }
 
+// Many workgroups change the same bins at once, which takes long where each of them has to try
+// again until no other one comes between.
+TEST(HistPlans, WorkgroupsCombineTheirBinsByAtomicsOrInASecondStep) {
+  const auto steps = [](const TestOperator& op, const program::Target& target) {
+    return shared_work(op, {{1, 1000}, 20}, target).steps.size();
+  };
+  program::Target target = testing::made_up_devices()[3].target;
+  const TestOperator most = testing::known_test_operator(ScalarOp::kMax, PrimType::kF32);
+  EXPECT_EQ(steps(add_to(PrimType::kI32), target), 1);
+  EXPECT_EQ(steps(add_to(PrimType::kF32), target), 1);
+  EXPECT_EQ(steps(most, target), 2);
+  target.f32_atomic_add = false;
+  EXPECT_EQ(steps(add_to(PrimType::kF32), target), 2);
+}
+
 TEST(HistPlans, FewBinsTakeLittleSharedMemory) {
   const program::Target target = testing::made_up_devices()[3].target;
   const auto bytes = [&](int64_t bins, bool known) {

@@ -131,8 +131,9 @@ HostExpr when(const Facts& f, const Target& target) {
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   plan::Maker m(f, target, bind);
   const Layout l = layout_for(f, target);
-  // What the workgroups found is combined by atomics, else in a second step.
-  const bool direct = Cells::in_place(f.op, target);
+  // What the workgroups found is combined by atomics, else in a second step: with as many
+  // workgroups at the same bins, compare-and-swap would take longer than all the rest.
+  const bool direct = Cells::in_place(f.op, target) && Cells::native(f.op, target, false);
   const Copies c = direct ? Copies{} : make_copies(m, f, l.parts);
   m.step("_shared", f.segments * l.windows * l.parts, [&](Team& t) {
     Builder& k = t.k;
