@@ -109,7 +109,7 @@ struct Place {
 /// of the segments.
 struct Elements {
   /// The element: reduce: the operator's scalars; scan: those, then the carried; hist: the bin
-  /// (i64; dropped if it is not from 0 to bins - 1), then the operator's; pack: the class (i32;
+  /// (i64, less than bins; -1: the element is dropped), then the operator's; pack: the class (i32;
   /// dropped if it is not from 0 to classes - 1), then the carried; copy: the carried.
   std::function<Values(Builder&, const Place&)> at;
   /// The elements at `n` neighbouring positions from `first` on, which is a multiple of n. n is at

@@ -46,8 +46,8 @@ void update_cells(Team& t, Cells& cells) {
   const Value bins = t.host(t.facts.bins), length = t.host(t.facts.length);
   const auto update = [&](const Value& segment, const Values& element) {
     const Item item = item_of(element);
-    const Value inside = k.and_(k.le(kir::i64(0), item.bin), k.lt(item.bin, bins));
-    k.if_(inside, [&] { cells.update(k.add(k.mul(segment, bins), item.bin), item.x); });
+    k.if_(k.le(kir::i64(0), item.bin),
+          [&] { cells.update(k.add(k.mul(segment, bins), item.bin), item.x); });
   };
   if (t.facts.segments.is(1)) {
     const Value tile = k.mul(t.group_size_i64(), blocks::items_in_flight(t.facts));

@@ -135,7 +135,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
               },
               [&] { return none; });
           const Item item = item_of(element);
-          const Value has = k.and_(k.le(kir::i64(0), item.bin), k.lt(item.bin, bins));
+          const Value has = k.le(kir::i64(0), item.bin);
           rounds.run(has, k.select(has, item.bin, kir::i64(0)), [&] {
             const Value box = k.add(base, item.bin);
             boxes.store(box, t.problem.op.combine(k, boxes.load(box), item.x));

@@ -82,14 +82,14 @@ void count(Team& t, const Layout& l, const Job& j, Cells& cells) {
   Builder& k = t.k;
   const Value length = t.host(t.facts.length), share = t.host(l.share);
   const Value from = k.min(k.mul(j.part, share), length);
-  const Value bins = k.convert(j.bins, PrimType::kU64);
+  const Value first = k.to_i32(j.first), bins = k.convert(j.bins, PrimType::kU32);
+  const auto update = [&](const Item& item) {
+    const Value bin = k.sub(k.to_i32(item.bin), first);
+    const Value here = k.lt(k.convert(bin, PrimType::kU32), bins);
+    k.if_(here, [&] { cells.update(k.add(j.copy, bin), item.x); });
+  };
   blocks::for_striped(t, j.segment, from, k.min(k.add(from, share), length),
-                      [&](const Values& element) {
-                        const Item item = item_of(element);
-                        const Value bin = k.sub(item.bin, j.first);
-                        const Value here = k.lt(k.convert(bin, PrimType::kU64), bins);
-                        k.if_(here, [&] { cells.update(k.add(j.copy, k.to_i32(bin)), item.x); });
-                      });
+                      [&](const Values& element) { update(item_of(element)); });
   k.barrier();
 }
 
