@@ -574,6 +574,7 @@ class Segment {
     bool from_body = true;
     const auto make_elements = elements(request, leading, parts, from_body);
     if (host_.failed()) return;
+    request.facts.items = primitives::hist_items(request.facts);
     request.bind = [&](Thread& t, plan::Asks) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);

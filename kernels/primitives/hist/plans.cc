@@ -1,5 +1,8 @@
 #include "kernels/primitives/hist/plans.h"
 
+#include <algorithm>
+
+#include "kernels/primitives/blocks/stripes.h"
 #include "kernels/primitives/hist/plan_functions.h"
 
 namespace kenaz::primitives {
@@ -12,5 +15,7 @@ std::span<const plan::Plan> hist_plans() {
   };
   return kPlans;
 }
+
+int hist_items(const plan::Facts& facts) { return std::min(8, blocks::items_in_flight(facts)); }
 
 }  // namespace kenaz::primitives

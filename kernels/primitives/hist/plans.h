@@ -10,4 +10,8 @@ namespace kenaz::primitives {
 
 std::span<const plan::Plan> hist_plans();
 
+/// Facts::items of a histogram: few, as each element is a load or two and an atomic operation, and
+/// more threads hide more of what those wait for.
+int hist_items(const plan::Facts& facts);
+
 }  // namespace kenaz::primitives

@@ -241,6 +241,16 @@ TEST(HistPlans, FewBinsTakeLittleSharedMemory) {
   EXPECT_LE(bytes(20'000, true), target.shared_bytes);
 }
 
+TEST(HistPlans, AThreadHasFewElementsAtATime) {
+  plan::Facts f = hist_facts(add_to(PrimType::kI32), {{1, 1000}, 20});
+  f.items = 0;
+  EXPECT_EQ(hist_items(f), 8);
+  f.op = add_to(PrimType::kI64).facts;
+  EXPECT_EQ(hist_items(f), 8);
+  f.slow = true;
+  EXPECT_EQ(hist_items(f), 1);
+}
+
 TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
   const program::Target target = testing::made_up_devices()[3].target;
   const auto name_for = [&](const TestOperator& op, int64_t length, int64_t bins) {
