@@ -26,12 +26,15 @@ Result<RenewedDevice::DevicePtr> RenewedDevice::get() {
   if (!made) return tl::make_unexpected(failed(std::move(made).error()));
   last_error_.reset();
   device_ = std::move(*made);
+  is_lost_ = false;
   return device_;
 }
 
 void RenewedDevice::lost(uint64_t generation) {
   if (generation != generation_) return;
   ++generation_;
+  if (device_) ++losses_;
+  is_lost_ = true;
   device_.reset();
   for (User* user : users_) user->device_lost();
 }

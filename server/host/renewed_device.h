@@ -1,6 +1,7 @@
 // A device that is made anew when it was lost, for all engines that run programs on it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -12,7 +13,7 @@
 
 namespace kenaz::host {
 
-/// Used by the engines' thread.
+/// Used by the engines' thread, but for is_lost() and losses(), which any thread may call.
 class RenewedDevice {
  public:
   using DevicePtr = std::shared_ptr<device::Device>;
@@ -31,8 +32,12 @@ class RenewedDevice {
   /// The device, made anew if it was lost. kDeviceLost if that fails; for a second after an attempt
   /// that failed its error is the answer, then there is another attempt.
   Result<DevicePtr> get();
-  /// How many devices have been lost.
+  /// Changes when the device is lost, or cannot be used after it was made anew.
   uint64_t generation() const { return generation_; }
+  /// It was lost, and is not there again.
+  bool is_lost() const { return is_lost_; }
+  /// How many devices have been lost.
+  uint64_t losses() const { return losses_; }
   /// The device of that generation is lost; users drop it. Does nothing if it has been replaced.
   void lost(uint64_t generation);
   /// What was to begin on a new device has failed: it is dropped, as if it had not been made. Gives
@@ -49,6 +54,8 @@ class RenewedDevice {
   const Maker maker_;
   DevicePtr device_;  // null: it was lost
   uint64_t generation_ = 0;
+  std::atomic<bool> is_lost_ = false;
+  std::atomic<uint64_t> losses_ = 0;
   std::set<User*> users_;
   Clock::time_point last_attempt_;
   std::optional<Error> last_error_;

@@ -8,12 +8,14 @@ namespace {
 
 /// A leaf on one of the devices that there have been.
 struct RenewedLeaf : Leaf {
-  RenewedLeaf(LeafPtr leaf, uint64_t number) : inner(std::move(leaf)), generation(number) {
+  RenewedLeaf(LeafPtr leaf, const RenewedDevice* on, uint64_t number)
+      : inner(std::move(leaf)), device(on), generation(number) {
     prim = inner->prim;
     shape = inner->shape;
   }
   std::optional<PrimValue> scalar() const override { return inner->scalar(); }
   const LeafPtr inner;
+  const RenewedDevice* const device;  // only compared: it may be gone
   const uint64_t generation;
 };
 
@@ -130,7 +132,7 @@ class RenewingEngine : public Engine, public RenewedDevice::User {
   }
   Result<LeafPtr> wrapped(Result<LeafPtr> leaf) const {
     if (!leaf) return leaf;
-    return std::make_shared<RenewedLeaf>(std::move(*leaf), generation());
+    return std::make_shared<RenewedLeaf>(std::move(*leaf), device_.get(), generation());
   }
   Result<LeafPtr> unwrapped(const Leaf& leaf) const;
   Result<std::vector<LeafPtr>> unwrapped(std::span<const LeafPtr> leaves) const;
@@ -173,6 +175,7 @@ Status RenewingEngine::renew() {
 Result<LeafPtr> RenewingEngine::unwrapped(const Leaf& leaf) const {
   const auto* own = dynamic_cast<const RenewedLeaf*>(&leaf);
   if (own == nullptr) return internal_error("a value of another engine");
+  if (own->device != device_.get()) return internal_error("a value of another device");
   if (own->generation != generation()) return value_lost();
   return own->inner;
 }
@@ -210,7 +213,9 @@ Result<std::vector<LeafPtr>> RenewingEngine::call(const std::string& entry,
     return e.call(entry, inner);
   });
   if (!results) return results;
-  for (LeafPtr& leaf : *results) leaf = std::make_shared<RenewedLeaf>(std::move(leaf), generation);
+  for (LeafPtr& leaf : *results) {
+    leaf = std::make_shared<RenewedLeaf>(std::move(leaf), device_.get(), generation);
+  }
   return results;
 }
 

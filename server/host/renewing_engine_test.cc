@@ -134,6 +134,24 @@ TEST_P(RenewingEngineTest, TheDeviceIsLostAtAnyCall) {
   expect_lost(first);
 }
 
+TEST_P(RenewingEngineTest, AValueOfAnotherDeviceIsNotTaken) {
+  const auto make = [] { return device::make_vulkan_device({}); };
+  auto first = make();
+  ASSERT_TRUE(first) << first.error().text();
+  const auto elsewhere = std::make_shared<RenewedDevice>(make, std::move(*first));
+  auto other = make_renewing_engine(elsewhere, factory_);
+  ASSERT_TRUE(other) << other.error().text();
+  const auto leaf = (*other)->put(value());
+  ASSERT_TRUE(leaf) << leaf.error().text();
+  const auto called = engine_->call("doubled", std::span(&*leaf, 1));
+  ASSERT_FALSE(called);  // though the generation is the same
+  EXPECT_EQ(called.error().kind, ErrorKind::kInternal);
+  EXPECT_FALSE(engine_->get(**leaf));
+  EXPECT_TRUE((*other)->get(**leaf));
+  EXPECT_EQ(elsewhere->losses(), 0u);
+  EXPECT_FALSE(elsewhere->is_lost());
+}
+
 TEST_P(RenewingEngineTest, WritersAndReadersOfALostDeviceSaySo) {
   LeafPtr leaf;
   ASSERT_TRUE(day(leaf));
