@@ -22,7 +22,7 @@ enum class Where : uint8_t {
   kNow,         // the session's own bookkeeping: quick, runs at once
   kDevice,      // the engine, whose turn it waits for
   kStream,      // the engine, and bytes that follow the command or its reply
-  kFile,        // the engine, and a file of the server's, which is not used on the engine's turn
+  kFile,        // the engine in turn with a file of the server's, or with another engine
   kAside,       // no engine, but time: nothing that others wait for
   kConnection,  // the connection; the session knows nothing of it
 };

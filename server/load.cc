@@ -64,9 +64,12 @@ Result<std::string> print_params(const Options& options) {
 
 Result<std::string> explanation(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
-  const host::RenewedDevice::Maker devices = device_maker(options);
+  KENAZ_ASSIGN(const auto names, named_devices(options.device));
+  Options one = options;  // the first of several
+  one.device = names[0];
+  const host::RenewedDevice::Maker devices = device_maker(one);
   KENAZ_ASSIGN(auto device, devices());
-  KENAZ_ASSIGN(const program::Target target, target_of(options, devices, device));
+  KENAZ_ASSIGN(const program::Target target, target_of(one, devices, device));
   explain::Report report;
   KENAZ_TRY(compiler::generate(program, target, &report));
   report.device = device->info().name;

@@ -1,5 +1,8 @@
 #include "server/loading.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 #include "kernels/compiler/warnings.h"
@@ -109,6 +112,26 @@ Result<program::Target> target_of(const Options& options, const host::RenewedDev
     KENAZ_ASSIGN(device, devices());
   }
   return target;
+}
+
+Result<std::vector<std::string>> named_devices(const std::string& text) {
+  if (text == "all") return device::usable_vulkan_devices();
+  std::vector<std::string> names;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    std::string name = text.substr(at, end - at);
+    name.erase(0, std::min(name.find_first_not_of(' '), name.size()));
+    name.erase(name.find_last_not_of(' ') + 1);
+    if (name.empty() && !text.empty()) {
+      return bad_request(fmt::format("--device {}: a device without a name", text));
+    }
+    if (name == "all") {
+      return bad_request(fmt::format("--device {}: `all` stands alone", text));
+    }
+    names.push_back(std::move(name));
+    at = end + 1;
+  }
+  return names;
 }
 
 host::RenewedDevice::Maker device_maker(const Options& options, device::VulkanOptions vulkan) {

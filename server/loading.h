@@ -66,7 +66,11 @@ class Loading {
   std::optional<compiler::Lowered> optimised_;
 };
 
-/// Makes the device that the options name.
+/// The devices that --device means, each as it would be named alone: `text` has commas between
+/// them; `all` is every GPU, or without any GPU every other device. At least one.
+Result<std::vector<std::string>> named_devices(const std::string& text);
+
+/// Makes the device that the options name, which must be one.
 host::RenewedDevice::Maker device_maker(const Options& options, device::VulkanOptions vulkan = {});
 
 /// What the device can do. Whether workgroups proceed is tried, if that is not known; a device that

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
@@ -85,7 +86,16 @@ ProgramFiles files_to_serve(const Options& options, Loader& loader) {
           compiler::file_reader(),
           [&loader](const ProgramFile& file, Sources& sources) {
             return loader.compile(file, sources);
-          }};
+          },
+          loader.devices()};
+}
+
+/// The devices that the loader has started, with the programs on them.
+std::shared_ptr<DevicePool> pool_of(const Loader& loader,
+                                    const std::vector<std::shared_ptr<Programs>>& programs) {
+  std::vector<PooledDevice> devices;
+  for (size_t k = 0; k < programs.size(); ++k) devices.push_back(loader.pooled(k, programs[k]));
+  return std::make_shared<DevicePool>(std::move(devices));
 }
 
 /// The server with its own standard output: what libraries print goes to stderr instead, because
@@ -96,10 +106,12 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
     return report(Error{ErrorKind::kInternal, "cannot redirect the standard output", {}});
   }
   auto session_with = session_options(options);
-  Loader loader(options, std::move(validation), session_with.metrics);
+  const auto devices = named_devices(options.device);
+  if (!devices) return report(devices.error());
+  Loader loader(options, *devices, std::move(validation), session_with.metrics);
   auto programs = files_to_serve(options, loader).load();
   if (!programs) return report(programs.error(), options.colour);
-  Session session(std::move(*programs), std::move(session_with));
+  Session session(pool_of(loader, *programs), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
 }
 
@@ -178,6 +190,23 @@ void log_programs(const Programs& programs) {
   }
 }
 
+void log_devices(const DevicePool& pool) {
+  const auto devices = pool.figures();
+  if (devices.size() == 1) return spdlog::info("running on {}", devices[0].name);
+  for (const auto& d : devices) spdlog::info("device {} is {}", d.number, d.name);
+}
+
+/// Once programs have been loaded; `queues` must outlive them.
+void let_step_aside(Loader& loader, const std::vector<std::shared_ptr<Programs>>& programs,
+                    DeviceQueues& queues) {
+  for (size_t k = 0; k < programs.size(); ++k) {
+    const host::Engine::StepAside step_aside =
+        [&queue = queues.of(k)](const std::function<void()>& wait) { queue.step_aside(wait); };
+    loader.set_step_aside(k, step_aside);
+    for (const auto& program : programs[k]->all()) program->engine->set_step_aside(step_aside);
+  }
+}
+
 /// A SIGHUP before there is something to load anew: what it asks for is done when there is.
 volatile std::sig_atomic_t early_hangup = 0;
 
@@ -192,35 +221,36 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   if (!sockets) return report(sockets.error());
   sockets->log_calls = calls;
   std::optional<EndingTimer> ending;  // goes after the server, the engines and what loads them
-  JobQueue queue;
-  Loader loader(options, std::move(validation), sockets->session.metrics);
+  const auto devices = named_devices(options.device);
+  if (!devices) return report(devices.error());
+  Loader loader(options, *devices, std::move(validation), sockets->session.metrics);
+  DeviceQueues queues(loader.devices());
   ProgramFiles files = files_to_serve(options, loader);
   auto programs = files.load();
   if (!programs) return report(programs.error(), options.colour);
-  const host::Engine::StepAside step_aside = [&](const std::function<void()>& wait) {
-    queue.step_aside(wait);
-  };
-  loader.set_step_aside(step_aside);
-  if (sockets->session.clients) sockets->session.clients->set_step_aside(step_aside);
-  for (const auto& program : (*programs)->all()) program->engine->set_step_aside(step_aside);
+  let_step_aside(loader, *programs, queues);
+  const auto pool = pool_of(loader, *programs);
   sockets->on_hangup = [&files] { files.look(); };
-  auto server = SocketServer::create(*sockets, *programs, queue);
+  auto server = SocketServer::create(*sockets, pool, queues);
   if (!server) return report(server.error());
-  files.watch([&queue](std::function<void()> job) { queue.post(std::move(job)); }, options.watch);
+  files.watch(queues.post(), options.watch);
   if (early_hangup != 0) files.look();
-  log_programs(**programs);
-  spdlog::info("running on {}", (*programs)->any()->engine->name());
+  log_programs(*(*programs)[0]);
+  log_devices(*pool);
   for (const auto& address : (*server)->addresses()) spdlog::info("listening on {}", address);
-  // Both carry out the device's work, which needs large stacks.
-  bool has_thread = true;
+  // All carry out the devices' work, which needs large stacks.
+  std::atomic<bool> has_threads = true;
   auto io = std::make_unique<LargeStackThread>([&, self = std::this_thread::get_id()] {
-    has_thread = std::this_thread::get_id() != self;
-    if (has_thread) (*server)->run();
-    queue.stop();
+    has_threads = std::this_thread::get_id() != self;
+    if (has_threads) (*server)->run();
+    queues.stop();
   });
-  queue.run();
+  if (!queues.run()) {
+    has_threads = false;
+    (*server)->stop();
+  }
   io.reset();
-  if (!has_thread) return report(Error{ErrorKind::kInternal, "no thread can be had", {}});
+  if (!has_threads) return report(Error{ErrorKind::kInternal, "threads cannot be had", {}});
   ending.emplace();
   return 0;
 }

@@ -87,6 +87,7 @@ void declare_programs(CLI::App& app, Options& o) {
                "Clients may load programs, each of which runs in a process of its own that has no "
                "files and no network");
   app.add_flag("--worker", o.worker, "Be such a process, for another server")->group("");
+  app.add_option("--worker-device", o.worker_device, "Its device")->group("");
   app.add_option("--language", o.language,
                  "The language of the program: futhark or mfg. Default: by its ending")
       ->check(CLI::IsMember({"futhark", "mfg"}));
@@ -95,7 +96,8 @@ void declare_programs(CLI::App& app, Options& o) {
 void declare(CLI::App& app, Options& o) {
   app.add_option("-d,--device", o.device,
                  "Part of a device's name, #k for the k-th, cpu, or interpreter: kernels are "
-                 "interpreted on the CPU, slowly, and what they do wrong fails the call")
+                 "interpreted on the CPU, slowly, and what they do wrong fails the call. Or "
+                 "several of these, with commas between them, or all: every GPU")
       ->type_name("NAME");
   app.add_option("--cache-file", o.cache_file, "Keep compiled pipelines in this file")
       ->type_name("FILE");
@@ -384,6 +386,7 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
     options.reference = false;
     options.device = kInterpreter;
   }
+  if (options.worker && !options.worker_device.empty()) options.device = options.worker_device;
   options.interpreter.seed = options.seed;
   options.interpreter.memory_limit = options.memory_limit;
   if (!options.listen.empty() && !options.call_limited) {

@@ -20,7 +20,8 @@ inline constexpr std::string_view kInterpreter = "interpreter";
 struct Options {
   std::string program;                // the .fut or .mfg file; with several, the first
   std::string language;               // that it is written in; empty: its ending says so
-  std::string device;                 // see device::VulkanOptions; or kInterpreter
+  std::string device;                 // see device::VulkanOptions; or kInterpreter; or a list
+  std::string worker_device;          // with `worker`: in place of `device`; empty: that
   std::vector<std::string> programs;  // all files to serve
   std::string programs_folder;        // and those in this folder; empty: none
   bool watch = false;                 // load programs anew when their files change

@@ -135,7 +135,7 @@ Result<LoadedProgram> compile(Loader& loader, const SourceArchive& archive) {
     return file->second;
   });
   KENAZ_ASSIGN(const auto compiled, loader.compile({"", archive.main}, sources));
-  return compiled.start(CompiledProgram::Constants::kMayFail);
+  return compiled.start(0, CompiledProgram::Constants::kMayFail);
 }
 
 }  // namespace
@@ -144,10 +144,10 @@ int serve_worker(Options options) {
   leave_the_server();
   adapt(options);
   Control control;
-  Loader loader(options, nullptr, std::make_shared<Metrics>(nullptr));
-  if (const Status started = loader.start_device(); !started) return report(started.error());
+  Loader loader(options, {options.device}, nullptr, std::make_shared<Metrics>(nullptr));
+  if (const Status started = loader.start_devices(); !started) return report(started.error());
   be_silent();
-  const device::Info* const device = loader.device_info();
+  const device::Info* const device = loader.device_info(0);
   const bool is_gpu = device != nullptr && !device->is_cpu && !device->interprets;
   const Status confined = confine({options.limits.loaded_bytes, is_gpu});
   if (!confined) return report(confined.error());

@@ -22,6 +22,52 @@ std::string label(const std::string& text) {
   }
   return out;
 }
+
+struct DeviceRow {
+  const char *name, *type, *help;
+  double value;
+};
+
+std::vector<DeviceRow> rows_of(const DeviceFigures& d) {
+  const auto number = [](int64_t n) { return static_cast<double>(n); };
+  return {
+      {"sessions", "gauge", "Sessions on a device now", number(d.sessions)},
+      {"calls", "gauge", "Calls on their way to a device or running there",
+       number(d.calls_at_hand)},
+      {"calls_total", "counter", "Calls that ran on a device", number(d.calls)},
+      {"call_seconds_total", "counter", "Run time of a device's calls", d.seconds},
+      {"losses_total", "counter", "How often a device was lost", number(d.losses)},
+      {"used_bytes", "gauge", "A device's memory in use", number(d.memory.used)},
+      {"cached_bytes", "gauge", "A device's memory kept for reuse", number(d.memory.cached)},
+      {"peak_bytes", "gauge", "Most of a device's memory in use so far", number(d.memory.peak)},
+  };
+}
+
+device::MemoryStats memory_of_all(std::span<const DeviceFigures> devices) {
+  device::MemoryStats all;
+  for (const auto& d : devices) {
+    all.used += d.memory.used;
+    all.cached += d.memory.cached;
+    all.peak += d.memory.peak;
+  }
+  return all;
+}
+
+std::string device_families(std::span<const DeviceFigures> devices) {
+  std::string out;
+  if (devices.empty()) return out;
+  const auto first = rows_of(devices[0]);
+  for (size_t i = 0; i < first.size(); ++i) {
+    out += fmt::format("# HELP kenaz_device_{0} {1}\n# TYPE kenaz_device_{0} {2}\n", first[i].name,
+                       first[i].help, first[i].type);
+    for (const auto& d : devices) {
+      out += fmt::format("kenaz_device_{}{{device=\"{}\",name=\"{}\"}} {}\n", first[i].name,
+                         d.number, label(d.name), rows_of(d)[i].value);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 void Metrics::called(const std::string& program, const std::string& entry, double seconds,
@@ -39,7 +85,8 @@ void Metrics::called(const std::string& program, const std::string& entry, doubl
 
 void Metrics::failed(ErrorKind kind) { ++failures_[static_cast<size_t>(kind)]; }
 
-std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const {
+std::vector<Metrics::Row> Metrics::rows(std::span<const DeviceFigures> devices) const {
+  const device::MemoryStats memory = memory_of_all(devices);
   return {
       {"commands_total", "counter", "Commands received", commands_},
       {"calls_total", "counter", "Entry points run", calls_},
@@ -63,12 +110,21 @@ std::vector<Metrics::Row> Metrics::rows(const device::MemoryStats& memory) const
   };
 }
 
-std::vector<std::string> Metrics::lines(const device::MemoryStats& memory) const {
+std::vector<std::string> Metrics::lines(std::span<const DeviceFigures> devices) const {
   std::vector<std::string> lines;
-  for (const auto& row : rows(memory)) lines.push_back(fmt::format("{} {}", row.name, row.value));
+  for (const auto& row : rows(devices)) lines.push_back(fmt::format("{} {}", row.name, row.value));
   lines.push_back(fmt::format("call_microseconds_total {}", call_nanoseconds_ / 1000));
   for (size_t i = 0; i < failures_.size(); ++i) {
     lines.push_back(fmt::format("failures_{}_total {}", kKinds[i], failures_[i].load()));
+  }
+  if (devices.size() < 2) return lines;
+  for (const auto& d : devices) {
+    for (const auto& row : rows_of(d)) {
+      const bool in_seconds = std::string_view(row.name) == "call_seconds_total";
+      lines.push_back(fmt::format("device_{}_{} {}", d.number.substr(1),
+                                  in_seconds ? "call_microseconds_total" : row.name,
+                                  static_cast<int64_t>(row.value * (in_seconds ? 1e6 : 1))));
+    }
   }
   return lines;
 }
@@ -91,12 +147,12 @@ std::string Metrics::entry_figures() const {
   return out;
 }
 
-std::string Metrics::prometheus(const device::MemoryStats& memory) const {
+std::string Metrics::prometheus(std::span<const DeviceFigures> devices) const {
   std::string out;
   const auto head = [&](const char* name, const char* type, const char* help) {
     out += fmt::format("# HELP kenaz_{0} {2}\n# TYPE kenaz_{0} {1}\n", name, type, help);
   };
-  for (const auto& row : rows(memory)) {
+  for (const auto& row : rows(devices)) {
     head(row.name, row.type, row.help);
     out += fmt::format("kenaz_{} {}\n", row.name, row.value);
   }
@@ -113,7 +169,7 @@ std::string Metrics::prometheus(const device::MemoryStats& memory) const {
   }
   out += fmt::format("kenaz_call_seconds_sum {}\nkenaz_call_seconds_count {}\n",
                      static_cast<double>(call_nanoseconds_) / 1e9, below);
-  return out + entry_figures();
+  return out + entry_figures() + device_families(devices);
 }
 
 Status replace_file(const std::string& path, const std::string& text) {

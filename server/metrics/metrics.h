@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,18 @@
 #include "server/device/device.h"
 
 namespace kenaz {
+
+/// Of one of the server's devices.
+struct DeviceFigures {
+  std::string number;                       // "#0"
+  std::string name;                         // as its driver calls it
+  bool lost = false;                        // and not there again
+  int64_t sessions = 0, calls_at_hand = 0;  // now
+  int64_t calls = 0;                        // so far
+  double seconds = 0;                       // that they ran
+  int64_t losses = 0;
+  device::MemoryStats memory;
+};
 
 class Metrics {
  public:
@@ -40,11 +53,11 @@ class Metrics {
   void program_cache(bool hit) { ++(hit ? cache_hits_ : cache_misses_); }
   void kernel_wanted(bool kept) { ++(kept ? kernels_kept_ : kernels_compiled_); }
 
-  /// "NAME VALUE", in a fixed order.
-  std::vector<std::string> lines(const device::MemoryStats& memory) const;
-  /// The same, the histogram of run times, and the figures of each entry point that was called, in
-  /// Prometheus' text format.
-  std::string prometheus(const device::MemoryStats& memory) const;
+  /// "NAME VALUE", in a fixed order; where there are several devices with their figures at the end.
+  std::vector<std::string> lines(std::span<const DeviceFigures> devices) const;
+  /// The same, the histogram of run times, and the figures of each entry point that was called and
+  /// of each device, in Prometheus' text format.
+  std::string prometheus(std::span<const DeviceFigures> devices) const;
 
   /// Upper bounds of the histogram's buckets, in seconds; one more for what is above.
   static constexpr std::array<double, 12> kBounds = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,
@@ -56,7 +69,7 @@ class Metrics {
     const char *name, *type, *help;
     int64_t value;
   };
-  std::vector<Row> rows(const device::MemoryStats& memory) const;
+  std::vector<Row> rows(std::span<const DeviceFigures> devices) const;
   std::string entry_figures() const;
 
   const std::shared_ptr<const ClientMemory> client_memory_;

@@ -74,8 +74,15 @@ Result<std::vector<ProgramFile>> program_files(const std::vector<std::string>& p
   return files;
 }
 
-ProgramFiles::ProgramFiles(What what, Sources::Read read, Compile compile)
-    : what_(std::move(what)), read_(std::move(read)), compile_(std::move(compile)) {}
+ProgramFiles::ProgramFiles(What what, Sources::Read read, Compile compile, size_t devices)
+    : what_(std::move(what)),
+      read_(std::move(read)),
+      compile_(std::move(compile)),
+      devices_([devices] {
+        std::vector<OnDevice> all;
+        for (size_t k = 0; k < devices; ++k) all.emplace_back();
+        return all;
+      }()) {}
 
 ProgramFiles::~ProgramFiles() {
   wakeup_.stop.request_stop();
@@ -86,7 +93,7 @@ ProgramFiles::Watched ProgramFiles::watched(ProgramFile file) const {
   return {std::move(file), Sources(read_)};
 }
 
-Result<std::shared_ptr<Programs>> ProgramFiles::load() {
+Result<std::vector<std::shared_ptr<Programs>>> ProgramFiles::load() {
   KENAZ_ASSIGN(const auto files, program_files(what_.paths, what_.folder));
   if (files.empty()) {
     return bad_request(fmt::format("{}: there is no program (.fut, .mfg)", what_.folder));
@@ -94,12 +101,18 @@ Result<std::shared_ptr<Programs>> ProgramFiles::load() {
   for (const auto& file : files) {
     Watched program = watched(file);
     KENAZ_ASSIGN(auto compiled, compile_(file, program.sources));
-    KENAZ_ASSIGN(auto loaded, compiled.start(CompiledProgram::Constants::kMayFail));
-    programs_->put(std::move(loaded));
+    for (size_t k = 0; k < devices_.size(); ++k) {
+      KENAZ_ASSIGN(auto loaded, compiled.start(k, CompiledProgram::Constants::kMayFail));
+      devices_[k].programs->put(std::move(loaded));
+    }
     watched_.emplace(file.name, std::move(program));
   }
-  if (!what_.paths.empty()) programs_->set_preferred(files[0].name);
-  return programs_;
+  std::vector<std::shared_ptr<Programs>> all;
+  for (const auto& device : devices_) {
+    if (!what_.paths.empty()) device.programs->set_preferred(files[0].name);
+    all.push_back(device.programs);
+  }
+  return all;
 }
 
 // ---- the thread
@@ -136,7 +149,7 @@ bool ProgramFiles::wait(bool& asked) {
   const auto stop = wakeup_.stop.get_token();
   if (always_) {
     wakeup_.changed.wait_for(lock, stop, kBetweenLooks, is_asked);
-  } else if (programs_->free_later()) {
+  } else if (free_later()) {
     wakeup_.changed.wait_for(lock, stop, kBetweenSweeps, is_asked);
   } else {
     wakeup_.changed.wait(lock, stop, is_asked);
@@ -157,17 +170,39 @@ void ProgramFiles::run() {
   }
 }
 
+ProgramPtr ProgramFiles::find(const std::string& name) const {
+  for (const auto& device : devices_) {
+    if (ProgramPtr program = device.programs->find(name)) return program;
+  }
+  return nullptr;
+}
+
+bool ProgramFiles::has_version(const std::string& name, const std::string& version) const {
+  return std::all_of(devices_.begin(), devices_.end(), [&](const OnDevice& d) {
+    const ProgramPtr program = d.programs->find(name);
+    return program && program->version == version;
+  });
+}
+
+bool ProgramFiles::free_later() const {
+  return std::any_of(devices_.begin(), devices_.end(),
+                     [](const OnDevice& d) { return d.programs->free_later(); });
+}
+
 void ProgramFiles::free_unused() {
-  // A call may last, and one such job is enough.
-  if (!programs_->free_later() || sweeping_->exchange(true)) return;
-  try {
-    post_([programs = programs_, sweeping = sweeping_] {
-      *sweeping = false;
-      programs->free_unused();
-    });
-  } catch (...) {
-    *sweeping_ = false;
-    throw;
+  for (size_t k = 0; k < devices_.size(); ++k) {
+    const OnDevice& d = devices_[k];
+    // A call may last, and one such job is enough.
+    if (!d.programs->free_later() || d.sweeping->exchange(true)) continue;
+    try {
+      post_(k, [programs = d.programs, sweeping = d.sweeping] {
+        *sweeping = false;
+        programs->free_unused();
+      });
+    } catch (...) {
+      *d.sweeping = false;
+      throw;
+    }
   }
 }
 
@@ -210,8 +245,14 @@ bool ProgramFiles::is_gone(Watched& program, bool asked) {
   constexpr int kLooks = 2;
   ++program.missed;
   if (program.missed < kLooks && !asked) return false;
-  if (!programs_->find(program.file.name)) return true;
-  if (programs_->remove(program.file.name)) {
+  if (!find(program.file.name)) return true;
+  bool removed = true;  // on all: they have the same programs
+  for (const auto& device : devices_) {
+    if (device.programs->find(program.file.name)) {
+      removed = device.programs->remove(program.file.name) && removed;
+    }
+  }
+  if (removed) {
     spdlog::info("{}: removed, not served any more", program.file.path);
     return true;
   }
@@ -239,7 +280,7 @@ bool ProgramFiles::look_at(Watched& program, bool asked) {
 
 void ProgramFiles::reload(Watched& program) {
   const std::string& path = program.file.path;
-  const ProgramPtr running = programs_->find(program.file.name);
+  const ProgramPtr running = find(program.file.name);
   const char* const instead = running ? "it goes on as it was" : "it is not served";
   Sources sources(read_);
   auto compiled = compile_(program.file, sources);
@@ -248,36 +289,67 @@ void ProgramFiles::reload(Watched& program) {
   if (!compiled) {
     return spdlog::error("{}: not loaded, {}:\n{}", path, instead, compiled.error().text());
   }
-  if (running && running->version == compiled->version) {
+  if (has_version(program.file.name, compiled->version)) {
     program.failed = false;
-    return spdlog::info("{}: as it was, version {}", path, running->version);
+    return spdlog::info("{}: as it was, version {}", path, compiled->version);
   }
   using Constants = CompiledProgram::Constants;
   const auto constants = running ? Constants::kMustHold : Constants::kMayFail;
   Status outcome;
-  const bool done = on_engine(
-      [programs = programs_, start = std::move(compiled->start), constants]() -> Status {
-        KENAZ_ASSIGN(auto loaded, start(constants));
-        programs->put(std::move(loaded));
-        programs->free_unused();
-        return {};
-      },
-      outcome);
-  if (!done) return;
-  if (!outcome)
+  const auto started = std::make_shared<Started>(devices_.size());
+  if (!start_on_all(*compiled, constants, started, outcome)) return;
+  if (!outcome) {
+    drop(started);
     return spdlog::error("{}: not loaded, {}: {}", path, instead, outcome.error().text());
-  program.failed = false;
+  }
+  serve(started);
+  program.failed = !has_version(program.file.name, compiled->version);
   spdlog::info("{}: loaded{}, version {}", path, running ? " anew" : "", compiled->version);
 }
 
-bool ProgramFiles::on_engine(std::function<Status()> body, Status& outcome) {
+bool ProgramFiles::start_on_all(const CompiledProgram& compiled,
+                                CompiledProgram::Constants constants,
+                                const std::shared_ptr<Started>& started, Status& outcome) {
+  std::optional<Error> lost;
+  bool any = false;
+  for (size_t k = 0; k < devices_.size(); ++k) {
+    const auto start = [k, started, make = compiled.start, constants]() -> Status {
+      KENAZ_ASSIGN((*started)[k], make(k, constants));
+      return {};
+    };
+    if (!on_engine(k, start, outcome)) return false;
+    any = any || outcome;
+    if (outcome) continue;
+    // A device that there is not does not keep others from going on.
+    if (outcome.error().kind != ErrorKind::kDeviceLost) return true;
+    lost = std::move(outcome).error();
+    if (devices_.size() > 1) spdlog::warn("on device #{}: {}", k, lost->text());
+  }
+  outcome = any || !lost ? Status() : Status(tl::make_unexpected(*lost));
+  return true;
+}
+
+void ProgramFiles::serve(const std::shared_ptr<Started>& started) {
+  for (size_t k = 0; k < devices_.size(); ++k) {
+    if (auto& program = (*started)[k]) devices_[k].programs->put(std::move(*program));
+  }
+  free_unused();
+}
+
+void ProgramFiles::drop(const std::shared_ptr<Started>& started) {
+  for (size_t k = 0; k < devices_.size(); ++k) {
+    if ((*started)[k]) post_(k, [k, started] { (*started)[k].reset(); });
+  }
+}
+
+bool ProgramFiles::on_engine(size_t device, std::function<Status()> body, Status& outcome) {
   struct Errand {
     std::mutex mutex;
     std::condition_variable_any ended;
     std::optional<Status> outcome;
   };
   auto errand = std::make_shared<Errand>();
-  post_([errand, body = std::move(body)] {
+  post_(device, [errand, body = std::move(body)] {
     Status status;
     try {
       status = body();

@@ -31,11 +31,11 @@ Result<std::vector<ProgramFile>> program_files(const std::vector<std::string>& p
 /// A program that no engine runs yet.
 struct CompiledProgram {
   std::string version;  // see LoadedProgram
-  /// Makes the engine, and computes the program's constants. On the engines' thread, once. Whether
-  /// a constant that fails makes this fail: a program is served without it, unless there is a
-  /// better one.
+  /// Makes the engine on a device, and computes the program's constants there. On that device's
+  /// thread, once for each. Whether a constant that fails makes this fail: a program is served
+  /// without it, unless there is a better one.
   enum class Constants { kMayFail, kMustHold };
-  std::function<Result<LoadedProgram>(Constants)> start;
+  std::function<Result<LoadedProgram>(size_t device, Constants)> start;
 };
 
 class ProgramFiles {
@@ -46,16 +46,20 @@ class ProgramFiles {
   };
   /// Compiles a program out of what it reads, by one thread at a time, with a large stack.
   using Compile = std::function<Result<CompiledProgram>(const ProgramFile&, Sources&)>;
-  /// Has the engines' thread do something, soon; or never, if the server ends.
-  using Post = std::function<void(std::function<void()>)>;
+  /// Has a device's thread do something, soon; or never, if the server ends.
+  using Post = std::function<void(size_t device, std::function<void()>)>;
 
-  ProgramFiles(What what, Sources::Read read, Compile compile);
+  /// For so many devices, at least 1.
+  ProgramFiles(What what, Sources::Read read, Compile compile, size_t devices = 1);
   ~ProgramFiles();
   ProgramFiles(const ProgramFiles&) = delete;
   ProgramFiles& operator=(const ProgramFiles&) = delete;
 
-  /// Loads all, on the engines' thread. Fails as the first one does that cannot be loaded.
-  Result<std::shared_ptr<Programs>> load();
+  /// Loads all, before devices have threads of their own. Fails as the first one does that cannot
+  /// be loaded. Gives what is on each device: the same programs, of the same versions, unless a
+  /// device is lost and cannot be made anew while they are loaded anew; it then goes on with the
+  /// old ones, until look() is called.
+  Result<std::vector<std::shared_ptr<Programs>>> load();
 
   /// From now on look() works, after load(), on a thread of this object's; `always`: it looks by
   /// itself, several times a second. What becomes of it is in the log.
@@ -73,7 +77,7 @@ class ProgramFiles {
     ProgramFile file;
     Sources sources;
     uint64_t changing = 0;  // what the files held at the last look, if it was something new
-    bool failed = false;    // nothing runs that was made from these files
+    bool failed = false;    // on some device nothing runs that was made from these files
     int missed = 0;         // looks at the folder since it went from there
   };
 
@@ -88,19 +92,34 @@ class ProgramFiles {
   /// Whether it was compiled again.
   bool look_at(Watched& program, bool asked);
   void reload(Watched& program);
-  /// Has the engines' thread do it, and waits. False: the server ends.
-  bool on_engine(std::function<Status()> body, Status& outcome);
+  /// A program on each device; null where there is none. What is dropped is so on its thread.
+  using Started = std::vector<std::optional<LoadedProgram>>;
+  /// False: the server ends.
+  bool start_on_all(const CompiledProgram& compiled, CompiledProgram::Constants constants,
+                    const std::shared_ptr<Started>& started, Status& outcome);
+  void serve(const std::shared_ptr<Started>& started);
+  void drop(const std::shared_ptr<Started>& started);
+  /// Has a device's thread do it, and waits. False: the server ends.
+  bool on_engine(size_t device, std::function<Status()> body, Status& outcome);
+  bool free_later() const;
   void free_unused();
+  /// The program on the first device that has it. Null: none has.
+  ProgramPtr find(const std::string& name) const;
+  /// Whether all devices have it in that version.
+  bool has_version(const std::string& name, const std::string& version) const;
 
   const What what_;
   const Sources::Read read_;
   const Compile compile_;
-  const std::shared_ptr<Programs> programs_ = std::make_shared<Programs>();
+  struct OnDevice {
+    std::shared_ptr<Programs> programs = std::make_shared<Programs>();
+    std::shared_ptr<std::atomic<bool>> sweeping = std::make_shared<std::atomic<bool>>(false);
+  };
+  const std::vector<OnDevice> devices_;
   std::map<std::string, Watched> watched_;  // by name
   std::string folder_error_;                // of the last look at it; empty: there was none
   Post post_;
   bool always_ = false;
-  const std::shared_ptr<std::atomic<bool>> sweeping_ = std::make_shared<std::atomic<bool>>(false);
 
   struct Wakeup {
     std::mutex mutex;  // for `asked`

@@ -51,7 +51,9 @@ class ProgramFilesTest : public ::testing::Test {
     if (text == "broken") return fail(ErrorKind::kCompile, "it is broken");
     using Constants = CompiledProgram::Constants;
     return CompiledProgram{
-        text, [this, file, text](Constants constants) -> Result<LoadedProgram> {
+        text, [this, file, text](size_t device, Constants constants) -> Result<LoadedProgram> {
+          if (device == lost_) return fail(ErrorKind::kDeviceLost, "it is lost");
+          if (device == refuses_) return internal_error("no start there");
           const bool must_hold = constants == Constants::kMustHold;
           if (text == "slow" || !starts_ || (text == "no constants" && must_hold)) {
             return internal_error("no start");
@@ -64,15 +66,17 @@ class ProgramFilesTest : public ::testing::Test {
     for (auto& name : names) name = path(name);
     files_.emplace(
         ProgramFiles::What{std::move(names), std::move(folder)}, read,
-        [this](const ProgramFile& file, Sources& sources) { return compile(file, sources); });
-    KENAZ_ASSIGN(programs_, files_->load());
+        [this](const ProgramFile& file, Sources& sources) { return compile(file, sources); },
+        devices_);
+    KENAZ_ASSIGN(all_programs_, files_->load());
+    programs_ = all_programs_[0];
     return {};
   }
   void watch(bool always) {
-    files_->watch([](const std::function<void()>& job) { job(); }, always);
+    files_->watch([](size_t, const std::function<void()>& job) { job(); }, always);
   }
   void look(bool asked = true) {
-    files_->look_now([](const std::function<void()>& job) { job(); }, asked);
+    files_->look_now([](size_t, const std::function<void()>& job) { job(); }, asked);
   }
   static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(10)); }
 
@@ -94,6 +98,10 @@ class ProgramFilesTest : public ::testing::Test {
   fs::path folder_;
   std::atomic<int> compiled_{0};
   std::atomic<bool> starts_{true};
+  size_t devices_ = 1;
+  static constexpr size_t kNone = 1000;
+  std::atomic<size_t> lost_ = kNone, refuses_ = kNone;  // devices
+  std::vector<std::shared_ptr<Programs>> all_programs_;
   std::shared_ptr<Programs> programs_;
   std::optional<ProgramFiles> files_;
 };
@@ -233,10 +241,41 @@ TEST_F(ProgramFilesTest, LooksOnAThreadOfItsOwnWhenAsked) {
   EXPECT_TRUE(comes({"a 2"}));
 }
 
+TEST_F(ProgramFilesTest, AllDevicesHaveTheSamePrograms) {
+  devices_ = 2;
+  write("a.fut", "1");
+  write("b.fut", "1");
+  ASSERT_TRUE(load({}, folder_.string()));
+  ASSERT_EQ(all_programs_.size(), 2u);
+  const auto version = [&](size_t device, const char* name) {
+    const auto program = all_programs_[device]->find(name);
+    return program ? program->version : "none";
+  };
+  EXPECT_NE(all_programs_[0]->find("a")->engine, all_programs_[1]->find("a")->engine);
+  write("a.fut", "2");
+  refuses_ = 1;  // then none has it
+  look();
+  EXPECT_EQ(version(0, "a") + version(1, "a"), "11");
+  refuses_ = kNone;
+  look();
+  EXPECT_EQ(version(0, "a") + version(1, "a"), "22");
+  EXPECT_EQ(all_programs_[1]->free_later(), false);  // each device's thread has been told
+  write("a.fut", "3");
+  lost_ = 0;  // which keeps nobody else from going on
+  look();
+  EXPECT_EQ(version(0, "a") + version(1, "a"), "23");
+  lost_ = kNone;
+  look();
+  EXPECT_EQ(version(0, "a") + version(1, "a"), "33");
+  fs::remove(path("b.fut"));
+  look();
+  EXPECT_EQ(version(0, "b") + version(1, "b"), "nonenone");
+}
+
 TEST_F(ProgramFilesTest, EndsWhileTheEnginesThreadIsAway) {
   write("a.fut", "1");
   ASSERT_TRUE(load({"a.fut"}));
-  files_->watch([](const std::function<void()>&) {}, false);  // never comes
+  files_->watch([](size_t, const std::function<void()>&) {}, false);  // never comes
   write("a.fut", "2");
   files_->look();
   EXPECT_TRUE(eventually([&] { return compiled_ == 2; }));

@@ -10,8 +10,21 @@
 
 namespace kenaz {
 
+namespace {
+
+/// With the engine the program is kept, so both go where programs do (see Programs::free_unused).
+std::shared_ptr<host::Engine> engine_of(const ProgramPtr& program, uint64_t owner) {
+  return host::engine_for_session({program, program->engine.get()}, owner);
+}
+
+}  // namespace
+
+std::shared_ptr<host::Engine> ChosenProgram::engine_for_values(const Placement& placement) {
+  return engine_of(placement.programs().any(), placement.owner());
+}
+
 Status ChosenProgram::choose(const std::string& name) {
-  if (!loaded_.contains(name) && !programs_->find(name)) {
+  if (!loaded_.contains(name) && !placement_.programs().find(name)) {
     return bad_request(
         fmt::format("Unknown program: {}\nThe command `programs` lists them.", name));
   }
@@ -22,14 +35,15 @@ Status ChosenProgram::choose(const std::string& name) {
 void ChosenProgram::begin() {
   const auto own = loaded_.find(name_);
   client_ = own == loaded_.end() ? nullptr : own->second;
-  program_ = client_ ? nullptr : programs_->find(name_);
+  program_ = client_ ? nullptr : placement_.programs().find(name_);
   served_ = client_ != nullptr || program_ != nullptr;
-  if (!program_) program_ = programs_->any();
+  if (!program_) program_ = placement_.programs().any();
   path_ = client_ ? name_ + " (loaded)" : program_->path;
-  // With the engine the program is kept, so both go where programs do (see Programs::free_unused).
-  std::shared_ptr<host::Engine> kept(program_, program_->engine.get());
-  auto engine = host::engine_for_session(std::move(kept), owner_);
-  if (client_) engine = make_client_engine(std::move(engine), clients_, client_);
+  auto engine = engine_of(program_, placement_.owner());
+  if (client_) {
+    engine =
+        make_client_engine(std::move(engine), clients_, client_, placement_.device().step_aside);
+  }
   engine->set_tuning(tuning());
   const std::lock_guard lock(mutex_);
   engine_ = std::move(engine);
@@ -49,7 +63,7 @@ Status ChosenProgram::check_name(const std::string& name) const {
   if (name.empty() || name.size() > kMost || !is_utf8(name) || !is_printable) {
     return bad_request("A program's name has 1 to 128 bytes, which can be printed.");
   }
-  if (!programs_->find(name)) return {};
+  if (!placement_.programs().find(name)) return {};
   return bad_request(fmt::format("The server itself has a program {}.", name));
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "protocol/base/result.h"
-#include "server/programs/programs.h"
+#include "server/programs/device_pool.h"
 #include "server/workers/client_programs.h"
 
 namespace kenaz {
@@ -17,13 +17,12 @@ namespace kenaz {
 /// commands.
 class ChosenProgram {
  public:
-  /// Chooses the preferred program.
-  explicit ChosenProgram(std::shared_ptr<Programs> programs,
+  /// Chooses the preferred program, on the device that has the least to do.
+  explicit ChosenProgram(const std::shared_ptr<DevicePool>& pool,
                          std::shared_ptr<ClientPrograms> clients = nullptr)
-      : programs_(std::move(programs)),
+      : placement_(pool, pool->least_loaded()),
         clients_(std::move(clients)),
-        owner_(programs_->new_owner()),
-        name_(programs_->preferred()) {}
+        name_(placement_.programs().preferred()) {}
 
   /// For the next commands. Fails if there is none of that name.
   Status choose(const std::string& name);
@@ -56,7 +55,14 @@ class ChosenProgram {
   }
 
   // ---- at any time
-  const Programs& all() const { return *programs_; }
+  /// Those of the device that the session is on.
+  const Programs& all() const { return placement_.programs(); }
+  const Placement& placement() const { return placement_; }
+  Placement& placement() { return placement_; }
+  /// From the next command on the session is there. Its values must be there too.
+  void move_to(Placement placement) { placement_ = std::move(placement); }
+  /// An engine for the values of a session that is placed like this.
+  static std::shared_ptr<host::Engine> engine_for_values(const Placement& placement);
   const std::string& name() const { return name_; }
   /// Of the program that the last command was about.
   const std::string& path() const { return path_; }
@@ -66,9 +72,8 @@ class ChosenProgram {
  private:
   const std::shared_ptr<const host::Tuning>& tuning();
 
-  const std::shared_ptr<Programs> programs_;
+  Placement placement_;
   const std::shared_ptr<ClientPrograms> clients_;  // null: none can be loaded
-  const uint64_t owner_;
   std::string name_, path_;
   bool served_ = false;
   Loaded loaded_;

@@ -18,8 +18,11 @@ using Leaves = std::vector<LeafPtr>;
 class ClientEngine : public host::Engine {
  public:
   ClientEngine(std::shared_ptr<host::Engine> values, std::shared_ptr<const ClientPrograms> all,
-               ClientProgramPtr program)
-      : values_(std::move(values)), all_(std::move(all)), program_(std::move(program)) {}
+               ClientProgramPtr program, StepAside step_aside)
+      : values_(std::move(values)),
+        all_(std::move(all)),
+        program_(std::move(program)),
+        step_aside_(std::move(step_aside)) {}
 
   const TypeTable& types() const override { return program_->types->table; }
   const std::vector<host::EntrySignature>& entries() const override {
@@ -62,7 +65,12 @@ class ClientEngine : public host::Engine {
   template <class T>
   T wait_for(const std::function<T()>& what) const {
     std::optional<T> outcome;
-    all_->aside([&] { outcome.emplace(what()); });
+    const auto wait = [&] { outcome.emplace(what()); };
+    if (step_aside_) {
+      step_aside_(wait);
+    } else {
+      wait();
+    }
     return std::move(*outcome);
   }
 
@@ -78,6 +86,7 @@ class ClientEngine : public host::Engine {
   const std::shared_ptr<host::Engine> values_;
   const std::shared_ptr<const ClientPrograms> all_;
   const ClientProgramPtr program_;
+  const StepAside step_aside_;
 };
 
 std::string word(const std::string& text) { return fmt::format("\"{}\"", text); }
@@ -227,8 +236,10 @@ Status ClientEngine::run(Upload& upload) {
 
 std::shared_ptr<host::Engine> make_client_engine(std::shared_ptr<host::Engine> values,
                                                  std::shared_ptr<const ClientPrograms> all,
-                                                 ClientProgramPtr program) {
-  return std::make_shared<ClientEngine>(std::move(values), std::move(all), std::move(program));
+                                                 ClientProgramPtr program,
+                                                 host::Engine::StepAside step_aside) {
+  return std::make_shared<ClientEngine>(std::move(values), std::move(all), std::move(program),
+                                        std::move(step_aside));
 }
 
 }  // namespace kenaz

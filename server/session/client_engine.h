@@ -9,9 +9,11 @@
 
 namespace kenaz {
 
-/// `values` holds them; it is the session's (see host::engine_for_session).
+/// `values` holds them; it is the session's (see host::engine_for_session). `step_aside` is of the
+/// thread that it is used by; may be null: see host::Engine.
 std::shared_ptr<host::Engine> make_client_engine(std::shared_ptr<host::Engine> values,
                                                  std::shared_ptr<const ClientPrograms> all,
-                                                 ClientProgramPtr program);
+                                                 ClientProgramPtr program,
+                                                 host::Engine::StepAside step_aside);
 
 }  // namespace kenaz

@@ -10,10 +10,11 @@ namespace {
 constexpr size_t kFirst = size_t{4} << 10, kWaste = size_t{64} << 10;
 }
 
-Load::Load(std::shared_ptr<ClientPrograms> all, std::string name, int64_t bytes, Status allowed,
-           std::shared_ptr<ClientMemory> memory, Keep keep)
+Load::Load(std::shared_ptr<ClientPrograms> all, std::string name, std::string device, int64_t bytes,
+           Status allowed, std::shared_ptr<ClientMemory> memory, Keep keep)
     : all_(std::move(all)),
       name_(std::move(name)),
+      device_name_(std::move(device)),
       announced_(bytes),
       left_(bytes),
       keep_(std::move(keep)),
@@ -56,7 +57,7 @@ void Load::advance(size_t n) {
 void Load::aside() {
   try {
     sources_.resize(have_);
-    auto loaded = all_->load(name_, sources_, attempt_);
+    auto loaded = all_->load(name_, sources_, device_name_, attempt_);
     if (loaded) {
       program_ = std::move(*loaded);
     } else {

@@ -157,6 +157,22 @@ Status Session::do_upload(Args) { return internal_error("upload is a stream"); }
 
 Status Session::do_load(Args) { return internal_error("load is a stream"); }
 
+Status Session::do_devices(Args) {
+  for (const DeviceFigures& d : program_.placement().pool()->figures()) {
+    std::string name = d.name;
+    std::replace(name.begin(), name.end(), '"', '\'');
+    const std::string words[] = {d.number,
+                                 d.lost ? "lost" : "ready",
+                                 std::to_string(d.sessions),
+                                 std::to_string(d.calls_at_hand),
+                                 std::to_string(d.memory.used),
+                                 std::move(name)};
+    KENAZ_ASSIGN(std::string line, protocol::join_words(words));
+    print(std::move(line));
+  }
+  return {};
+}
+
 Status Session::do_download(Args) { return internal_error("download is a stream"); }
 
 // ---- programs
@@ -213,7 +229,8 @@ Status Session::help_on_entry(const std::string& name) {
 
 Status Session::do_stats(Args) {
   if (!options_.metrics) return bad_request("This server keeps no figures.");
-  for (auto& line : options_.metrics->lines(engine()->memory())) print(std::move(line));
+  for (auto& line : options_.metrics->lines(program_.placement().pool()->figures()))
+    print(std::move(line));
   return {};
 }
 

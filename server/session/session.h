@@ -43,12 +43,14 @@ struct SessionOptions {
 
 class Session {
  public:
-  Session(std::shared_ptr<Programs> programs, SessionOptions options)
-      : program_(std::move(programs), options.clients),
+  Session(const std::shared_ptr<DevicePool>& pool, SessionOptions options)
+      : program_(pool, options.clients),
         options_(std::move(options)),
         variables_(options_.limits, options_.memory),
         recording_(options_.profile),
         events_share_(options_.memory, ClientMemory::Use::kKept) {}
+  Session(std::shared_ptr<Programs> programs, SessionOptions options)
+      : Session(only_device(std::move(programs)), std::move(options)) {}
   Session(std::shared_ptr<host::Engine> engine, SessionOptions options)
       : Session(only_program(std::move(engine)), std::move(options)) {}
 
@@ -76,6 +78,12 @@ class Session {
   const Variables& variables() const { return variables_; }
   /// The file of the program that the last command was about.
   const std::string& program_path() const { return program_.path(); }
+  /// The number of the device that the session is on, and how many there are.
+  size_t device() const { return program_.placement().number(); }
+  size_t devices() const { return program_.placement().pool()->size(); }
+  /// For the device's figures: a call is at hand, until it has ended.
+  void call_begins() { program_.placement().call_begins(); }
+  void call_ended() { program_.placement().call_ended(); }
   Metrics* metrics() const { return options_.metrics.get(); }  // may be null
 
  private:
@@ -94,6 +102,7 @@ class Session {
   Result<std::unique_ptr<Stream>> begin_restore(Args args);
   Result<std::unique_ptr<Stream>> begin_store(Args args);
   Result<std::unique_ptr<Stream>> begin_load(Args args);
+  Result<std::unique_ptr<Stream>> begin_device(Args args);
   Status run_through(Stream& stream);
   Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
   Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);
@@ -142,6 +151,8 @@ class Session {
   void record_call(const std::string& entry, double microseconds);
 
   std::atomic<bool> cancelled_ = false;
+  /// Those that make variables of their values when they end have it, too.
+  std::shared_ptr<void> streams_ = std::make_shared<char>();
   bool recording_;
   std::vector<Event> events_;
   std::set<std::string> event_names_;  // programs may go before their events

@@ -40,8 +40,20 @@ class Stream {
   /// Bytes of the client's that have come, of those that it said would come.
   virtual int64_t received() const { return 0; }
   virtual int64_t announced() const { return 0; }
+  /// Whether nothing else of the session's may be done until it has ended.
+  virtual bool needs_session() const { return false; }
   /// With kDone: what becomes of it. Needs no engine.
   virtual Status finish(Variables& variables) = 0;
+
+  /// With kWork: the number of the device whose engine is used.
+  size_t device() const { return device_; }
+  void set_device(size_t device) { device_ = device; }
+  /// Keeps something until it goes.
+  void keep(std::shared_ptr<void> what) { kept_ = std::move(what); }
+
+ private:
+  size_t device_ = 0;
+  std::shared_ptr<void> kept_;
 };
 
 /// `upload BYTES VAR TYPE ..`. All or nothing: variables appear when every byte has come and was

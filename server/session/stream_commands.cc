@@ -8,6 +8,7 @@
 #include "protocol/base/whole_number.h"
 #include "server/session/leaf_checks.h"
 #include "server/session/load.h"
+#include "server/session/move.h"
 #include "server/session/restore.h"
 #include "server/session/session.h"
 #include "server/session/store.h"
@@ -77,7 +78,8 @@ Result<std::unique_ptr<Stream>> Session::begin_load(Args args) {
     if (ended) KENAZ_TRY(program_.unload(name));
     return {};
   };
-  return std::make_unique<Load>(options_.clients, name, bytes, allowed(), options_.memory,
+  return std::make_unique<Load>(options_.clients, name, program_.placement().device().selector,
+                                bytes, allowed(), options_.memory,
                                 [this](ClientProgramPtr made) { program_.keep(std::move(made)); });
 }
 
@@ -143,6 +145,35 @@ Result<std::unique_ptr<Stream>> Session::begin_store(Args args) {
                                  std::move(loan));
 }
 
+Result<std::unique_ptr<Stream>> Session::begin_device(Args args) {
+  const Move::End from{engine(), device()};
+  if (args.empty()) {
+    return std::make_unique<Move>(from, from, Leaves(),
+                                  [this] { print(DevicePool::name_of(device())); });
+  }
+  const auto& pool = program_.placement().pool();
+  const auto wanted = pool->find(args[0]);
+  if (!wanted) {
+    return bad_request(
+        fmt::format("Unknown device: {}\nThe command `devices` lists them.", args[0]));
+  }
+  if (*wanted == device()) return std::make_unique<Move>(from, from, Leaves(), [] {});
+  if (streams_.use_count() > 1) {
+    return bad_request("Values are on their way to this session; they must be there first.");
+  }
+  const auto place = std::make_shared<Placement>(pool, *wanted);
+  Leaves leaves;
+  std::set<const host::Leaf*> seen;
+  for (const auto& [name, variable] : variables_.all()) {
+    for (const auto& leaf : variable.leaves) {
+      if (seen.insert(leaf.get()).second) leaves.push_back(leaf);
+    }
+  }
+  return std::make_unique<Move>(from, Move::End{ChosenProgram::engine_for_values(*place), *wanted},
+                                std::move(leaves),
+                                [this, place] { program_.move_to(std::move(*place)); });
+}
+
 /// All of a stream that needs no client.
 Status Session::run_through(Stream& stream) {
   while (true) {
@@ -164,6 +195,11 @@ Status Session::do_store(Args args) {
   return run_through(*stream);
 }
 
+Status Session::do_device(Args args) {
+  KENAZ_ASSIGN(const auto stream, begin_device(args));
+  return run_through(*stream);
+}
+
 Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request) {
   Result<std::unique_ptr<Stream>> stream = internal_error("no stream");
   try {
@@ -174,8 +210,13 @@ Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request)
       case protocol::CommandId::kDownload: stream = begin_download(request.args); break;
       case protocol::CommandId::kRestore: stream = begin_restore(request.args); break;
       case protocol::CommandId::kStore: stream = begin_store(request.args); break;
+      case protocol::CommandId::kDevice: stream = begin_device(request.args); break;
       default: break;
     }
+    if (stream) (*stream)->set_device(device());
+    const bool makes_variables = request.command->id == protocol::CommandId::kUpload ||
+                                 request.command->id == protocol::CommandId::kRestore;
+    if (stream && makes_variables) (*stream)->keep(streams_);
   } catch (const std::bad_alloc&) {
     stream = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
   }

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "server/limits.h"
+#include "server/transport/device_queues.h"
 #include "server/transport/input_buffer.h"
-#include "server/transport/job_queue.h"
 #include "server/transport/shared_session.h"
 #include "server/transport/socket.h"
 
@@ -19,7 +19,7 @@ class Connection;
 /// What all connections share. Outlives them.
 struct Hub {
   asio::io_context& io;
-  JobQueue& device;
+  DeviceQueues& devices;
   JobQueue& aside;  // for what takes long without the device
   Limits limits;
   std::string token;  // empty: none is asked for
@@ -115,7 +115,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void end_with(const std::string& why);
   void look_at_time(SteadyTime now);
   bool upload_stalls(SteadyTime now);  // keeps count: to be asked every second or so
-  void begin_stream(const protocol::Request& request, Session& session);
+  void begin_stream(const protocol::Request& request, Session& session, const TurnPtr& turn);
   void end_stream();
   /// `job` on a thread of the queue's, unless this connection has closed by then; afterwards `then`
   /// here. If the last one of its kind was short, this thread may come to run it (`quick`, may be
@@ -155,6 +155,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string out_;      // to be sent after sending_
   std::string sending_;  // from sending_at_ on not yet sent; never moved while a write is under way
   size_t sending_at_ = 0;
+  TurnPtr stream_turn_;  // in the session, of a stream that needs all of it; else null
   std::unique_ptr<Stream> stream_;
   SteadyTime stream_mark_;     // when stream_bytes_ were there of an upload
   int64_t stream_bytes_ = -1;  // -1: it has not been looked at

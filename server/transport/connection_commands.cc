@@ -172,10 +172,10 @@ void Connection::run(protocol::Request request) {
   const auto held = std::make_shared<const Held>(Held{std::move(request), std::move(share)});
   take_turn([this, held](Session& s, const TurnPtr& turn) {
     switch (held->request.command->where) {
-      case protocol::Where::kDevice: return carry_out(hub_.device, s, held, turn);
+      case protocol::Where::kDevice: return carry_out(hub_.devices.of(s.device()), s, held, turn);
       case protocol::Where::kAside: return carry_out(hub_.aside, s, held, turn);
       case protocol::Where::kStream:
-      case protocol::Where::kFile: begin_stream(held->request, s); break;
+      case protocol::Where::kFile: begin_stream(held->request, s, turn); break;
       default: reply(s.execute(held->request));
     }
     settled();
@@ -188,7 +188,7 @@ void Connection::carry_out(JobQueue& queue, Session& session,
   const bool is_call = held->request.command->id == protocol::CommandId::kCall;
   if (is_call) session_->call_begins(held->request.args[0], std::chrono::steady_clock::now());
   run_job(
-      queue, &queue == &hub_.device ? &quick_command_ : nullptr,
+      queue, &queue == &hub_.aside ? nullptr : &quick_command_,
       [&session, answer, held] { *answer = session.execute(held->request); },
       [this, turn, answer, held, is_call] {
         if (is_call) session_->call_ended();
@@ -211,18 +211,20 @@ void Connection::log_call(const protocol::Request& call, const protocol::Reply& 
     constexpr std::string_view kRuntime = "runtime: ";
     if (line.starts_with(kRuntime)) time = line.substr(kRuntime.size()) + " us";
   }
-  spdlog::info("{}: session {}: {}: call {}: {}, {}", peer_.name, session_->number(),
-               session_->program_path(), short_line(call.args[0]), time,
+  spdlog::info("{}: session {}{}: {}: call {}: {}, {}", peer_.name, session_->number(),
+               session_->on_device(), session_->program_path(), short_line(call.args[0]), time,
                reply.failure ? "failed: " + short_line(*reply.failure) : "ok");
 }
 
 // ---- streams
 
-void Connection::begin_stream(const protocol::Request& request, Session& session) {
+void Connection::begin_stream(const protocol::Request& request, Session& session,
+                              const TurnPtr& turn) {
   auto stream = session.begin(request);
   if (stream) {
     stream_ = std::move(*stream);
     stream_bytes_ = -1;
+    if (stream_->needs_session()) stream_turn_ = turn;
     return;
   }
   refuse(stream.error());
@@ -235,7 +237,7 @@ bool Connection::pump_stream() {
     case Stream::Want::kDone: end_stream(); return true;
     case Stream::Want::kWork:
       run_job(
-          hub_.device, &quick_piece_, [this] { stream_->work(); }, [] {});
+          hub_.devices.of(stream_->device()), &quick_piece_, [this] { stream_->work(); }, [] {});
       return true;
     case Stream::Want::kAside:
       run_job(
@@ -253,9 +255,17 @@ bool Connection::pump_stream() {
 }
 
 void Connection::end_stream() {
-  take_turn([this](Session& s, const TurnPtr&) {
+  const auto end = [this](Session& s) {
     reply(s.end(*stream_));
     stream_.reset();
+  };
+  if (stream_turn_) {
+    end(session_->with_turn());
+    stream_turn_.reset();
+    return;
+  }
+  take_turn([this, end](Session& s, const TurnPtr&) {
+    end(s);
     settled();
   });
 }

@@ -52,9 +52,9 @@ std::vector<SharedSession*> SessionList::all() const {
 
 // ---- one
 
-SharedSession::SharedSession(std::shared_ptr<Programs> programs, const SessionOptions& options,
+SharedSession::SharedSession(const std::shared_ptr<DevicePool>& pool, const SessionOptions& options,
                              SessionList& list)
-    : session_(std::move(programs), options),
+    : session_(pool, options),
       metrics_(options.metrics),
       list_(list),
       token_(new_token()),
@@ -74,6 +74,7 @@ void SharedSession::look_at_variables() {
 
 void SharedSession::call_begins(const std::string& entry, SteadyTime now) {
   session_.next_call();
+  session_.call_begins();
   entry_ = entry;
   call_began_ = now;
   cancelled_ = false;
@@ -84,6 +85,10 @@ bool SharedSession::cancel_call() {
   cancelled_ = true;
   session_.cancel_call();
   return true;
+}
+
+std::string SharedSession::on_device() const {
+  return session_.devices() == 1 ? "" : " on " + DevicePool::name_of(session_.device());
 }
 
 std::string SharedSession::describe(SteadyTime now) const {

@@ -39,7 +39,7 @@ class SessionList {
 class SharedSession {
  public:
   /// `list` must outlive it.
-  SharedSession(std::shared_ptr<Programs> programs, const SessionOptions& options,
+  SharedSession(const std::shared_ptr<DevicePool>& pool, const SessionOptions& options,
                 SessionList& list);
   ~SharedSession();
   SharedSession(const SharedSession&) = delete;
@@ -67,6 +67,8 @@ class SharedSession {
     }
     giving_ = false;
   }
+  /// The session, for whoever has the turn and keeps it.
+  Session& with_turn() { return session_; }
   /// Those who wait never get the turn. What they hold may hold the session.
   void drop_waiting() { std::exchange(waiting_, {}).clear(); }
   /// Nobody has the turn, and there is nothing to keep.
@@ -75,6 +77,8 @@ class SharedSession {
   uint64_t number() const { return number_; }
   /// The file of the program that its last command was about. By whoever has the turn.
   const std::string& program_path() const { return session_.program_path(); }
+  /// " on #1", for the log; "" where there is one device only. By whoever has the turn.
+  std::string on_device() const;
   const std::string& token() const { return token_; }
   /// Who used it last, and as which named session; for describe().
   void used_by(const std::string& peer, const std::string& name) {
@@ -83,7 +87,10 @@ class SharedSession {
   }
   /// A call of `entry` is at hand, on its way to the device or there; then it is not any more.
   void call_begins(const std::string& entry, SteadyTime now);
-  void call_ended() { entry_.reset(); }
+  void call_ended() {
+    entry_.reset();
+    session_.call_ended();
+  }
   /// Ends the call at hand. False: there is none.
   bool cancel_call();
   /// To be called now and then, as long as the call goes on.

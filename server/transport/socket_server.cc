@@ -41,11 +41,11 @@ std::chrono::steady_clock::duration as_duration(double seconds) {
 
 class Server : public SocketServer {
  public:
-  Server(const SocketOptions& options, std::shared_ptr<Programs> programs, JobQueue& device)
+  Server(const SocketOptions& options, std::shared_ptr<DevicePool> pool, DeviceQueues& queues)
       : options_(options),
-        programs_(std::move(programs)),
+        pool_(std::move(pool)),
         hub_{io_,
-             device,
+             queues,
              aside_,
              options.limits,
              options.token,
@@ -54,7 +54,7 @@ class Server : public SocketServer {
              options.log_calls,
              {},
              [this] {
-               return std::make_shared<SharedSession>(programs_, options_.session, hub_.sessions);
+               return std::make_shared<SharedSession>(pool_, options_.session, hub_.sessions);
              },
              NamedSessions(static_cast<size_t>(options.limits.connections), options.session.memory),
              options.wrong_token_delay,
@@ -108,7 +108,7 @@ class Server : public SocketServer {
   }
 
   const SocketOptions options_;
-  const std::shared_ptr<Programs> programs_;
+  const std::shared_ptr<DevicePool> pool_;
   std::optional<asio::ssl::context> tls_;
   JobQueue aside_{kAsideThreads};
   Hub hub_;
@@ -218,12 +218,12 @@ void Server::run() {
   others.emplace_back([&] { stand_in_.watch(); });
   while (!io_.stopped()) {
     step(true);
-    if (!hub_.device.has_offered()) continue;
+    if (!hub_.devices.has_offered()) continue;
     // What else is ready would have to wait.
     if (step(false) == 0) {
-      stand_in_.run([&] { hub_.device.take_offered(); });
+      stand_in_.run([&] { hub_.devices.take_offered(); });
     } else {
-      hub_.device.hand_on();
+      hub_.devices.hand_on();
     }
   }
   abandon();
@@ -238,7 +238,7 @@ void Server::run() {
 void Server::stand_in() {
   while (!io_.stopped() && !stand_in_.is_wanted_back()) {
     step(true);
-    hub_.device.hand_on();
+    hub_.devices.hand_on();
   }
   if (io_.stopped()) abandon();
 }
@@ -257,8 +257,8 @@ void Server::abandon() {
   std::error_code ignored;
   signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
   const auto until = std::chrono::steady_clock::now() + kLastWait;
-  while (!hub_.device.abandon(kCancelAgain)) {
-    programs_->cancel();
+  while (!hub_.devices.abandon(kCancelAgain)) {
+    pool_->cancel();
     if (options_.session.clients) options_.session.clients->end_all();
     if (std::chrono::steady_clock::now() >= until) end_without_device();
   }
@@ -269,7 +269,7 @@ void Server::abandon() {
 /// A kernel cannot be interrupted where the device does not see to it itself, and this process was
 /// told to end.
 void Server::end_without_device() {
-  spdlog::warn("the device goes on working; ending without it");
+  spdlog::warn("a device goes on working; ending without it");
   write_metrics();
   for (const auto& l : listeners_) l.address.remove();
   std::_Exit(0);
@@ -430,6 +430,7 @@ void Server::ticked() {
   if (draining_ && now >= drain_until_) return cut_off();
   for (const auto& c : connections()) c->check_time(now);
   for (SharedSession* session : hub_.sessions.all()) session->cancel_again();
+  pool_->look_after(hub_.devices.post());
   hub_.named.expire(now - as_duration(options_.limits.session_seconds));
   if (++ticks_ % kTicksPerMetrics == 0) write_metrics();
 }
@@ -448,16 +449,16 @@ void Server::drain() {
 void Server::write_metrics() {
   if (options_.metrics_file.empty()) return;
   const auto written =
-      replace_file(options_.metrics_file, hub_.metrics->prometheus(programs_->memory()));
+      replace_file(options_.metrics_file, hub_.metrics->prometheus(pool_->figures()));
   if (!written) spdlog::warn("{}", written.error().text());
 }
 
 }  // namespace
 
 Result<std::unique_ptr<SocketServer>> SocketServer::create(const SocketOptions& options,
-                                                           std::shared_ptr<Programs> programs,
-                                                           JobQueue& device) {
-  auto server = std::make_unique<Server>(options, std::move(programs), device);
+                                                           std::shared_ptr<DevicePool> pool,
+                                                           DeviceQueues& queues) {
+  auto server = std::make_unique<Server>(options, std::move(pool), queues);
   KENAZ_TRY(server->open());
   return server;
 }

@@ -1,5 +1,5 @@
 // Serves connections on sockets: one thread for their input and output (run), and whichever thread
-// runs the device's queue for the work.
+// runs the devices' queues for the work.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 #include "server/limits.h"
 #include "server/session/session.h"
-#include "server/transport/job_queue.h"
+#include "server/transport/device_queues.h"
 
 namespace kenaz {
 
@@ -30,10 +30,11 @@ struct SocketOptions {
 class SocketServer {
  public:
   /// Binds and listens; nobody is served before run(). A TCP address that other machines reach
-  /// needs both TLS and a token. The queue must outlive the server.
+  /// needs both TLS and a token. The queues, one for each device of the pool, must outlive the
+  /// server.
   static Result<std::unique_ptr<SocketServer>> create(const SocketOptions& options,
-                                                      std::shared_ptr<Programs> programs,
-                                                      JobQueue& device);
+                                                      std::shared_ptr<DevicePool> pool,
+                                                      DeviceQueues& queues);
   virtual ~SocketServer() = default;
 
   /// Where it listens, with the ports that were chosen.

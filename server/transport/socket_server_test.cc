@@ -140,7 +140,7 @@ class SocketServerTest : public ::testing::Test {
   ~SocketServerTest() override { stop(); }
 
   void start() {
-    auto server = SocketServer::create(options_, only_program(engine_), queue_);
+    auto server = SocketServer::create(options_, only_device(only_program(engine_)), queue_);
     ASSERT_TRUE(server) << server.error().text();
     server_ = std::move(*server);
     device_ = std::thread([&] { queue_.run(); });
@@ -169,7 +169,7 @@ class SocketServerTest : public ::testing::Test {
     return false;
   }
   std::string refusal() {
-    const auto server = SocketServer::create(options_, only_program(engine_), queue_);
+    const auto server = SocketServer::create(options_, only_device(only_program(engine_)), queue_);
     return server ? "" : server.error().text();
   }
 
@@ -177,7 +177,7 @@ class SocketServerTest : public ::testing::Test {
   SocketOptions options_;
   std::shared_ptr<Metrics> metrics_ = std::make_shared<Metrics>();
   std::shared_ptr<EchoEngine> engine_ = std::make_shared<EchoEngine>();
-  JobQueue queue_;
+  DeviceQueues queue_;
   std::unique_ptr<SocketServer> server_;
   std::thread device_, io_;
   std::atomic<bool> ended_{false};

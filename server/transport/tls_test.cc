@@ -24,8 +24,9 @@ TEST(Tls, ClientsComeInWithTheTokenAndTheRightAuthority) {
   options.tls_key = folder.file("key");
   options.token = "0123456789abcdef";
   options.session.metrics = std::make_shared<Metrics>();
-  JobQueue queue;
-  auto server = SocketServer::create(options, only_program(std::make_shared<EchoEngine>()), queue);
+  DeviceQueues queue;
+  auto server = SocketServer::create(
+      options, only_device(only_program(std::make_shared<EchoEngine>())), queue);
   ASSERT_TRUE(server) << server.error().text();
   const std::string url = (*server)->addresses().at(0);
   EXPECT_TRUE(url.starts_with("tls://127.0.0.1:"));

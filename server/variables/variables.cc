@@ -134,6 +134,15 @@ Status Variables::replace(const std::string& name, Variable variable) {
   return {};
 }
 
+void Variables::exchange(const Exchange& to) {
+  for (auto& [name, variable] : by_name_) {
+    let_go(variable);
+    std::vector<host::LeafPtr> former = variable.leaves;  // until nothing counts them by address
+    for (auto& leaf : variable.leaves) leaf = to.at(leaf.get());
+    hold(variable);
+  }
+}
+
 Status Variables::remove(const std::string& name) {
   const auto it = by_name_.find(name);
   if (it == by_name_.end()) return bad_request("Unknown variable: " + name);

@@ -51,6 +51,10 @@ class Variables {
   Status add(const std::string& name, Variable variable);
   /// Gives an existing variable another value; it keeps the one it has if a limit would be passed.
   Status replace(const std::string& name, Variable variable);
+  /// All variables have, in place of the leaves that they have, what `to` says of these; it must
+  /// know all. No limit is looked at: values stay as large as they are.
+  using Exchange = std::unordered_map<const host::Leaf*, host::LeafPtr>;
+  void exchange(const Exchange& to);
   Status remove(const std::string& name);
   Status rename(const std::string& from, const std::string& to);
   void clear();

@@ -75,9 +75,9 @@ Result<std::string> ClientPrograms::describe(Conversation& process,
 }
 
 Result<ClientProgramPtr> ClientPrograms::load(const std::string& name, const std::string& sources,
-                                              Attempt& attempt) {
+                                              const std::string& device, Attempt& attempt) {
   KENAZ_ASSIGN(auto place, take_place());
-  KENAZ_ASSIGN(auto worker, workers_.start());
+  KENAZ_ASSIGN(auto worker, workers_.start(device));
   auto process = std::make_unique<Conversation>(std::move(worker), name);
   {
     const std::lock_guard lock(attempt.mutex_);
@@ -107,14 +107,6 @@ Result<ClientProgramPtr> ClientPrograms::load(const std::string& name, const std
 double ClientPrograms::patience() const {
   if (limits_.call_seconds == 0) return 0;
   return limits_.call_seconds + limits_.load_seconds + kGrace;
-}
-
-void ClientPrograms::aside(const std::function<void()>& wait) const {
-  if (step_aside_) {
-    step_aside_(wait);
-  } else {
-    wait();
-  }
 }
 
 }  // namespace kenaz

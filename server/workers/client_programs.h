@@ -52,20 +52,17 @@ class ClientPrograms {
     Conversation* process_ = nullptr;
     bool cancelled_ = false;
   };
-  /// Starts a process, which compiles the program, and waits for that. Fails if there are too many,
+  /// Starts a process, which compiles the program for `device` (as --device has it; empty: the one
+  /// of the server's command line), and waits for that. Fails if there are too many,
   /// and with kind kCompile and the compiler's text, whole, if the program has errors.
   Result<ClientProgramPtr> load(const std::string& name, const std::string& sources,
-                                Attempt& attempt);
+                                const std::string& device, Attempt& attempt);
 
   /// Seconds after which a process that runs a call is given up; 0: any. It ends its calls itself
   /// before, and what it compiles for a first call does not count there.
   double patience() const;
   int64_t most_bytes() const { return limits_.memory; }
   const std::shared_ptr<ClientMemory>& memory() const { return memory_; }  // may be null
-  /// How calls let others have the engines' thread while they wait; see host::Engine. Null, in the
-  /// beginning: not at all.
-  void set_step_aside(host::Engine::StepAside step_aside) { step_aside_ = std::move(step_aside); }
-  void aside(const std::function<void()>& wait) const;
 
   /// By any thread: ends all processes, and with them what is waited for.
   void end_all() { workers_.end_all("the server ends"); }
@@ -78,7 +75,6 @@ class ClientPrograms {
   const Limits limits_;
   const std::shared_ptr<ClientMemory> memory_;
   const std::shared_ptr<std::atomic<int>> count_ = std::make_shared<std::atomic<int>>(0);
-  host::Engine::StepAside step_aside_;
   Workers workers_;
 };
 

@@ -128,7 +128,7 @@ Workers::~Workers() {
   thread_.join();
 }
 
-Result<std::unique_ptr<Worker>> Workers::start() {
+Result<std::unique_ptr<Worker>> Workers::start(const std::string& device) {
   int talk[2], control[2];
   if (!make_sockets(talk)) return internal_error("no process: " + system_says(errno));
   if (!make_sockets(control)) {
@@ -136,7 +136,7 @@ Result<std::unique_ptr<Worker>> Workers::start() {
     for (const int fd : talk) close(fd);
     return internal_error("no process: " + system_says(error));
   }
-  Order order{talk[1], control[1], std::nullopt};
+  Order order{talk[1], control[1], device, std::nullopt};
   {
     std::unique_lock lock(mutex_);
     orders_.push_back(&order);
@@ -191,6 +191,7 @@ Result<std::shared_ptr<WorkerProcess>> Workers::spawn(const Order& order) const 
   std::vector<std::string> words{what_.command.empty() ? "kenaz-server" : what_.command[0],
                                  "--worker"};
   for (size_t i = 1; i < what_.command.size(); ++i) words.push_back(what_.command[i]);
+  if (!order.device.empty()) words.insert(words.begin() + 2, "--worker-device=" + order.device);
   auto variables = environment();
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;

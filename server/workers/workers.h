@@ -78,14 +78,15 @@ class Workers {
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
-  /// A new process. Fails if the system has none.
-  Result<std::unique_ptr<Worker>> start();
+  /// A new process, for that device; empty: that of the command. Fails if the system has none.
+  Result<std::unique_ptr<Worker>> start(const std::string& device);
   /// Ends all, soon; more are started after that.
   void end_all(const std::string& why);
 
  private:
   struct Order {
     int talk, control;  // the process's ends
+    std::string device;
     std::optional<Result<std::shared_ptr<WorkerProcess>>> outcome;
   };
   void run();

@@ -91,10 +91,18 @@ class Client {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto engine = [] {
-    auto e = std::make_shared<EchoEngine>();
-    e->longest_sleep = 0;
-    return e;
+  static const auto engines = [] {
+    std::vector<std::shared_ptr<EchoEngine>> two;
+    for (int k = 0; k < 2; ++k) {
+      two.push_back(std::make_shared<EchoEngine>());
+      two[k]->longest_sleep = 0;
+    }
+    return two;
+  }();
+  static const auto pool = [] {
+    std::vector<PooledDevice> devices;
+    for (const auto& engine : engines) devices.push_back({only_program(engine)});
+    return std::make_shared<DevicePool>(std::move(devices));
   }();
   {
     SessionOptions options;
@@ -103,9 +111,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     options.files = FileAccess::none();
     options.profile = size % 2 == 0;
     options.metrics = std::make_shared<Metrics>();
-    Session session(engine, options);
+    Session session(pool, options);
     Client({reinterpret_cast<const char*>(data), size}).run(session);
+    CHECK(engines[1 - session.device()]->living == 0);
   }
-  CHECK(engine->living == 0);
+  for (const auto& engine : engines) CHECK(engine->living == 0);
+  for (const auto& device : pool->figures())
+    CHECK(device.sessions == 0 && device.calls_at_hand == 0);
   return 0;
 }

@@ -1,5 +1,7 @@
 #include "server/device/vulkan/context.h"
 
+#include <fmt/format.h>
+
 #include "server/device/vulkan/driver_globals.h"
 
 namespace kenaz::device {
@@ -67,6 +69,19 @@ Result<std::vector<std::string>> list_vulkan_devices() {
   std::vector<std::string> lines;
   for (const auto& d : devices) lines.push_back(d.description());
   return lines;
+}
+
+Result<std::vector<std::string>> usable_vulkan_devices() {
+  KENAZ_ASSIGN(auto instance, vulkan::Instance::create(nullptr, nullptr));
+  KENAZ_ASSIGN(auto devices, vulkan::list_devices(*instance));
+  std::vector<std::string> gpus, others;
+  for (const auto& d : devices) {
+    if (!d.missing.empty()) continue;
+    (d.info.is_cpu ? others : gpus).push_back(fmt::format("#{}", d.index));
+  }
+  if (gpus.empty()) gpus.swap(others);
+  if (gpus.empty()) return bad_request("no Vulkan device here can be used");
+  return gpus;
 }
 
 }  // namespace kenaz::device

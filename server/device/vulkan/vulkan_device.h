@@ -71,4 +71,7 @@ std::function<Result<std::shared_ptr<Device>>()> vulkan_device_maker(const Vulka
 /// "#0 NAME (discrete GPU, driver ...)", one per device, whether usable or not.
 Result<std::vector<std::string>> list_vulkan_devices();
 
+/// "#k" for each GPU that can be used, or where there is none for each other device that can.
+Result<std::vector<std::string>> usable_vulkan_devices();
+
 }  // namespace kenaz::device
