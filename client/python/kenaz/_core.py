@@ -286,6 +286,16 @@ class Core:
         reply = self.ask("programs")
         return Request(reply, lambda: {w[0]: w[1] for w in map(words_of, reply.lines())})
 
+    def device(self) -> Request[str]:
+        """The session's device: "#0"."""
+        reply = self.ask("device")
+        return Request(reply, lambda: reply.lines()[0])
+
+    def devices(self) -> Request[Dict[str, str]]:
+        """The server's devices: their names, by number."""
+        reply = self.ask("devices")
+        return Request(reply, lambda: {w[0]: w[5] for w in map(words_of, reply.lines())})
+
     def download(self, values: Sequence[DeviceValue]) -> DownloadReply:
         reply = DownloadReply(_replies(values))
         line = "download " + " ".join(v._use() for v in values) + "\n"

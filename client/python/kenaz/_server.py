@@ -307,6 +307,20 @@ class Server:
         reply.check()
         return self.program(name)
 
+    def devices(self) -> Dict[str, str]:
+        """The devices that the server has: their names, by number ("#0", "#1", ..)."""
+        return self._connection.get(self._connection.core.devices)
+
+    @property
+    def device(self) -> str:
+        """The number of the device that this session is on. Another one may be assigned: the session
+        goes there, and its values with it, when all calls before have ended."""
+        return self._connection.get(self._connection.core.device)
+
+    @device.setter
+    def device(self, number: str) -> None:
+        _ask_all(self._connection, [["device", number]])
+
     def stats(self) -> Dict[str, int]:
         """The server's figures."""
         return self._connection.get(self._connection.core.stats)
@@ -364,7 +378,7 @@ def open(program: Union[str, "os.PathLike[str]"], *, server: Optional[str] = Non
 
     `server` is the executable; without it the environment variable KENAZ_SERVER, then
     `bin/kenaz-server` in the package, then PATH say which. `device` is a part of a device's name, #k
-    for the k-th, or cpu; with `reference` the program is evaluated on the CPU. `options` are
+    for the k-th, or cpu; several with commas between them, or "all", make a server with several; with `reference` the program is evaluated on the CPU. `options` are
     further options of kenaz-server. Raises CompileError if the program is not good.
     """
     child = Child(server_command(program, server=server, device=device, reference=reference,

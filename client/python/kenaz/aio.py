@@ -253,6 +253,18 @@ class Server:
         reply.check()
         return await self.program(name)
 
+    async def devices(self) -> Dict[str, str]:
+        """The devices that the server has: their names, by number."""
+        return await self._connection.get(self._connection.core.devices)
+
+    async def device(self) -> str:
+        """The number of the device that this session is on."""
+        return await self._connection.get(self._connection.core.device)
+
+    async def move(self, device: str) -> None:
+        """Has the session on another device; as assigning to kenaz.Server.device."""
+        await _ask_all(self._connection, [self._connection.core.ask("device", device)])
+
     async def stats(self) -> Dict[str, int]:
         """The server's figures."""
         return await self._connection.get(self._connection.core.stats)
