@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -112,6 +113,27 @@ TEST_P(DeviceTest, CommandsRunInOrderAcrossManySubmits) {
     ASSERT_TRUE(device_->barrier());
   }
   EXPECT_EQ(static_cast<uint32_t>(read(counter, 1)[0]), expected);
+}
+
+TEST_P(DeviceTest, AFewCommandsAreOneSubmissionAndManyStartEarly) {
+  if (GetParam() == Kind::kInterpreted) GTEST_SKIP() << "runs at once";
+  const BlockPtr counter = block_of({1}), failure = failure_record();
+  const KernelPtr step = kernel(kStep);
+  device_->set_timing(true);
+  const auto submissions = [&](int kernels) {
+    for (int i = 0; i < kernels; ++i) {
+      dispatch(step, 1, 1, {failure->address(), counter->address(), 0, 1});
+      EXPECT_TRUE(device_->barrier());
+    }
+    EXPECT_TRUE(device_->submit_and_wait());
+    const auto times = device_->take_times();
+    const auto all = std::ranges::count(times, nullptr, &KernelTime::name);
+    EXPECT_EQ(std::ssize(times) - all, kernels);
+    return all;
+  };
+  EXPECT_EQ(submissions(3), 1);
+  EXPECT_GT(submissions(100), 1);
+  EXPECT_EQ(submissions(3), 1);
 }
 
 TEST_P(DeviceTest, WritesAreInOrderWithKernelsAndOfAnyAlignment) {

@@ -54,8 +54,10 @@ class Commands {
   void poll() { (void)is_done(last_submitted_); }
   /// Submits, and waits for everything.
   Status finish();
+  /// Something that was submitted has not ended, as far as known without asking.
+  bool is_running() const { return done_ != last_submitted_; }
   /// Nothing recorded and nothing running, as far as known without asking.
-  bool idle() const { return current_ == nullptr && fills_.empty() && done_ == last_submitted_; }
+  bool idle() const { return current_ == nullptr && fills_.empty() && !is_running(); }
 
  private:
   struct Slot {

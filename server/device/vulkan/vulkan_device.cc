@@ -16,7 +16,10 @@ namespace kenaz::device {
 namespace vulkan {
 namespace {
 
-// Recorded dispatches after which the device is set to work while the host goes on recording.
+// Recorded dispatches after which the device is set to work while the host goes on recording: few
+// if it has nothing to do, and twice as many each time, since a submission takes the host as long
+// as some ten of them.
+constexpr int kFirstSubmit = 8;
 constexpr int kDispatchesPerSubmit = 256;
 
 // Read through a window, the processor gets 8 bytes at a time, and waits for each.
@@ -112,6 +115,7 @@ class VulkanDevice : public Device {
   Commands commands_;  // waits when it goes, so it goes first
   VkPipeline bound_ = VK_NULL_HANDLE;
   int dispatches_ = 0;            // in the command buffer being recorded
+  int most_dispatches_ = 0;       // there
   std::unique_ptr<Waker> waker_;  // may be null
 };
 
@@ -189,6 +193,9 @@ Result<VkCommandBuffer> VulkanDevice::recording() {
     stay_awake();
     bound_ = VK_NULL_HANDLE;
     dispatches_ = 0;
+    commands_.poll();
+    most_dispatches_ = commands_.is_running() ? std::min(2 * most_dispatches_, kDispatchesPerSubmit)
+                                              : kFirstSubmit;
   }
   return commands_.recording();
 }
@@ -219,7 +226,7 @@ Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
   vk.vkCmdDispatch(commands, x, y, 1);
   if (Timing* t = commands_.timing()) t->after_dispatch(commands);
   // After, not before: a stash made for this dispatch is good until the next submit only.
-  if (++dispatches_ >= kDispatchesPerSubmit) KENAZ_TRY(commands_.submit());
+  if (++dispatches_ >= most_dispatches_) KENAZ_TRY(commands_.submit());
   return {};
 }
 
