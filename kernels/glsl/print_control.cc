@@ -190,6 +190,7 @@ void BlockPrinter::fail_if_cut(const Inst& loop, const std::string& condition) {
 }
 
 std::string record_failure(Head& head, int number) {
+  head.note_failure();
   return fmt::format("atomicCompSwap({}(fr).v, 0u, {}u)", head.reference({PrimType::kU32}),
                      number + 1);
 }

@@ -24,6 +24,10 @@ class Head {
   /// References to a word that changes while the kernel runs.
   void need_stop_word() { stop_word_ = true; }
 
+  /// The kernel may write to the failure record.
+  void note_failure() { may_fail_ = true; }
+  bool may_fail() const { return may_fail_; }
+
   /// The version, the extensions and the declarations of reference types.
   std::string text() const;
 
@@ -36,7 +40,7 @@ class Head {
   };
   std::set<std::string> extensions_;
   std::set<Reference> references_;
-  bool stop_word_ = false;
+  bool stop_word_ = false, may_fail_ = false;
 };
 
 }  // namespace kenaz::glsl

@@ -256,7 +256,8 @@ PrintedKernel KernelPrinter::print() {
   text += (checks ? "void work() {\n" : "void main() {\n") + set_up + body + "}\n";
   if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
   if (options_.contract) text = std::string(kContract) + "\n" + text;
-  return {context_.head.text() + text, nesting_ + kNestingOfFrame, slots_};
+  return {context_.head.text() + text, nesting_ + kNestingOfFrame, context_.head.may_fail(),
+          slots_};
 }
 
 }  // namespace

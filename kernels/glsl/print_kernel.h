@@ -19,7 +19,8 @@ struct PrintOptions {
 struct PrintedKernel {
   std::string text;
   int nesting = 0;  // of conditions and loops, at most
-  int slots = 0;    // of the launch: the failure record, the arguments, the number of workgroups
+  bool may_fail = false;
+  int slots = 0;  // of the launch: the failure record, the arguments, the number of workgroups
 };
 
 /// Arguments travel as program::Arg says. Specialisation constant 0 is `loops_look` (see

@@ -62,6 +62,15 @@ TEST(PrintKernel, NothingIsSaidOfStoppingWhereNothingStops) {
   EXPECT_THAT(e.text(), Not(HasSubstr("going")));
 }
 
+TEST(PrintKernel, KernelsTellWhetherTheyMayFail) {
+  Example e;
+  e.k.for_(kir::i32(10), [&](Value i) { e.store(i, e.load(i)); });
+  EXPECT_FALSE(print(e.kernel).may_fail);
+  EXPECT_TRUE(print(e.kernel, true).may_fail);  // where drivers end loops
+  e.k.if_(e.k.lt(e.n, 3), [&] { e.k.fail(5, {e.n}); });
+  EXPECT_TRUE(print(e.kernel).may_fail);
+}
+
 TEST(PrintKernel, BehindAFailureMemoryIsLeftAlone) {
   Example e;
   e.store(kir::i32(0), e.load(kir::i32(0)));

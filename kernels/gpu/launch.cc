@@ -65,6 +65,7 @@ void print_glsl(HostGen& host, const kir::Kernel& kernel, program::Kernel& out) 
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;
+  out.may_fail = printed.may_fail;
 }
 
 /// Drops what is not needed; the text, and what the arguments are.

@@ -176,6 +176,7 @@ struct Kernel {
   int workgroup_size = 0;  // x; y = z = 1
   int slots = 0;           // failure record + args + groups
   int nesting = 0;         // of conditions and loops, at most
+  bool may_fail = true;    // false: it never writes to the failure record
   std::string place;       // a backtrace, as KernelFailure has it; empty if unknown
 };
 

@@ -220,7 +220,8 @@ void fields(A& a, HostOp& x) {
 }
 template <class A>
 void fields(A& a, Kernel& x) {
-  a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.place);
+  a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.may_fail,
+    x.place);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {

@@ -38,6 +38,8 @@ class CallStop : public device::Watch {
                ? Status()
                : check_thoroughly();
   }
+  /// Like check() once the call is known to end; else it is not asked, and goes on.
+  Status check_stopped() { return stopped_ ? failure() : Status(); }
   /// Waits for something that is no fault of the program's, so the time-out does not run meanwhile,
   /// with nothing on the device that is the call's. `done` waits for so long at most and says
   /// whether it is there. Fails if the call is cancelled.

@@ -262,6 +262,12 @@ TEST_P(DeviceEngineTest, FailuresOfKernelsAndHostHaveTheirText) {
   EXPECT_FALSE(call("check", {i32s({})}));  // the read leaves the block
 }
 
+TEST_P(DeviceEngineTest, KernelsThatCannotFailAreNotAskedWhetherTheyHave) {
+  load(check_entry(), [](Program& p) { p.kernels[kCheck].may_fail = false; });  // which is wrong
+  auto failed = call("check", {i32s({4, 2, 30})});
+  EXPECT_TRUE(failed) << failed.error().text();
+}
+
 // llvmpipe ignores, silently, conditions that are nested too deep.
 TEST_P(DeviceEngineTest, KernelsThatNestDeeperThanTheDriverTakesAreRefused) {
   const int most = device_->info().max_nesting;

@@ -82,14 +82,15 @@ Status Interpreter::finish() { return synchronise({}); }
 
 Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
   if (!dirty_) return wanted.empty() ? Status() : device_.submit_and_read(wanted);
-  pieces_.assign(1, failure_.first_word());
+  pieces_.clear();
+  if (may_have_failed_) pieces_.push_back(failure_.first_word());
   pieces_.insert(pieces_.end(), wanted.begin(), wanted.end());
   KENAZ_TRY(device_.submit_and_read(pieces_));
   hazards_.note_barrier();
   launches_ = 0;
-  Status status = failure_.check(device_, program_);
+  Status status = may_have_failed_ ? failure_.check(device_, program_) : stop_.check_stopped();
   // After any other error the record may still hold something: finish() looks again.
-  dirty_ = !status && status.error().kind != ErrorKind::kProgramFailure;
+  may_have_failed_ = dirty_ = !status && status.error().kind != ErrorKind::kProgramFailure;
   return status;
 }
 
@@ -247,6 +248,7 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
   }
   slots_.push_back(static_cast<uint64_t>(groups));
   dirty_ = true;
+  may_have_failed_ = may_have_failed_ || program_.kernels[op.kernel.index].may_fail;
   ++launches_;
   auto push = std::as_bytes(std::span(slots_));
   uint64_t list = 0;

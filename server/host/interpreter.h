@@ -92,7 +92,7 @@ class Interpreter {
   Status order_launch(const program::OpLaunch& op);
   Status launch(const program::OpLaunch& op, int64_t groups);
   Result<device::KernelPtr> kernel(program::KernelId id);
-  /// Waits, looks whether a kernel failed, and reads along what is wanted.
+  /// Waits, looks whether a kernel failed if one of them can, and reads along what is wanted.
   Status synchronise(std::span<const device::ReadBack> wanted);
 
   const program::Program& program_;
@@ -112,6 +112,7 @@ class Interpreter {
   std::vector<uint64_t> slots_;           // of the launch at hand; kept for its capacity
   int64_t launches_ = 0;                  // since the last wait
   bool dirty_ = false;                    // something was recorded since the last wait
+  bool may_have_failed_ = false;          // a kernel, of those launched since the last look
 };
 
 }  // namespace kenaz::host
