@@ -7,26 +7,12 @@
 namespace kenaz::device::vulkan {
 
 namespace {
-constexpr size_t kMaxSlots = 4;
+constexpr size_t kMaxSlots = 16;
 // What ends within this costs no thread's wake-up, which takes 40 to 120 us. Calls that take longer
 // hardly feel it.
 constexpr std::chrono::milliseconds kSpin{3};
 constexpr size_t kMostTimes = 100'000;
 }  // namespace
-
-void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host) {
-  VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  VkPipelineStageFlags to = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  const VkPipelineStageFlags from = to;
-  if (to_host) {
-    to |= VK_PIPELINE_STAGE_HOST_BIT;
-    barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT;
-  }
-  context.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-}
 
 Commands::~Commands() {
   watch_ = nullptr;
@@ -46,8 +32,7 @@ Status Commands::prepare() {
   if (pool_ && timeline_) return {};
   const Functions& vk = context_->vk();
   VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-  pool_info.flags =
-      VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT | VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
+  pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
   pool_info.queueFamilyIndex = context_->physical().queue_family;
   VkCommandPool pool = VK_NULL_HANDLE;
   KENAZ_TRY(checked(vk.vkCreateCommandPool(context_->device(), &pool_info, nullptr, &pool),
@@ -63,16 +48,21 @@ Status Commands::prepare() {
   return {};
 }
 
+/// One without a tape, or a new one, or the one that was not used for longest.
 Result<Commands::Slot*> Commands::free_slot() {
   for (int attempt = 0; attempt < 2; ++attempt) {
+    Slot* oldest = nullptr;
     for (Slot& slot : slots_) {
-      if (slot.ticket <= done_) return &slot;
+      if (slot.ticket > done_) continue;
+      if (slot.tape.empty()) return &slot;
+      if (oldest == nullptr || slot.ticket < oldest->ticket) oldest = &slot;
     }
-    if (attempt == 0 && slots_.size() == kMaxSlots) {
-      KENAZ_TRY(wait(last_submitted_ - (kMaxSlots - 1)));
-    } else if (attempt == 0) {
-      break;
+    if (slots_.size() < kMaxSlots) break;
+    if (oldest != nullptr) {
+      oldest->tape.clear();
+      return oldest;
     }
+    if (attempt == 0) KENAZ_TRY(wait(last_submitted_ - (kMaxSlots - 1)));
   }
   VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = pool_.get();
@@ -81,18 +71,56 @@ Result<Commands::Slot*> Commands::free_slot() {
   VkCommandBuffer buffer = VK_NULL_HANDLE;
   KENAZ_TRY(checked(context_->vk().vkAllocateCommandBuffers(context_->device(), &info, &buffer),
                     "vkAllocateCommandBuffers"));
-  slots_.push_back({buffer, 0, {}, {}, nullptr});
+  slots_.emplace_back().buffer = buffer;
   return &slots_.back();
 }
 
 Result<VkCommandBuffer> Commands::recording() {
+  KENAZ_TRY(record_what_waits());
+  hidden_ = true;
+  return current_->buffer;
+}
+
+/// The tape, a barrier that is owed, and what is to be cleared: into the current command buffer.
+Status Commands::record_what_waits() {
   if (current_ == nullptr) {
     KENAZ_TRY(prepare());
     KENAZ_ASSIGN(Slot * slot, free_slot());
-    KENAZ_TRY(begin(slot));
+    KENAZ_TRY(begin(slot, true));
+    current_ = slot;
+  }
+  if (!tape_.empty()) {
+    play(*current_);
+    current_->kept.push_back(std::make_shared<const Tape>(std::exchange(tape_, {})));
+  }
+  if (std::exchange(owes_barrier_, false) || !fills_.empty()) {
+    record_barrier(*context_, current_->buffer, false);
   }
   if (!fills_.empty()) record_fills();
-  return current_->buffer;
+  return {};
+}
+
+/// What is to be cleared is, before what the tape gets next.
+Status Commands::prepare_tape() {
+  if (!is_recording()) KENAZ_TRY(prepare());
+  if (!fills_.empty()) KENAZ_TRY(record_what_waits());
+  return {};
+}
+
+Status Commands::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y,
+                          std::span<const std::byte> push) {
+  KENAZ_TRY(prepare_tape());
+  if (std::exchange(owes_barrier_, false)) tape_.barrier(false);
+  tape_.dispatch(std::move(kernel), x, y, push);
+  hidden_ = true;
+  return {};
+}
+
+Status Commands::barrier_to_host() {
+  KENAZ_TRY(prepare_tape());
+  tape_.barrier(true);
+  owes_barrier_ = hidden_ = false;
+  return {};
 }
 
 void Commands::fill(std::vector<Fill> fills) {
@@ -100,10 +128,9 @@ void Commands::fill(std::vector<Fill> fills) {
                 std::make_move_iterator(fills.end()));
 }
 
-/// What was recorded before may still use the memory, in which other blocks lay then.
+/// Behind a barrier: what was recorded before may still use the memory, in which other blocks lay.
 void Commands::record_fills() {
   const VkCommandBuffer commands = current_->buffer;
-  record_barrier(*context_, commands, false);
   for (Fill& f : fills_) {
     context_->vk().vkCmdFillBuffer(commands, f.slab->buffer.buffer.get(),
                                    static_cast<VkDeviceSize>(f.offset),
@@ -112,11 +139,12 @@ void Commands::record_fills() {
   }
   fills_.clear();
   record_barrier(*context_, commands, false);
+  hidden_ = true;
 }
 
-Status Commands::begin(Slot* slot) {
+Status Commands::begin(Slot* slot, bool once) {
   VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (once) info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   KENAZ_TRY(
       checked(context_->vk().vkBeginCommandBuffer(slot->buffer, &info), "vkBeginCommandBuffer"));
   if (timed_ && context_->physical().timestamp_bits > 0) {
@@ -125,7 +153,6 @@ Status Commands::begin(Slot* slot) {
   } else {
     slot->timing.reset();
   }
-  current_ = slot;
   if (std::exchange(shaken_, false)) record_barrier(*context_, slot->buffer, true);
   return {};
 }
@@ -137,40 +164,90 @@ void Commands::keep(std::shared_ptr<const void> thing) {
   }
 }
 
-Result<Ticket> Commands::submit() {
-  if (lost_) KENAZ_TRY(check_vk(VK_ERROR_DEVICE_LOST, "an earlier call"));
-  if (current_ == nullptr && fills_.empty()) return last_submitted_;
-  if (current_ == nullptr) KENAZ_TRY(recording());
-  const Functions& vk = context_->vk();
+void Commands::play(Slot& slot) { tape_.play(*context_, slot.buffer, slot.timing.get()); }
+
+/// With nothing to record but the tape: a command buffer that holds it, from earlier or now.
+Result<Commands::Slot*> Commands::recorded_tape() {
+  for (Slot& slot : slots_) {
+    if (slot.ticket > done_ || slot.tape.empty() || slot.tape != tape_) continue;
+    tape_.clear();
+    return &slot;
+  }
+  KENAZ_ASSIGN(Slot * slot, free_slot());
+  KENAZ_TRY(begin(slot, false));
+  play(*slot);
+  const Status ended =
+      checked(context_->vk().vkEndCommandBuffer(slot->buffer), "vkEndCommandBuffer");
+  if (!ended) {
+    take_back(*slot);
+    return tl::make_unexpected(ended.error());
+  }
+  std::swap(slot->tape, tape_);
+  tape_.clear();
+  return slot;
+}
+
+/// All that is to be recorded, in one command buffer that has ended.
+Result<Commands::Slot*> Commands::take_recorded() {
+  if (current_ == nullptr && fills_.empty() && !timed_ && !shaken_) return recorded_tape();
+  KENAZ_TRY(record_what_waits());
   Slot* slot = std::exchange(current_, nullptr);
   if (slot->timing) slot->timing->end(slot->buffer);
-  const Ticket ticket = last_submitted_ + 1;
+  const Status ended =
+      checked(context_->vk().vkEndCommandBuffer(slot->buffer), "vkEndCommandBuffer");
+  if (ended) return slot;
+  take_back(*slot);
+  return tl::make_unexpected(ended.error());
+}
+
+/// What is recorded there will not run.
+void Commands::take_back(Slot& slot) {
+  (void)context_->vk().vkResetCommandBuffer(slot.buffer, 0);
+  slot.kept.clear();
+  slot.tape.clear();
+  // Blocks that were to be cleared may be in use: clearing must not get lost.
+  std::swap(fills_, slot.fills);
+  fill(std::exchange(slot.fills, {}));
+}
+
+Status Commands::give_to_queue(const Slot& slot, Ticket ticket) {
   VkTimelineSemaphoreSubmitInfo timeline{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
   timeline.signalSemaphoreValueCount = 1;
   timeline.pSignalSemaphoreValues = &ticket;
   const VkSemaphore semaphore = timeline_.get();
   VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO, &timeline};
   info.commandBufferCount = 1;
-  info.pCommandBuffers = &slot->buffer;
+  info.pCommandBuffers = &slot.buffer;
   info.signalSemaphoreCount = 1;
   info.pSignalSemaphores = &semaphore;
-  Status status = checked(vk.vkEndCommandBuffer(slot->buffer), "vkEndCommandBuffer");
-  if (status) {
-    const std::lock_guard lock(context_->queue_mutex());
-    status =
-        checked(vk.vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
-  }
-  if (!status) {
-    (void)vk.vkResetCommandBuffer(slot->buffer, 0);
-    slot->kept.clear();
-    // Blocks that were to be cleared may be in use: clearing must not get lost.
-    std::swap(fills_, slot->fills);
-    fill(std::exchange(slot->fills, {}));
+  const std::lock_guard lock(context_->queue_mutex());
+  return checked(context_->vk().vkQueueSubmit(context_->queue(), 1, &info, VK_NULL_HANDLE),
+                 "vkQueueSubmit");
+}
+
+Result<Ticket> Commands::submit() {
+  if (lost_) KENAZ_TRY(check_vk(VK_ERROR_DEVICE_LOST, "an earlier call"));
+  if (!is_recording() && fills_.empty()) return last_submitted_;
+  const auto slot = take_recorded();
+  if (!slot) {
+    tape_.clear();
     shaken_ = true;
-    return tl::make_unexpected(std::move(status).error());
+    return tl::make_unexpected(slot.error());
   }
-  slot->ticket = last_submitted_ = ticket;
+  const Ticket ticket = last_submitted_ + 1;
+  if (const Status status = give_to_queue(**slot, ticket); !status) {
+    take_back(**slot);
+    shaken_ = true;
+    return tl::make_unexpected(status.error());
+  }
+  (*slot)->ticket = last_submitted_ = ticket;
   return ticket;
+}
+
+void Commands::forget() {
+  for (Slot& slot : slots_) {
+    if (slot.ticket <= done_) slot.tape.clear();
+  }
 }
 
 void Commands::note_done(Ticket ticket) {

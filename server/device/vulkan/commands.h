@@ -2,6 +2,9 @@
 // round, so that recording goes on while earlier ones run. What they need is kept until they have
 // run. Once the device is lost every call says so.
 //
+// Launches that come again, with the same arguments and nothing else around them, are not recorded
+// again: their command buffer is submitted once more. Recording takes as long as submitting.
+//
 // Memory can be given to be cleared: that happens before anything recorded later, whatever fails.
 #pragma once
 
@@ -11,16 +14,13 @@
 
 #include "server/device/vulkan/context.h"
 #include "server/device/vulkan/heap.h"
+#include "server/device/vulkan/tape.h"
 #include "server/device/vulkan/timing.h"
 
 namespace kenaz::device::vulkan {
 
 /// Numbers submissions, from 1. They finish in order.
 using Ticket = uint64_t;
-
-/// Orders everything recorded before against everything after: kernels, copies, and (to_host) what
-/// the host reads once it has waited.
-void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host);
 
 class Commands {
  public:
@@ -29,17 +29,24 @@ class Commands {
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 
-  /// The command buffer being recorded; begins one if there is none.
+  /// The command buffer being recorded, for other commands than those below; begins one if there
+  /// is none. Good until the next call of anything here.
   Result<VkCommandBuffer> recording();
-  /// Of the command buffer being recorded; null if it is not timed.
-  Timing* timing() const { return current_ == nullptr ? nullptr : current_->timing.get(); }
+  Status dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push);
+  /// Everything recorded before is visible to everything recorded later. Takes nothing if there is
+  /// nothing later.
+  void barrier() { owes_barrier_ = true; }
+  /// The same, and to the host once it has waited.
+  Status barrier_to_host();
+  /// Something was recorded after the last barrier_to_host().
+  bool hides_from_host() const { return hidden_; }
   /// Whether command buffers are timed that are begun from now on.
   void set_timing(bool on) { timed_ = on; }
   std::vector<KernelTime> take_times() { return std::exchange(times_, {}); }
-  bool is_recording() const { return current_ != nullptr; }
+  bool is_recording() const { return current_ != nullptr || !tape_.empty(); }
   /// The ticket that what is recorded now will have.
   Ticket next_ticket() const { return last_submitted_ + 1; }
-  /// `thing` lives until what is recorded now has run.
+  /// `thing` lives until what is recorded now, with recording(), has run.
   void keep(std::shared_ptr<const void> thing);
 
   /// Sees to it that these are zero for all that is recorded, and for the host after finish().
@@ -57,7 +64,9 @@ class Commands {
   /// Something that was submitted has not ended, as far as known without asking.
   bool is_running() const { return done_ != last_submitted_; }
   /// Nothing recorded and nothing running, as far as known without asking.
-  bool idle() const { return current_ == nullptr && fills_.empty() && !is_running(); }
+  bool idle() const { return !is_recording() && fills_.empty() && !is_running(); }
+  /// Lets go of kernels that are kept in case they are launched again in the same way.
+  void forget();
 
  private:
   struct Slot {
@@ -66,9 +75,17 @@ class Commands {
     std::vector<std::shared_ptr<const void>> kept;
     std::vector<Fill> fills;         // recorded here
     std::unique_ptr<Timing> timing;  // of what is recorded here; may be null
+    Tape tape;                       // all that is recorded here; empty: something else, or nothing
   };
   Status prepare();
-  Status begin(Slot* slot);
+  Status prepare_tape();
+  Status begin(Slot* slot, bool once);
+  Status record_what_waits();
+  void play(Slot& slot);
+  Result<Slot*> recorded_tape();
+  Result<Slot*> take_recorded();
+  void take_back(Slot& slot);
+  Status give_to_queue(const Slot& slot, Ticket ticket);
   Result<Slot*> free_slot();
   Status checked(VkResult result, const char* call);
   Status block_until(Ticket ticket);
@@ -81,11 +98,14 @@ class Commands {
   OwnedSemaphore timeline_;
   std::deque<Slot> slots_;
   Slot* current_ = nullptr;
+  Tape tape_;                // to be recorded, before anything else is
   std::vector<Fill> fills_;  // to be recorded
   Watch* watch_ = nullptr;
   Ticket last_submitted_ = 0, done_ = 0;
   bool timed_ = false;
   std::vector<KernelTime> times_;  // of what has run
+  bool owes_barrier_ = false;      // before the next command, if it comes
+  bool hidden_ = false;            // see hides_from_host()
   bool lost_ = false;
   // A call failed, so commands may be running that nobody has waited for, or barriers got lost.
   bool shaken_ = false;

@@ -25,12 +25,12 @@ Result<Buffer*> Transfers::small() {
 Status Transfers::start_upload(const VulkanBlock& dst, int64_t offset, const VulkanChunkPtr& chunk,
                                int64_t bytes, bool ordered) {
   KENAZ_TRY(chunk->buffer().flush(*context_));
+  if (ordered) commands_.barrier();
   KENAZ_ASSIGN(VkCommandBuffer recorded, commands_.recording());
   commands_.keep(chunk);
-  if (ordered) record_barrier(*context_, recorded, false);
   record_copy(*context_, recorded, chunk->buffer().buffer.get(), 0, dst.buffer(),
               dst.offset() + offset, bytes);
-  if (ordered) record_barrier(*context_, recorded, false);
+  if (ordered) commands_.barrier();
   chunk->arriving = false;
   KENAZ_ASSIGN(chunk->ticket, commands_.submit());
   return {};
@@ -38,12 +38,12 @@ Status Transfers::start_upload(const VulkanBlock& dst, int64_t offset, const Vul
 
 Status Transfers::start_download(const VulkanBlock& src, int64_t offset,
                                  const VulkanChunkPtr& chunk, int64_t bytes, bool ordered) {
+  if (ordered) commands_.barrier();
   KENAZ_ASSIGN(VkCommandBuffer recorded, commands_.recording());
   commands_.keep(chunk);
-  if (ordered) record_barrier(*context_, recorded, false);
   record_copy(*context_, recorded, src.buffer(), src.offset() + offset,
               chunk->buffer().buffer.get(), 0, bytes);
-  record_barrier(*context_, recorded, true);
+  KENAZ_TRY(commands_.barrier_to_host());
   chunk->arriving = true;
   KENAZ_ASSIGN(chunk->ticket, commands_.submit());
   return {};

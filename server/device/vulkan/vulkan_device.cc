@@ -19,7 +19,7 @@ namespace {
 // Recorded dispatches after which the device is set to work while the host goes on recording: few
 // if it has nothing to do, and twice as many each time, since a submission takes the host as long
 // as some ten of them.
-constexpr int kFirstSubmit = 8;
+constexpr int kFirstSubmit = 4;
 constexpr int kDispatchesPerSubmit = 256;
 
 // Read through a window, the processor gets 8 bytes at a time, and waits for each.
@@ -102,6 +102,7 @@ class VulkanDevice : public Device {
  private:
   Result<BlockPtr> allocate(int64_t bytes, bool unseen);
   Result<VkCommandBuffer> recording();
+  void note_beginning();
   Status read_through_copy(std::span<const ReadBack> pieces);
   void compile_apart(const KernelSource& source) const;
 
@@ -112,8 +113,7 @@ class VulkanDevice : public Device {
   Kernels kernels_;
   Stash stash_;
   Transfers transfers_;
-  Commands commands_;  // waits when it goes, so it goes first
-  VkPipeline bound_ = VK_NULL_HANDLE;
+  Commands commands_;             // waits when it goes, so it goes first
   int dispatches_ = 0;            // in the command buffer being recorded
   int most_dispatches_ = 0;       // there
   std::unique_ptr<Waker> waker_;  // may be null
@@ -185,24 +185,28 @@ bool VulkanDevice::poke(const BlockPtr& block, uint32_t word) {
 void VulkanDevice::trim() {
   if (auto done = commands_.finish(); !done) return;  // memory may still be in use
   heap_->trim();
+  commands_.forget();
   transfers_.pool().trim();
 }
 
+/// Before anything is recorded.
+void VulkanDevice::note_beginning() {
+  if (commands_.is_recording()) return;
+  stay_awake();
+  dispatches_ = 0;
+  commands_.poll();
+  most_dispatches_ =
+      commands_.is_running() ? std::min(2 * most_dispatches_, kDispatchesPerSubmit) : kFirstSubmit;
+}
+
 Result<VkCommandBuffer> VulkanDevice::recording() {
-  if (!commands_.is_recording()) {
-    stay_awake();
-    bound_ = VK_NULL_HANDLE;
-    dispatches_ = 0;
-    commands_.poll();
-    most_dispatches_ = commands_.is_running() ? std::min(2 * most_dispatches_, kDispatchesPerSubmit)
-                                              : kFirstSubmit;
-  }
+  note_beginning();
   return commands_.recording();
 }
 
 Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
                               std::span<const std::byte> push) {
-  const auto* k = static_cast<const VulkanKernel*>(kernel.get());
+  auto k = std::static_pointer_cast<const VulkanKernel>(kernel);
   if (x > info().max_groups_x || y > info().max_groups_y) {
     return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
   }
@@ -211,29 +215,15 @@ Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
         fmt::format("{} bytes of push constants given, {} expected", push.size(), k->push_bytes()));
   }
   if (x == 0 || y == 0) return {};
-  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
-  const Functions& vk = context_->vk();
-  if (bound_ != k->pipeline()) {
-    bound_ = k->pipeline();
-    vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound_);
-    commands_.keep(kernel);
-  }
-  if (!push.empty()) {
-    vk.vkCmdPushConstants(commands, k->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                          static_cast<uint32_t>(push.size()), push.data());
-  }
-  if (Timing* t = commands_.timing()) t->before_dispatch(commands, k->name());
-  vk.vkCmdDispatch(commands, x, y, 1);
-  if (Timing* t = commands_.timing()) t->after_dispatch(commands);
+  note_beginning();
+  KENAZ_TRY(commands_.dispatch(std::move(k), x, y, push));
   // After, not before: a stash made for this dispatch is good until the next submit only.
   if (++dispatches_ >= most_dispatches_) KENAZ_TRY(commands_.submit());
   return {};
 }
 
 Status VulkanDevice::barrier() {
-  if (commands_.idle()) return {};
-  KENAZ_ASSIGN(VkCommandBuffer commands, recording());
-  record_barrier(*context_, commands, false);
+  if (!commands_.idle()) commands_.barrier();
   return {};
 }
 
@@ -300,9 +290,12 @@ Status VulkanDevice::submit_and_read(std::span<const ReadBack> pieces) {
   }
   mapped = mapped && (total <= kWindowBytes || mapped_);
   if (!mapped) return read_through_copy(pieces);
+  // Behind a window the host sees what is read here and nothing else; the barrier takes the device
+  // a microsecond.
+  const bool host_reads = mapped_ || total > 0;
+  if (host_reads && commands_.hides_from_host()) KENAZ_TRY(commands_.barrier_to_host());
   if (!commands_.idle()) {
-    KENAZ_ASSIGN(VkCommandBuffer commands, recording());
-    record_barrier(*context_, commands, true);
+    if (!host_reads) commands_.barrier();
     KENAZ_TRY(commands_.finish());
   }
   for (const ReadBack& piece : pieces) {
@@ -319,8 +312,8 @@ Status VulkanDevice::read_through_copy(std::span<const ReadBack> pieces) {
     return internal_error(fmt::format("{} bytes read back at a time", total));
   }
   KENAZ_ASSIGN(Buffer * buffer, transfers_.small());
+  commands_.barrier();
   KENAZ_ASSIGN(VkCommandBuffer commands, recording());
-  record_barrier(*context_, commands, false);
   int64_t at = 0;
   for (const ReadBack& piece : pieces) {
     if (piece.data.empty()) continue;
@@ -330,7 +323,7 @@ Status VulkanDevice::read_through_copy(std::span<const ReadBack> pieces) {
                 buffer->buffer.get(), at, bytes);
     at += bytes;
   }
-  record_barrier(*context_, commands, true);
+  KENAZ_TRY(commands_.barrier_to_host());
   KENAZ_TRY(commands_.finish());
   KENAZ_TRY(buffer->invalidate(*context_));
   at = 0;

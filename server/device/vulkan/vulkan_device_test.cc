@@ -89,6 +89,65 @@ TEST(VulkanDevice, ClearingSurvivesAFailedSubmission) {
   }
 }
 
+/// Adds a number to 64 others, and counts what Vulkan is asked for.
+class Adder {
+ public:
+  Adder() {
+    options_.validation = std::make_shared<ValidationLog>();
+    options_.faults = std::make_shared<VulkanFaults>();
+    device_ = make_vulkan_device(options_).value_or(nullptr);
+    if (!device_) return;
+    kernel_ = *device_->make_kernel({"add", add_spirv, 48});
+    for (BlockPtr* block : {&record_, &src_, &dst_}) *block = *device_->allocate(256);
+    const std::vector<std::byte> zeros(256);
+    EXPECT_TRUE(device_->upload(record_, 0, zeros));
+  }
+  ~Adder() { EXPECT_THAT(options_.validation->messages(), testing::ElementsAre()); }
+  Device& device() { return *device_; }
+  std::weak_ptr<Kernel> let_go() { return std::exchange(kernel_, nullptr); }
+  /// Vulkan calls, of those that can fail, of a launch and the wait for it.
+  int64_t add(const std::vector<int32_t>& data, int64_t k) {
+    EXPECT_TRUE(device_->upload(src_, 0, std::as_bytes(std::span(data))));
+    EXPECT_TRUE(device_->submit_and_wait());
+    const int64_t before = options_.faults->calls;
+    const uint64_t slots[] = {
+        record_->address(), src_->address(), dst_->address(), 64, static_cast<uint64_t>(k), 1};
+    EXPECT_TRUE(device_->dispatch(kernel_, 1, 1, std::as_bytes(std::span(slots))));
+    EXPECT_TRUE(device_->submit_and_wait());
+    const int64_t calls = options_.faults->calls - before;
+    std::vector<int32_t> seen(64), expected(data);
+    EXPECT_TRUE(device_->download(dst_, 0, std::as_writable_bytes(std::span(seen))));
+    for (int32_t& x : expected) x += static_cast<int32_t>(k);
+    EXPECT_EQ(seen, expected);
+    return calls;
+  }
+
+ private:
+  VulkanOptions options_;
+  std::shared_ptr<Device> device_;
+  KernelPtr kernel_;
+  BlockPtr record_, src_, dst_;
+};
+
+TEST(VulkanDevice, LaunchesThatComeAgainAreNotRecordedAgain) {
+  Adder adder;
+  if (!adder.device().info().is_cpu) GTEST_SKIP() << "asks again and again whether it has ended";
+  constexpr int64_t kBeginAndEnd = 2;
+  const std::vector<int32_t> fives(64, 5), sixes(64, 6);
+  adder.add(fives, 1);
+  const int64_t again = adder.add(sixes, 1);
+  EXPECT_GE(adder.add(sixes, 2), again + kBeginAndEnd);  // another argument
+  EXPECT_EQ(adder.add(fives, 1), again);
+  EXPECT_EQ(adder.add(fives, 2), again);
+  for (int64_t k = 3; k < 100; ++k) EXPECT_GE(adder.add(fives, k), again + kBeginAndEnd);
+  EXPECT_EQ(adder.add(fives, 1), again + kBeginAndEnd);  // forgotten
+  EXPECT_EQ(adder.add(sixes, 1), again);
+  const std::weak_ptr<Kernel> kernel = adder.let_go();
+  EXPECT_FALSE(kernel.expired());
+  adder.device().trim();
+  EXPECT_TRUE(kernel.expired());
+}
+
 class CacheFile : public testing::Test {
  protected:
   void SetUp() override {
