@@ -84,10 +84,22 @@ struct ReadBack {
   std::span<std::byte> data;
 };
 
-/// How long something ran on the device.
+/// What reports say of a kernel.
+struct KernelLabel {
+  std::string name;
+  std::string place;  // where in the program it comes from, as a backtrace; empty if unknown
+};
+/// Bytes of the blocks that a launch reads, and of those that it writes, each block counted once.
+struct LaunchBytes {
+  int64_t read = 0, written = 0;
+  friend bool operator==(const LaunchBytes&, const LaunchBytes&) = default;
+};
+/// When something ran on the device, and how long.
 struct KernelTime {
-  std::shared_ptr<const std::string> name;  // the kernel's; null: all that one submission was given
+  std::shared_ptr<const KernelLabel> kernel;  // null: all that one submission was given
+  double begin = 0;                           // microseconds of a clock of the device's
   double microseconds = 0;
+  LaunchBytes bytes;  // as describe_launch has told
 };
 
 struct MemoryStats {
@@ -115,6 +127,9 @@ class Device {
   /// Whether kernels that are recorded from now on are timed. Kernels that overlap are timed each
   /// as if they were alone. A device that has no clock does nothing.
   virtual void set_timing(bool) {}
+  virtual bool is_timed() const { return false; }
+  /// Describes the dispatch that is recorded next, for its time.
+  virtual void describe_launch(const LaunchBytes&) {}
   /// Those of what has ended since the last time, in order. The oldest are lost beyond some 10^5.
   virtual std::vector<KernelTime> take_times() { return {}; }
 

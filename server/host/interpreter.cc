@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 namespace kenaz::host {
 
@@ -256,7 +257,21 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
     KENAZ_ASSIGN(list, device_.stash(push));
     push = std::as_bytes(std::span(&list, 1));
   }
+  if (device_.is_timed()) device_.describe_launch(bytes_of(op));
   return device_.dispatch(kernel, static_cast<uint32_t>(x), static_cast<uint32_t>(y), push);
+}
+
+device::LaunchBytes Interpreter::bytes_of(const OpLaunch& op) const {
+  std::array<std::set<const device::Block*>, 2> seen;
+  device::LaunchBytes bytes;
+  for (const Arg& arg : op.args) {
+    if (arg.kind != Arg::kBlock) continue;
+    const device::Block* block = registers_.blocks[arg.block.index].get();
+    const bool reads = (arg.access & Arg::kRead) != 0, writes = (arg.access & Arg::kWrite) != 0;
+    if (reads && seen[0].insert(block).second) bytes.read += block->bytes();
+    if (writes && seen[1].insert(block).second) bytes.written += block->bytes();
+  }
+  return bytes;
 }
 
 Status Interpreter::step(const OpRead& op) {

@@ -91,6 +91,8 @@ class Interpreter {
   Status clear(const device::BlockPtr& block);
   Status order_launch(const program::OpLaunch& op);
   Status launch(const program::OpLaunch& op, int64_t groups);
+  /// Of a launch whose blocks are all there.
+  device::LaunchBytes bytes_of(const program::OpLaunch& op) const;
   Result<device::KernelPtr> kernel(program::KernelId id);
   /// Waits, looks whether a kernel failed if one of them can, and reads along what is wanted.
   Status synchronise(std::span<const device::ReadBack> wanted);

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <set>
 
 namespace kenaz {
@@ -234,68 +231,7 @@ Status Session::do_stats(Args) {
   return {};
 }
 
-// ---- profiling and tuning
-
-Status Session::do_pause_profiling(Args) {
-  recording_ = false;
-  return {};
-}
-
-Status Session::do_unpause_profiling(Args) {
-  recording_ = options_.profile;
-  return {};
-}
-
-void Session::record_call(const std::string& entry, double microseconds) {
-  const std::string& name = *event_names_.insert(entry).first;
-  record({&name, &*event_names_.insert(program_.name()).first, nullptr, microseconds});
-  for (auto& time : engine()->kernel_times()) {
-    record({nullptr, nullptr, std::move(time.name), time.microseconds});
-  }
-}
-
-void Session::record(Event event) {
-  constexpr size_t kFirst = 64, kMost = 100'000;
-  if (events_.size() == events_.capacity()) {
-    const size_t next = std::min(kMost, std::max(kFirst, 2 * events_.capacity()));
-    const bool room =
-        next > events_.size() && events_share_.set(static_cast<int64_t>(next * sizeof(Event)));
-    if (!room) {
-      ++lost_events_;
-      return;
-    }
-    events_.reserve(next);
-  }
-  events_.push_back(std::move(event));
-}
-
-Status Session::do_report(Args) {
-  // By hand: a library's tree of a hundred thousand events takes a second to make.
-  static const std::string kSubmission = "device";
-  const bool several = program_.all().all().size() > 1;
-  std::map<const std::string*, std::string> names;
-  std::string text = "{\"events\":[";
-  for (const auto& e : events_) {
-    const std::string* of = e.entry ? e.entry : e.name ? e.name.get() : &kSubmission;
-    auto& name = names[of];
-    if (name.empty()) name = nlohmann::json((e.entry ? "call " : "") + *of).dump();
-    const bool says_program = several && e.program != nullptr;
-    fmt::format_to(std::back_inserter(text),
-                   R"({}{{"details":{{{}}},"duration":{},"name":{},"provenance":""}})",
-                   &e == events_.data() ? "" : ",",
-                   says_program ? "\"program\":" + nlohmann::json(*e.program).dump() : "",
-                   e.microseconds, name);
-  }
-  text += "],";
-  if (lost_events_ > 0) text += fmt::format("\"lost_events\":{},", lost_events_);
-  text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", engine()->memory().peak);
-  print(std::move(text));
-  std::vector<Event>().swap(events_);
-  event_names_.clear();
-  events_share_.set(0);
-  lost_events_ = 0;
-  return {};
-}
+// ---- tuning
 
 namespace {
 

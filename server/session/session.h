@@ -142,9 +142,8 @@ class Session {
 
   /// Of a call or a kernel, for `report`.
   struct Event {
-    const std::string *entry, *program;       // in event_names_; null: not a call
-    std::shared_ptr<const std::string> name;  // of a kernel; null: all of a submission
-    double microseconds;
+    const std::string *entry, *program;  // in event_names_; null: not a call
+    device::KernelTime time;             // of a call only the microseconds
   };
   void record(Event event);
   /// A call, and what it ran on the device.

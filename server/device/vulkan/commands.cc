@@ -108,10 +108,10 @@ Status Commands::prepare_tape() {
 }
 
 Status Commands::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y,
-                          std::span<const std::byte> push) {
+                          std::span<const std::byte> push, const LaunchBytes& bytes) {
   KENAZ_TRY(prepare_tape());
   if (std::exchange(owes_barrier_, false)) tape_.barrier(false);
-  tape_.dispatch(std::move(kernel), x, y, push);
+  tape_.dispatch(std::move(kernel), x, y, push, timed_ ? bytes : LaunchBytes{});
   hidden_ = true;
   return {};
 }
@@ -255,7 +255,7 @@ void Commands::note_done(Ticket ticket) {
   done_ = ticket;
   for (Slot& slot : slots_) {
     if (slot.ticket > done_ || &slot == current_) continue;
-    if (slot.timing && times_.size() < kMostTimes) slot.timing->take(times_);
+    if (slot.timing && times_.size() < kMostTimes) slot.timing->take(times_, time_origin_);
     slot.kept.clear();
     slot.fills.clear();
   }

@@ -10,6 +10,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "server/device/vulkan/context.h"
@@ -32,7 +33,9 @@ class Commands {
   /// The command buffer being recorded, for other commands than those below; begins one if there
   /// is none. Good until the next call of anything here.
   Result<VkCommandBuffer> recording();
-  Status dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push);
+  /// `bytes`: what it moves, if that is timed.
+  Status dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+                  const LaunchBytes& bytes);
   /// Everything recorded before is visible to everything recorded later. Takes nothing if there is
   /// nothing later.
   void barrier() { owes_barrier_ = true; }
@@ -42,6 +45,7 @@ class Commands {
   bool hides_from_host() const { return hidden_; }
   /// Whether command buffers are timed that are begun from now on.
   void set_timing(bool on) { timed_ = on; }
+  bool is_timed() const { return timed_; }
   std::vector<KernelTime> take_times() { return std::exchange(times_, {}); }
   bool is_recording() const { return current_ != nullptr || !tape_.empty(); }
   /// The ticket that what is recorded now will have.
@@ -103,9 +107,10 @@ class Commands {
   Watch* watch_ = nullptr;
   Ticket last_submitted_ = 0, done_ = 0;
   bool timed_ = false;
-  std::vector<KernelTime> times_;  // of what has run
-  bool owes_barrier_ = false;      // before the next command, if it comes
-  bool hidden_ = false;            // see hides_from_host()
+  std::vector<KernelTime> times_;        // of what has run
+  std::optional<uint64_t> time_origin_;  // the device's clock when the first of all times began
+  bool owes_barrier_ = false;            // before the next command, if it comes
+  bool hidden_ = false;                  // see hides_from_host()
   bool lost_ = false;
   // A call failed, so commands may be running that nobody has waited for, or barriers got lost.
   bool shaken_ = false;

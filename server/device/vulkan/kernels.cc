@@ -78,7 +78,8 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   }
   lock.lock();
   cache_.note_new_pipeline();
-  return std::make_shared<VulkanKernel>(source.name, OwnedPipeline(context_, made),
+  KernelLabel label{source.name, source.places.empty() ? "" : source.places[0]};
+  return std::make_shared<VulkanKernel>(std::move(label), OwnedPipeline(context_, made),
                                         std::move(pipeline_layout), source.push_bytes);
 }
 

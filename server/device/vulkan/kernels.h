@@ -11,19 +11,19 @@ namespace kenaz::device::vulkan {
 
 class VulkanKernel : public Kernel {
  public:
-  VulkanKernel(const std::string& name, OwnedPipeline pipeline, std::shared_ptr<OwnedLayout> layout,
+  VulkanKernel(KernelLabel label, OwnedPipeline pipeline, std::shared_ptr<OwnedLayout> layout,
                uint32_t push_bytes)
-      : name_(std::make_shared<const std::string>(name)),
+      : label_(std::make_shared<const KernelLabel>(std::move(label))),
         pipeline_(std::move(pipeline)),
         layout_(std::move(layout)),
         push_bytes_(push_bytes) {}
-  const std::shared_ptr<const std::string>& name() const { return name_; }
+  const std::shared_ptr<const KernelLabel>& label() const { return label_; }
   VkPipeline pipeline() const { return pipeline_.get(); }
   VkPipelineLayout layout() const { return layout_->get(); }
   uint32_t push_bytes() const { return push_bytes_; }
 
  private:
-  const std::shared_ptr<const std::string> name_;
+  const std::shared_ptr<const KernelLabel> label_;
   OwnedPipeline pipeline_;
   std::shared_ptr<OwnedLayout> layout_;
   uint32_t push_bytes_;

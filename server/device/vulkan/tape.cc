@@ -17,13 +17,13 @@ void record_barrier(const Context& context, VkCommandBuffer commands, bool to_ho
 }
 
 void Tape::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y,
-                    std::span<const std::byte> push) {
-  steps_.push_back({kernel.get(), x, y});
+                    std::span<const std::byte> push, const LaunchBytes& bytes) {
+  steps_.push_back({kernel.get(), x, y, bytes});
   pushes_.insert(pushes_.end(), push.begin(), push.end());
   if (kernels_.empty() || kernels_.back() != kernel) kernels_.push_back(std::move(kernel));
 }
 
-void Tape::barrier(bool to_host) { steps_.push_back({nullptr, to_host ? 1u : 0u, 0}); }
+void Tape::barrier(bool to_host) { steps_.push_back({nullptr, to_host ? 1u : 0u, 0, {}}); }
 
 void Tape::clear() {
   steps_.clear();
@@ -51,7 +51,7 @@ void Tape::play(const Context& context, VkCommandBuffer commands, Timing* timing
       vk.vkCmdPushConstants(commands, kernel->layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
                             kernel->push_bytes(), push.data());
     }
-    if (timing != nullptr) timing->before_dispatch(commands, kernel->name());
+    if (timing != nullptr) timing->before_dispatch(commands, kernel->label(), step.bytes);
     vk.vkCmdDispatch(commands, step.x, step.y, 1);
     if (timing != nullptr) timing->after_dispatch(commands);
   }

@@ -18,8 +18,10 @@ void record_barrier(const Context& context, VkCommandBuffer commands, bool to_ho
 
 class Tape {
  public:
-  /// `push` is copied; the kernel lives as long as this holds it.
-  void dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push);
+  /// `push` is copied; the kernel lives as long as this holds it. `bytes`: what is told of it if it
+  /// is timed.
+  void dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+                const LaunchBytes& bytes);
   void barrier(bool to_host);
   bool empty() const { return steps_.empty(); }
   /// Keeps the capacity.
@@ -34,6 +36,7 @@ class Tape {
   struct Step {
     const VulkanKernel* kernel = nullptr;  // null: a barrier
     uint32_t x = 0, y = 0;                 // a barrier's x: whether to the host
+    LaunchBytes bytes;
     friend bool operator==(const Step&, const Step&) = default;
   };
   std::vector<Step> steps_;

@@ -18,7 +18,7 @@ Status Timing::begin(VkCommandBuffer commands) {
     pool_ = OwnedQueryPool(context_, pool);
   }
   stamps_ = 0;
-  names_.clear();
+  dispatches_.clear();
   vk.vkCmdResetQueryPool(commands, pool_.get(), 0, kMostStamps);
   stamp(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
   return {};
@@ -28,40 +28,46 @@ void Timing::stamp(VkCommandBuffer commands, VkPipelineStageFlagBits stage) {
   context_->vk().vkCmdWriteTimestamp(commands, stage, pool_.get(), stamps_++);
 }
 
-void Timing::before_dispatch(VkCommandBuffer commands, std::shared_ptr<const std::string> name) {
+void Timing::before_dispatch(VkCommandBuffer commands, std::shared_ptr<const KernelLabel> kernel,
+                             const LaunchBytes& bytes) {
   if (stamps_ == 0 || stamps_ + 3 > kMostStamps) return;
-  names_.push_back(std::move(name));
+  dispatches_.push_back({std::move(kernel), 0, 0, bytes});
   stamp(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
 }
 
 void Timing::after_dispatch(VkCommandBuffer commands) {
-  if (stamps_ == 2 * names_.size()) stamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+  if (stamps_ == 2 * dispatches_.size()) stamp(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 }
 
 void Timing::end(VkCommandBuffer commands) {
   if (stamps_ > 0) stamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT);
 }
 
-void Timing::take(std::vector<KernelTime>& times) {
+void Timing::take(std::vector<KernelTime>& times, std::optional<uint64_t>& origin) {
   if (stamps_ == 0) return;
   std::vector<uint64_t> at(stamps_);
   const VkResult got = context_->vk().vkGetQueryPoolResults(
       context_->device(), pool_.get(), 0, stamps_, at.size() * sizeof(uint64_t), at.data(),
       sizeof(uint64_t), VK_QUERY_RESULT_64_BIT);
   const PhysicalDevice& device = context_->physical();
-  const auto microseconds = [&](size_t from, size_t to) {
+  const auto microseconds = [&](uint64_t from, uint64_t to) {
     const uint32_t bits = device.timestamp_bits;
     const uint64_t mask = bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-    return static_cast<double>((at[to] - at[from]) & mask) * device.timestamp_ns / 1000;
+    return static_cast<double>((to - from) & mask) * device.timestamp_ns / 1000;
   };
   if (got == VK_SUCCESS) {
-    times.push_back({nullptr, microseconds(0, at.size() - 1)});
-    for (size_t n = 0; n < names_.size(); ++n) {
-      times.push_back({names_[n], microseconds(2 * n + 1, 2 * n + 2)});
+    if (!origin) origin = at[0];
+    const auto since_origin = [&](uint64_t stamp) { return microseconds(*origin, stamp); };
+    times.push_back({nullptr, since_origin(at[0]), microseconds(at[0], at.back()), {}});
+    for (size_t n = 0; n < dispatches_.size(); ++n) {
+      const uint64_t from = at[2 * n + 1], to = at[2 * n + 2];
+      dispatches_[n].begin = since_origin(from);
+      dispatches_[n].microseconds = microseconds(from, to);
+      times.push_back(std::move(dispatches_[n]));
     }
   }
   stamps_ = 0;
-  names_.clear();
+  dispatches_.clear();
 }
 
 }  // namespace kenaz::device::vulkan

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <string>
+#include <optional>
 #include <vector>
 
 #include "server/device/vulkan/context.h"
@@ -17,20 +17,22 @@ class Timing {
 
   /// At the beginning of a command buffer.
   Status begin(VkCommandBuffer commands);
-  void before_dispatch(VkCommandBuffer commands, std::shared_ptr<const std::string> name);
+  void before_dispatch(VkCommandBuffer commands, std::shared_ptr<const KernelLabel> kernel,
+                       const LaunchBytes& bytes);
   void after_dispatch(VkCommandBuffer commands);
   /// At its end.
   void end(VkCommandBuffer commands);
-  /// Once the commands have run; what was recorded is forgotten.
-  void take(std::vector<KernelTime>& times);
+  /// Once the commands have run; what was recorded is forgotten. Times begin at the stamp `origin`,
+  /// which is set to the first one if it is null.
+  void take(std::vector<KernelTime>& times, std::optional<uint64_t>& origin);
 
  private:
   void stamp(VkCommandBuffer commands, VkPipelineStageFlagBits stage);
 
   const ContextPtr context_;
-  OwnedQueryPool pool_;  // made when first used
-  uint32_t stamps_ = 0;  // recorded
-  std::vector<std::shared_ptr<const std::string>> names_;
+  OwnedQueryPool pool_;                 // made when first used
+  uint32_t stamps_ = 0;                 // recorded
+  std::vector<KernelTime> dispatches_;  // recorded; their times are not known
 };
 
 }  // namespace kenaz::device::vulkan

@@ -66,6 +66,8 @@ class VulkanDevice : public Device {
     if (waker_) waker_->work_ahead();
   }
   void set_timing(bool on) override { commands_.set_timing(on); }
+  bool is_timed() const override { return commands_.is_timed(); }
+  void describe_launch(const LaunchBytes& bytes) override { next_launch_ = bytes; }
   std::vector<KernelTime> take_times() override { return commands_.take_times(); }
   void set_owner(uint64_t owner) override { heap_->set_owner(owner); }
   Result<BlockPtr> allocate(int64_t bytes) override { return allocate(bytes, false); }
@@ -116,6 +118,7 @@ class VulkanDevice : public Device {
   Commands commands_;             // waits when it goes, so it goes first
   int dispatches_ = 0;            // in the command buffer being recorded
   int most_dispatches_ = 0;       // there
+  LaunchBytes next_launch_;       // of the dispatch recorded next, if it is timed
   std::unique_ptr<Waker> waker_;  // may be null
 };
 
@@ -216,7 +219,7 @@ Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
   }
   if (x == 0 || y == 0) return {};
   note_beginning();
-  KENAZ_TRY(commands_.dispatch(std::move(k), x, y, push));
+  KENAZ_TRY(commands_.dispatch(std::move(k), x, y, push, next_launch_));
   // After, not before: a stash made for this dispatch is good until the next submit only.
   if (++dispatches_ >= most_dispatches_) KENAZ_TRY(commands_.submit());
   return {};
