@@ -45,12 +45,20 @@ std::vector<std::string> server_command(const ServerOptions& options) {
 
 Result<std::unique_ptr<Connection>> Connection::start(const ServerOptions& options,
                                                       Deadline deadline) {
+  KENAZ_ASSIGN(auto c, launch(options));
+  KENAZ_TRY(c->wait_for_greeting(deadline));
+  return c;
+}
+
+Result<std::unique_ptr<Connection>> Connection::launch(const ServerOptions& options) {
   ProcessOptions child{server_command(options), options.stderr_path, options.memory_limit};
   KENAZ_ASSIGN(auto process, Process::spawn(child));
-  std::unique_ptr<Connection> c(new Connection(std::move(process), options.stderr_path));
-  c->deadline_ = deadline;
-  KENAZ_TRY(c->greet());
-  return c;
+  return std::unique_ptr<Connection>(new Connection(std::move(process), options.stderr_path));
+}
+
+Status Connection::wait_for_greeting(Deadline deadline) {
+  deadline_ = deadline;
+  return greet();
 }
 
 Result<std::unique_ptr<Connection>> Connection::connect(std::string_view url,

@@ -51,6 +51,10 @@ class Connection {
   /// Starts the server and waits for its greeting. Kind kCompile if the server rejects the program:
   /// what it says of that, or nothing if its standard error is ours.
   static Result<std::unique_ptr<Connection>> start(const ServerOptions& options, Deadline deadline);
+  /// The two halves of `start`, so that several servers can compile at the same time: a server that
+  /// has not greeted, for which nothing can be asked, and the wait for its greeting.
+  static Result<std::unique_ptr<Connection>> launch(const ServerOptions& options);
+  Status wait_for_greeting(Deadline deadline);
   /// Connects to a server that runs already: tcp://HOST:PORT, tls://HOST:PORT, unix://PATH.
   static Result<std::unique_ptr<Connection>> connect(std::string_view url,
                                                      const ConnectOptions& options,
