@@ -155,7 +155,7 @@ class Commands(unittest.TestCase):
         self.assertEqual(text.count(warning), 1)
         self.assertIn("1 of 1 programs passed", text)
         self.assertNotIn("tuning", self.kenaz("test", "--no-tuning", "--reference", "t.fut").stdout)
-        self.kenaz("bench", "-r1", "--reference", "t.fut")
+        self.kenaz("bench", "-r1", "--no-convergence-phase", "--reference", "t.fut")
         self.write("t.fut.tuning", "nonsense\n")
         self.kenaz("test", "--reference", "t.fut", code=1)
 
@@ -163,7 +163,8 @@ class Commands(unittest.TestCase):
         self.write("b.fut", "-- ==\n-- input { 1i32 } output { 7i32 }\n-- input { 2i32 }\n"
                             "-- a_long_name input { 3i32 } output { 3i32 }\n"
                             "entry main (x: i32): i32 = x\n")
-        text = self.kenaz("bench", "-r2", "--reference", "b.fut", "--json", "json", code=1).stdout
+        text = self.kenaz("bench", "-r2", "--no-convergence-phase", "--reference", "b.fut", "--json",
+                          "json", code=1).stdout
         self.assertIn("a wrong result: expected 7i32, got 1i32", text)
         rows = [line for line in text.splitlines() if line.startswith("  main")]
         self.assertEqual(len(rows), 3)

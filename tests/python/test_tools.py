@@ -189,7 +189,7 @@ entry line (a: point) (b: point): {from: point, to: point} = {from = a, to = b}
                 (run, b"5i64", 1),  # fails when it is flushed; the next one before
                 (run, b"100000i64", 1), ([*run, "-b"], b"5i64", 1), ([*run, "-b"], b"100000i64", 1),
                 (["test", "--reference", "test.fut"], b"", 1),
-                (["bench", "--reference", "-r1", "test.fut"], b"", 1),
+                (["bench", "--reference", "-r1", "--no-convergence-phase", "test.fut"], b"", 1),
                 (["dataset", "-g", "i32"], b"", 1), (["dataset", "-g", "[100000]i32"], b"", 1),
                 (["dataset", "-t"], b"1 2", 1), (["dataset", "-b"], b"1 2", 1),
                 (["datacmp", "a", "b"], b"", 2), (shell, b"types\nhelp\n", 1),
