@@ -50,7 +50,7 @@ class KernelPrinter {
         options_(options),
         facts_(kernel, static_cast<bool>(options.cut_failure)),
         names_(kernel, facts_, out_),
-        context_{kernel, options, facts_, {}, {}, {}, {}, {}} {
+        context_{kernel, options, facts_, {}, Library(options.quick_divisions), {}, {}, {}} {
     slots_ = static_cast<int>(kernel.args.size()) + 2;
   }
 

@@ -14,6 +14,9 @@ struct PrintOptions {
   std::function<int(ir::ProvId)> cut_failure;
   /// Products and sums of floats may be contracted (compile.h).
   bool contract = false;
+  /// 64-bit integers that have 32 bits are divided as such. Devices divide 32 bits several times as
+  /// fast, and indices and sizes rarely have more; but the branch costs what runs both sides of it.
+  bool quick_divisions = false;
 };
 
 struct PrintedKernel {

@@ -121,7 +121,8 @@ std::string bool_op(ScalarOp op, Args a) {
 /// "div" or its unsigned form.
 std::string int_division(Library& lib, const char* stem, const char* unsigned_stem, PrimType t,
                          Args a) {
-  return call(lib, prim_kind(t) == PrimKind::kUnsigned ? unsigned_stem : stem, t, a);
+  const std::string full = prim_kind(t) == PrimKind::kUnsigned ? unsigned_stem : stem;
+  return call(lib, (lib.quick_divisions() && prim_size(t) == 8 ? "quick_" : "") + full, t, a);
 }
 
 std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {

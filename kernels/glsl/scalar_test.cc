@@ -45,8 +45,9 @@ std::vector<std::string> operands(ScalarOp op) {
   return args;
 }
 
-Result<std::vector<uint32_t>> compile(ScalarOp op, PrimType type, PrimType to) {
-  Library library;
+Result<std::vector<uint32_t>> compile(ScalarOp op, PrimType type, PrimType to,
+                                      bool quick_divisions = false) {
+  Library library(quick_divisions);
   const std::string expression = scalar_op(library, op, type, to, operands(op));
   const PrimType result = scalar_op_result(op, type, to);
   return compile_glsl("test", kernel(library, expression, type, result));
@@ -77,6 +78,9 @@ TEST_P(EveryType, OperationsCompile) {
     const auto made = compile(op, type, to);
     EXPECT_TRUE(made) << scalar_op_name(op) << " to " << prim_name(to) << "\n"
                       << made.error().text();
+    if (!is_integer(type) || prim_size(type) < 8) continue;
+    const auto quick = compile(op, type, to, true);
+    EXPECT_TRUE(quick) << scalar_op_name(op) << "\n" << quick.error().text();
   }
 }
 

@@ -62,6 +62,7 @@ void print_glsl(HostGen& host, const kir::Kernel& kernel, program::Kernel& out) 
     options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
   }
   options.contract = host.target().contracts_floats;
+  options.quick_divisions = hides_latency_by_threads(host);
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;

@@ -1,7 +1,9 @@
 // Scalar operations on the device, as expressions and as values.
 #include <gmock/gmock.h>
 
+#include <limits>
 #include <random>
+#include <span>
 
 #include "tests/kernels/device_run.h"
 
@@ -113,6 +115,36 @@ TEST_P(Arithmetic, ExactOperations) {
     }
   }
   run_on_both(rows);
+}
+
+// Pairs of numbers around the ends of what 32 bits hold.
+TEST_F(OnDevice, QuickDivisions) {
+  for (const P type : {P::kI64, P::kU64}) {
+    DeviceTest t;
+    t.quick_divisions = true;
+    const int64_t least = std::numeric_limits<int64_t>::min();
+    std::vector<int64_t> numbers;
+    for (const int64_t n : {int64_t{0}, int64_t{7}, int64_t{1} << 31, int64_t{1} << 32, least}) {
+      for (const int64_t by : {-2, -1, 0, 1}) {
+        numbers.push_back(
+            static_cast<int64_t>(static_cast<uint64_t>(n) + static_cast<uint64_t>(by)));
+      }
+    }
+    const auto count = static_cast<int64_t>(numbers.size());
+    const auto bytes = std::as_bytes(std::span(numbers));
+    const Value from =
+        t.block("numbers", t.memory.allocate(std::vector<std::byte>(bytes.begin(), bytes.end())));
+    t.kernel.group_size.constant = static_cast<int32_t>(count);
+    t.groups = count;
+    Builder& k = t.k;
+    const Value a = k.load(type, from, k.group()), b = k.load(type, from, k.local());
+    for (const O op : {O::kDiv, O::kMod, O::kQuot, O::kRem}) {
+      const auto size = static_cast<size_t>(8 * count * count);
+      k.store(t.block(std::string(scalar_op_name(op)), t.memory.allocate(size)), k.global(),
+              k.op(op, type, type, {a, b}));
+    }
+    run_on_both(t);
+  }
 }
 
 // Each operation's value is used once, so they stand in one expression where that is short.

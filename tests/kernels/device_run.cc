@@ -28,6 +28,7 @@ std::map<uint64_t, Bytes> blocks_of(const DeviceTest& t) {
 Result<device::KernelPtr> make_kernel(device::Device& device, const DeviceTest& t) {
   glsl::PrintOptions options;
   if (t.cuts) options.cut_failure = [](ir::ProvId) { return DeviceTest::kCutFailure; };
+  options.quick_divisions = t.quick_divisions;
   const glsl::PrintedKernel printed = print_kernel(t.kernel, options);
   KENAZ_ASSIGN(const std::vector<uint32_t> spirv, glsl::compile_glsl(t.kernel.name, printed.text));
   const uint32_t push = static_cast<uint32_t>(8 * printed.slots);

@@ -22,6 +22,7 @@ struct DeviceTest : kir::KernelTest {
   std::vector<uint64_t> record = std::vector<uint64_t>(16);  // the failure record, before and after
   bool cuts = false;  // loops that the driver ends are failures with number kCutFailure
   static constexpr int kCutFailure = 77;
+  bool quick_divisions = false;  // see glsl::PrintOptions
 };
 
 /// Values of the specialisation constants of the test's kernel in GLSL.
