@@ -74,6 +74,25 @@ bool is_short(const Block& body) {
   return size <= kMost;
 }
 
+bool has_short_steps(const IFor& i) {
+  constexpr int64_t kLongest = 1 << 20;
+  return i.step.is_const() && i.step.constant().as_i64() <= kLongest &&
+         prim_bits(i.from.type.prim) >= 32;
+}
+
+/// How many rounds of a loop with short steps come next, at most kTurnsBetweenLooks; i32. The
+/// distance to the end may need all bits of an unsigned number.
+std::string rounds_of_chunk(const IFor& i, const std::string& index, const std::string& to) {
+  const int64_t step = i.step.constant().as_i64();
+  const PrimType type = prim_bits(i.from.type.prim) == 64 ? PrimType::kU64 : PrimType::kU32;
+  const std::string left = fmt::format("{}({} - {})", glsl_type(type), to, index);
+  const auto number = [&](int64_t n) { return literal(PrimValue::of_int(type, n)); };
+  const std::string rounds =
+      step == 1 ? left : fmt::format("({} + {}) / {}", left, number(step - 1), number(step));
+  return fmt::format("{} > {} ? {} : int({})", left, number(kTurnsBetweenLooks * step),
+                     kTurnsBetweenLooks, rounds);
+}
+
 }  // namespace
 
 bool BlockPrinter::in_chunks(const Inst& loop, const Block& body, bool uniform) const {
@@ -101,14 +120,11 @@ void BlockPrinter::print_for(const Inst& inst, const IFor& i) {
   const std::string index = names_.fresh('i');
   names_.bind(i.index, index);
   std::string head = fmt::format("{} {} = {};", glsl_type(i.from.type), index, from);
-  if (in_chunks(inst, i.body, i.uniform) && i.step.is_int(1) && prim_bits(i.from.type.prim) >= 32) {
-    const std::string end = names_.fresh('t');
-    const std::string type = glsl_type(i.from.type);
-    const std::string reach = literal(PrimValue::of_int(i.from.type.prim, kTurnsBetweenLooks));
+  if (in_chunks(inst, i.body, i.uniform) && has_short_steps(i)) {
+    const std::string left = names_.fresh('t');
     out_.open(fmt::format("for ({} {} < {} && going;) {{", head, index, to));
-    out_.line(
-        fmt::format("{0} {1} = {2} - {3} > {4} ? {3} + {4} : {2};", type, end, to, index, reach));
-    print_chunk(fmt::format("for (; {0} < {1}; {0}++) {{", index, end), i.body);
+    out_.line(fmt::format("int {} = {};", left, rounds_of_chunk(i, index, to)));
+    print_chunk(fmt::format("for (; {0} > 0; {0}--, {1} += {2}) {{", left, index, step), i.body);
     return;
   }
   if (c_.options.cut_failure) {  // which asks for the index behind the loop

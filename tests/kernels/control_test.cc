@@ -107,6 +107,24 @@ TEST_F(Control, LoopsOfAllSorts) {
   run_on_both(t);
 }
 
+// Each thread makes another number of rounds, up to several times as many as a thread makes without
+// a look at whether it is to stop.
+TEST_F(Control, ShortLoopsOfAnyLength) {
+  for (const PrimType type : {PrimType::kI32, PrimType::kU64}) {
+    for (const int64_t step : {1, 3}) {
+      PerThread t(PrimType::kI64);
+      Builder& k = t.k;
+      const Var sum = k.declare(i64(0));
+      const PrimValue most = PrimValue::of_int(type, int64_t{1} << (prim_bits(type) - 2));
+      const Value from = k.sub(Value(most), k.convert(k.mul(k.local(), 4), type));
+      k.for_(from, Value(most), PrimValue::of_int(type, step),
+             [&](Value i) { k.assign(sum, k.add(k.mul(k.read(sum), 3), k.to_i64(i))); });
+      t.give(k.read(sum));
+      run_on_both(t);
+    }
+  }
+}
+
 TEST_F(Control, IndicesOfEveryWidth) {
   for (const PrimType type : {PrimType::kI8, PrimType::kU8, PrimType::kI16, PrimType::kU16,
                               PrimType::kI32, PrimType::kU32, PrimType::kI64, PrimType::kU64}) {
