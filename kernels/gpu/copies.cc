@@ -34,13 +34,99 @@ std::optional<size_t> lying_across(HostGen& host, const HostArray& a) {
   return found && *found + 1 < strides.size() ? found : std::nullopt;
 }
 
-/// To a dense array: by the plans for copies, which go through shared memory. Up to dimension
-/// `across` all are segments.
+/// The inner dims of an array with strides, as few as say the same: those that lie in memory as one
+/// dim would are one.
+struct InnerDims {
+  std::vector<Operand> sizes, strides;
+};
+InnerDims inner_dims(HostGen& host, const body::Layout<Operand>& layout, size_t from) {
+  InnerDims r;
+  for (size_t d = from; d < layout.dims.size(); d++) {
+    const Operand& size = layout.dims[d];
+    const Operand& stride = layout.strides[d];
+    if (!r.sizes.empty() && host.same(r.strides.back(), host.mul(stride, size))) {
+      r.sizes.back() = host.mul(r.sizes.back(), size);
+      r.strides.back() = stride;
+    } else {
+      r.sizes.push_back(size);
+      r.strides.push_back(stride);
+    }
+  }
+  return r;
+}
+
+/// A copy whose source has its neighbours along dimension `across`, to a dense array. Up to that
+/// dimension all are segments, those along it alone make a matrix.
+struct Transpose {
+  const HostArray &from, &to;
+  size_t across;
+  std::vector<Operand> batch;  // the dims before `across`
+  InnerDims inner;
+  Operand segments, length;
+};
+
+plan::Rows source_rows(HostGen& host, body::Thread& t, const Transpose& c) {
+  const body::KernelArray source = t.args.array(c.from);
+  Values strides;
+  for (const Operand& s : c.inner.strides) strides.push_back(t.args.operand(s));
+  plan::Rows rows;
+  rows.base = source.base;
+  rows.first = [&host, &t, &c, source, strides](kir::Builder& k, const Value& matrix,
+                                                const Value& row) {
+    Value first = source.layout.offset;
+    const auto go = [&](const Value& index, const Value& stride) {
+      first = k.add(first, k.mul(index, stride));
+    };
+    if (!c.batch.empty()) {
+      const Values at = indices_of(host, t, c.batch, matrix);
+      for (size_t d = 0; d < at.size(); d++) go(at[d], source.layout.strides[d]);
+    }
+    const Values at = indices_of(host, t, c.inner.sizes, row);
+    for (size_t d = 0; d < at.size(); d++) go(at[d], strides[d]);
+    return first;
+  };
+  if (strides.size() == 1) rows.step = strides[0];
+  return rows;
+}
+
+plan::Rows result_rows(body::Thread& t, const Transpose& c) {
+  const body::KernelArray target = t.args.array(c.to);
+  const Value length = t.args.operand(c.length), size = target.layout.dims[c.across];
+  plan::Rows rows;
+  rows.base = target.base;
+  rows.first = [=, offset = target.layout.offset](kir::Builder& k, const Value& matrix,
+                                                  const Value& row) {
+    return k.add(offset, k.mul(k.add(k.mul(matrix, size), row), length));
+  };
+  rows.step = length;
+  return rows;
+}
+
+/// Facts::aligned: the bits of all numbers that rows begin or end at.
+Operand aligned(HostGen& host, const Transpose& c) {
+  const auto& strides = c.from.layout.strides;
+  Operand all = host.konst(0);
+  const auto join = [&](const Operand& n) {
+    all = host.emit_op(ScalarOp::kOr, PrimType::kI64, PrimType::kI64, {all, n});
+  };
+  for (size_t d = 0; d < strides.size(); d++) {
+    if (d != c.across) join(strides[d]);
+  }
+  join(c.from.layout.offset);
+  join(c.to.layout.offset);
+  join(c.from.layout.dims[c.across]);
+  join(c.length);
+  return all;
+}
+
+/// By the plans for copies, which go through shared memory.
 void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t across) {
-  const std::vector<Operand>& dims = to.layout.dims;
-  const auto middle = dims.begin() + static_cast<std::ptrdiff_t>(across) + 1;
-  const std::vector<Operand> outer(dims.begin(), middle), inner(middle, dims.end());
-  const Operand length = host.count(inner).operand();
+  const std::vector<Operand>& dims = from.layout.dims;
+  const auto middle = dims.begin() + static_cast<std::ptrdiff_t>(across);
+  Transpose c{from, to, across, {dims.begin(), middle}, inner_dims(host, from.layout, across + 1),
+              {},   {}};
+  c.length = host.count({middle + 1, dims.end()}).operand();
+  c.segments = host.count({dims.begin(), middle + 1}).operand();
   PlanRequest request;
   request.facts.name = host.kernel_name("copy");
   request.facts.carried = {from.elem};
@@ -48,18 +134,22 @@ void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t
   request.facts.length = plan::HostExpr::size(1);
   request.facts.across = true;
   if (across > 0) request.facts.matrix = plan::HostExpr::size(2);
-  request.sizes = {host.count(outer).operand(), length, dims[across]};
+  request.facts.aligned = plan::HostExpr::size(3);
+  request.sizes = {c.segments, c.length, dims[across], aligned(host, c)};
   request.bind = [&](body::Thread& t, plan::Asks) {
-    const body::KernelArray source = t.args.array(from), target = t.args.array(to);
-    const Value row = t.args.operand(length);
     plan::Problem problem;
-    problem.elements.at = [&, source](kir::Builder&, const plan::Place& at) {
+    problem.from = source_rows(host, t, c);
+    problem.to = result_rows(t, c);
+    const body::KernelArray source = t.args.array(from), target = t.args.array(to);
+    const std::vector<Operand> outer(dims.begin(), middle + 1), inner(middle + 1, dims.end());
+    problem.elements.at = [&host, &t, source, outer, inner](kir::Builder&, const plan::Place& at) {
       Values index = indices_of(host, t, outer, at.segment);
       const Values rest = indices_of(host, t, inner, at.position);
       index.insert(index.end(), rest.begin(), rest.end());
       return Values{body::element(t, source, index)};
     };
-    problem.sink.put = [&, target, row](kir::Builder& k, const plan::Place& at, const Values& x) {
+    const Value row = t.args.operand(c.length);
+    problem.sink.put = [&t, target, row](kir::Builder& k, const plan::Place& at, const Values& x) {
       const Value number = k.add(k.mul(at.segment, row), at.position);
       body::store(t, target, k.add(target.layout.offset, number), x[0]);
     };

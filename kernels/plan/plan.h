@@ -85,7 +85,10 @@ struct Facts {
   Grid grid;                       // reduce
   std::optional<Factors> factors;  // reduce; then the grid's rows and columns are known
   HostExpr matrix = 0;             // copy, across: segments of each matrix; 0: there is one matrix
-  int classes = 0;                 // pack: 1 to 4
+  /// copy, across: if a power of two divides this, it divides the elements in every row, and the
+  /// indices in memory at which rows begin, of the source and of the result.
+  HostExpr aligned = 1;
+  int classes = 0;  // pack: 1 to 4
 };
 
 // ---- in a kernel
@@ -132,6 +135,15 @@ struct Elements {
 /// for the factors that they are made of.
 enum class Asks : uint8_t { kBySegment, kByGrid, kForFactors };
 
+/// The rows of one array of a copy across: elements that are neighbours in memory.
+struct Rows {
+  Value base;  // u64: the address of the block
+  /// The index (i64) of a row's first element; the matrix and the row are numbers (i64).
+  std::function<Value(Builder&, const Value& matrix, const Value& row)> first;
+  /// How far each row begins behind the one before it (i64); none: not all equally far.
+  std::optional<Value> step;
+};
+
 /// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
 /// inclusive scan, then the carried; copy: the carried; pack: the carried, where the segment is the
 /// class and the position counts the elements of that class. Each place is put once.
@@ -153,6 +165,9 @@ struct Problem {
   /// scan: the elements for who makes them once more: without what making them stores besides. `at`
   /// is empty if they store nothing.
   Elements dry_elements;
+  /// copy, across: the source, whose rows are numbered by position, and the result, whose rows are
+  /// numbered by segment within the matrix.
+  Rows from, to;
 };
 
 /// One kernel while it is built: its builder, and values that the host computes (team.h).
