@@ -3,6 +3,7 @@
 #include "kernels/kir/passes/cse.h"
 #include "kernels/kir/passes/dead_code.h"
 #include "kernels/kir/passes/fold.h"
+#include "kernels/kir/passes/gather_checks.h"
 #include "kernels/kir/passes/hoist.h"
 #include "kernels/kir/passes/inline_calls.h"
 #include "kernels/kir/passes/vectors.h"
