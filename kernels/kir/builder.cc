@@ -64,13 +64,38 @@ std::optional<Value> Builder::known(const Computation& c) const {
   return std::nullopt;
 }
 
+std::optional<Value> Builder::from_known(ScalarOp op, PrimType type, const Values& args) {
+  if (!is_integer(type)) return std::nullopt;
+  if (op == ScalarOp::kAdd) {
+    for (const size_t n : {0, 1}) {
+      if (args[n].is_const()) continue;
+      const auto it = differences_.find(args[n].id().index);
+      if (it != differences_.end() && it->second[1] == args[1 - n]) return it->second[0];
+    }
+  }
+  if ((op == ScalarOp::kMod || op == ScalarOp::kRem) && !args[1].is_int(0)) {
+    const ScalarOp whole = op == ScalarOp::kMod ? ScalarOp::kDiv : ScalarOp::kQuot;
+    const auto quotient = known(computation(whole, type, type, args));
+    if (!quotient) return std::nullopt;
+    const Value rest = sub(args[0], mul(*quotient, args[1]));
+    // Of nothing, nothing remains.
+    return args[1].is_const() ? rest : select(eq(args[1], 0), same_type(rest, 0), rest);
+  }
+  return std::nullopt;
+}
+
 Value Builder::op(ScalarOp op, PrimType type, PrimType to, Values args) {
   if (auto result = known_result(op, type, to, args)) return *result;
   const Computation c = computation(op, type, to, args);
   if (auto same = known(c)) return *same;
+  if (auto other = from_known(op, type, args)) {
+    known_.back()[c] = *other;
+    return *other;
+  }
   const Value v = define({scalar_op_result(op, type, to)}, [&](ValId dst) {
-    return IPrim{dst, op, type, to, std::move(args)};
+    return IPrim{dst, op, type, to, args};
   });
+  if (op == ScalarOp::kSub && is_integer(type)) differences_.emplace(v.id().index, args);
   known_.back()[c] = v;
   return v;
 }

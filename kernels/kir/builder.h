@@ -164,6 +164,9 @@ class Builder {
   using Computation = std::vector<uint64_t>;
   static Computation computation(ScalarOp op, PrimType type, PrimType to, const Values& args);
   std::optional<Value> known(const Computation& c) const;
+  /// The result, if it follows from values that are visible here with less effort: a remainder of
+  /// its quotient, (a - b) + b.
+  std::optional<Value> from_known(ScalarOp op, PrimType type, const Values& args);
   Value define(Type type, const std::function<decltype(Inst::op)(ValId)>& make);
 
   Kernel& kernel_;
@@ -171,6 +174,8 @@ class Builder {
   ir::ProvId prov_;
   /// Values of builtins and scalar operations that are visible here, by block.
   std::vector<std::map<Computation, Value>> known_{1};
+  /// The operands of differences of integers, by their results.
+  std::map<uint32_t, Values> differences_;
 };
 
 }  // namespace kenaz::kir

@@ -53,6 +53,39 @@ TEST(KirBuilder, AnOperationIsNotRepeatedWhereItsValueIsVisible) {
   EXPECT_NE(k.convert(n, PrimType::kI32), k.convert(n, PrimType::kI16));
 }
 
+TEST(KirBuilder, ARemainderFollowsFromItsQuotient) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value a = k.arg("a", PrimType::kI64), b = k.arg("b", PrimType::kI64);
+  k.quot(a, b);
+  const auto count = [&](ScalarOp op) {
+    size_t n = 0;
+    for (const Inst& i : kernel.main.insts) {
+      const auto* prim = std::get_if<IPrim>(&i.op);
+      n += prim != nullptr && prim->op == op ? 1 : 0;
+    }
+    return n;
+  };
+  k.rem(a, b);
+  EXPECT_EQ(count(ScalarOp::kRem), 0U);
+  EXPECT_EQ(count(ScalarOp::kSelect), 1U);  // if b is 0, it is 0
+  k.rem(b, a);
+  k.prim(ScalarOp::kMod, {a, b});  // of floor division
+  EXPECT_EQ(count(ScalarOp::kRem), 1U);
+  EXPECT_EQ(count(ScalarOp::kMod), 1U);
+}
+
+TEST(KirBuilder, ADifferenceAndWhatWasTakenAwayAreTheWhole) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value a = k.arg("a", PrimType::kI64), b = k.arg("b", PrimType::kI64);
+  EXPECT_EQ(k.add(k.sub(a, b), b), a);
+  EXPECT_EQ(k.add(b, k.sub(a, b)), a);
+  EXPECT_NE(k.add(a, k.sub(a, b)), a);
+  const Value x = k.arg("x", PrimType::kF32), y = k.arg("y", PrimType::kF32);
+  EXPECT_NE(k.add(k.sub(x, y), y), x);
+}
+
 TEST(KirBuilder, ABlockIsBuiltBeforeItsInstruction) {
   Kernel kernel;
   Builder k(kernel);
