@@ -154,6 +154,41 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const
       host, t, elem, [](const kir::Value&, const kir::Values&) {}, width, 1);
 }
 
+namespace {
+
+/// How many elements a workgroup takes, i64: `most`, or one for each thread if there are so few
+/// that they do not fill the device anyway.
+Operand tile_of(HostGen& host, const Operand& width, int64_t most) {
+  const Operand few = host.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool,
+                                   {width, PrimValue::i64(host.target().threads)});
+  return host.emit_op(ScalarOp::kSelect, PrimType::kI64, PrimType::kI64,
+                      {few, PrimValue::i64(kElementsWorkgroup), PrimValue::i64(most)});
+}
+
+Operand groups_of(HostGen& host, const Operand& width, const Operand& tile) {
+  const Operand reach = host.add(width, host.add(tile, PrimValue::i64(-1)));
+  return host.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64, {reach, tile});
+}
+
+/// Each thread takes `items` elements; `from`: the first one of its workgroup.
+void several_elements(kir::Builder& k, const kir::Value& from, const kir::Value& width, int items,
+                      const std::function<kir::Values(const kir::Value&)>& make,
+                      const StoreElement& store) {
+  // Beyond the end the last element is made once more: loads under a condition would wait for it.
+  const kir::Value first = k.add(from, k.to_i64(k.local())), last = k.sub(width, 1);
+  std::vector<kir::Value> places;
+  std::vector<kir::Values> made;
+  for (int j = 0; j < items; j++) {
+    places.push_back(k.add(first, int64_t{kElementsWorkgroup} * j));
+    made.push_back(make(k.min(places.back(), last)));
+  }
+  for (size_t j = 0; j < made.size(); j++) {
+    k.if_(k.lt(places[j], width), [&] { store(places[j], made[j]); });
+  }
+}
+
+}  // namespace
+
 bool hides_latency_by_threads(const HostGen& host) { return host.target().threads >= 1 << 14; }
 
 int items_per_thread(const HostGen& host, int bytes) {
@@ -170,27 +205,23 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
   const auto run = [&](const kir::Value& i) { store(i, k.call(elem, {i})); };
   k.set_prov(t.kernel.prov);
   if (t.has_private_memory()) items = 1;
-  const int tile = kElementsWorkgroup * items;
+  const int64_t most = int64_t{kElementsWorkgroup} * items;
+  const Operand tile = items == 1 ? Operand(PrimValue::i64(most)) : tile_of(host, width, most);
+  const auto one = [&] { k.if_(k.lt(k.global(), w), [&] { run(k.global()); }); };
   if (t.has_private_memory()) {
     k.for_(k.global(), w, k.threads(), run);
   } else if (items == 1) {
-    k.if_(k.lt(k.global(), w), [&] { run(k.global()); });
+    one();
   } else {
-    // Beyond the end the last element is made once more: loads under a condition would wait for it.
-    const kir::Value first = k.add(k.mul(k.group(), tile), k.to_i64(k.local()));
-    const kir::Value last = k.sub(w, 1);
-    std::vector<kir::Value> places;
-    std::vector<kir::Values> made;
-    for (int j = 0; j < items; j++) {
-      places.push_back(k.add(first, int64_t{kElementsWorkgroup} * j));
-      made.push_back(k.call(elem, {k.min(places.back(), last)}));
-    }
-    for (size_t j = 0; j < made.size(); j++) {
-      k.if_(k.lt(places[j], w), [&] { store(places[j], made[j]); });
-    }
+    const auto several = [&] {
+      several_elements(
+          k, k.mul(k.group(), most), w, items,
+          [&](const kir::Value& i) { return k.call(elem, {i}); }, store);
+    };
+    k.if_(k.eq(t.args.operand(tile), most), several, one);
   }
   launch_as_often(host, t, [&] {
-    const Operand groups = host.div_up(width, tile);
+    const Operand groups = groups_of(host, width, tile);
     launch_once(host, t, kElementsWorkgroup, affordable(host, t, groups, kElementsWorkgroup));
   });
 }
@@ -201,8 +232,9 @@ void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbou
   kir::Builder& k = t.k;
   const kir::Value w = t.args.operand(width), local = k.to_i64(k.local());
   k.set_prov(t.kernel.prov);
-  const int tile = kElementsWorkgroup * items;
-  const kir::Value from = k.mul(k.group(), tile);
+  const int64_t most = int64_t{kElementsWorkgroup} * items;
+  const Operand tile = tile_of(host, width, most);
+  const kir::Value taken = t.args.operand(tile), from = k.mul(k.group(), taken);
   const auto first_of = [&](int piece) {
     return k.add(from, k.mul(k.add(local, int64_t{kElementsWorkgroup} * piece), e.n));
   };
@@ -212,11 +244,11 @@ void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbou
     for (int p = 0; p < items / e.n; p++) e.store_many(first_of(p), made[static_cast<size_t>(p)]);
   };
   const auto rest = [&] {
-    k.for_(k.add(from, local), w, kir::i64(kElementsWorkgroup),
+    k.for_(k.add(from, local), k.min(k.add(from, taken), w), kir::i64(kElementsWorkgroup),
            [&](const kir::Value& i) { e.store(i, k.call(e.elem, {i})); });
   };
-  k.if_(k.le(k.add(from, tile), w), whole, rest);
-  launch_once(host, t, kElementsWorkgroup, host.div_up(width, tile));
+  k.if_(k.and_(k.eq(taken, most), k.le(k.add(from, most), w)), whole, rest);
+  launch_once(host, t, kElementsWorkgroup, groups_of(host, width, tile));
 }
 
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
