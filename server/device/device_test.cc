@@ -127,7 +127,7 @@ TEST_P(DeviceTest, AFewCommandsAreOneSubmissionAndManyStartEarly) {
     }
     EXPECT_TRUE(device_->submit_and_wait());
     const auto times = device_->take_times();
-    const auto all = std::ranges::count(times, nullptr, &KernelTime::name);
+    const auto all = std::ranges::count(times, nullptr, &KernelTime::kernel);
     EXPECT_EQ(std::ssize(times) - all, kernels);
     return all;
   };
