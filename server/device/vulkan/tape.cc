@@ -16,8 +16,8 @@ void record_barrier(const Context& context, VkCommandBuffer commands, bool to_ho
   context.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-void Tape::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y,
-                    std::span<const std::byte> push, const LaunchBytes& bytes) {
+void Tape::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+                    const LaunchBytes& bytes) {
   steps_.push_back({kernel.get(), x, y, bytes});
   pushes_.insert(pushes_.end(), push.begin(), push.end());
   if (kernels_.empty() || kernels_.back() != kernel) kernels_.push_back(std::move(kernel));
