@@ -64,6 +64,13 @@ std::optional<Value> Builder::known(const Computation& c) const {
   return std::nullopt;
 }
 
+std::optional<std::pair<Value, Value>> Builder::multiple(const Value& v) const {
+  if (v.is_const()) return std::nullopt;
+  const auto it = multiples_.find(v.id().index);
+  if (it == multiples_.end()) return std::nullopt;
+  return it->second;
+}
+
 std::optional<Value> Builder::from_known(ScalarOp op, PrimType type, const Values& args) {
   if (!is_integer(type)) return std::nullopt;
   if (op == ScalarOp::kAdd) {
@@ -71,6 +78,21 @@ std::optional<Value> Builder::from_known(ScalarOp op, PrimType type, const Value
       if (args[n].is_const()) continue;
       const auto it = differences_.find(args[n].id().index);
       if (it != differences_.end() && it->second[1] == args[1 - n]) return it->second[0];
+    }
+    const auto a = multiple(args[0]), b = multiple(args[1]);
+    if (a && b && a->second == b->second) {
+      if (const auto sum = from_known(op, type, {a->first, b->first})) return mul(*sum, a->second);
+    }
+  }
+  if (op == ScalarOp::kMul) {
+    for (const size_t n : {0, 1}) {
+      const auto factor = multiple(args[n]);
+      if (!factor || args[1 - n].is_const()) continue;  // x * 4 * 3 would be x * 3 * 4 for ever
+      for (const Values& product :
+           {Values{args[1 - n], factor->first}, Values{factor->first, args[1 - n]}}) {
+        const auto same = known(computation(op, type, type, product));
+        if (same) return mul(*same, factor->second);
+      }
     }
   }
   if ((op == ScalarOp::kMod || op == ScalarOp::kRem) && !args[1].is_int(0)) {
@@ -96,6 +118,10 @@ Value Builder::op(ScalarOp op, PrimType type, PrimType to, Values args) {
     return IPrim{dst, op, type, to, args};
   });
   if (op == ScalarOp::kSub && is_integer(type)) differences_.emplace(v.id().index, args);
+  if (op == ScalarOp::kMul && is_integer(type) && args[0].is_const() != args[1].is_const()) {
+    const size_t at = args[0].is_const() ? 0 : 1;
+    multiples_.emplace(v.id().index, std::pair(args[1 - at], args[at]));
+  }
   known_.back()[c] = v;
   return v;
 }

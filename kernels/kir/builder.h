@@ -165,8 +165,11 @@ class Builder {
   static Computation computation(ScalarOp op, PrimType type, PrimType to, const Values& args);
   std::optional<Value> known(const Computation& c) const;
   /// The result, if it follows from values that are visible here with less effort: a remainder of
-  /// its quotient, (a - b) + b.
+  /// its quotient, (a - b) + b, a * (b * 4) of a * b, (a - b) * 4 + b * 4. So the place of an
+  /// element in a dense array is that of the thread, and nothing is divided.
   std::optional<Value> from_known(ScalarOp op, PrimType type, const Values& args);
+  /// The value and the constant whose product of integers `v` is.
+  std::optional<std::pair<Value, Value>> multiple(const Value& v) const;
   Value define(Type type, const std::function<decltype(Inst::op)(ValId)>& make);
 
   Kernel& kernel_;
@@ -176,6 +179,8 @@ class Builder {
   std::vector<std::map<Computation, Value>> known_{1};
   /// The operands of differences of integers, by their results.
   std::map<uint32_t, Values> differences_;
+  /// .. and of products with a constant, the constant second.
+  std::map<uint32_t, std::pair<Value, Value>> multiples_;
 };
 
 }  // namespace kenaz::kir

@@ -86,6 +86,23 @@ TEST(KirBuilder, ADifferenceAndWhatWasTakenAwayAreTheWhole) {
   EXPECT_NE(k.add(k.sub(x, y), y), x);
 }
 
+TEST(KirBuilder, ThePlaceOfAnElementIsThatOfItsThread) {
+  Kernel kernel;
+  Builder k(kernel);
+  const Value at = k.arg("at", PrimType::kI64), width = k.arg("width", PrimType::kI64);
+  // Of an array of dims [..][width][4], as indices are taken apart and put together again.
+  const Value row = k.quot(at, width), column = k.sub(at, k.mul(row, width));
+  const Value place = k.add(k.mul(row, k.mul(width, 4)), k.mul(column, 4));
+  EXPECT_EQ(place, k.mul(at, 4));
+  EXPECT_NE(k.add(k.mul(row, k.mul(width, 4)), k.mul(column, 3)), k.mul(at, 4));
+  EXPECT_NE(k.add(k.mul(row, 4), k.mul(column, 4)), k.mul(at, 4));
+  EXPECT_EQ(k.mul(k.mul(at, 3), 4), k.mul(k.mul(at, 3), 4));
+  // Not if it takes more than there is: row * (at * 3) stays.
+  const size_t before = kernel.main.insts.size();
+  k.mul(row, k.mul(at, 3));
+  EXPECT_EQ(kernel.main.insts.size(), before + 1);
+}
+
 TEST(KirBuilder, ABlockIsBuiltBeforeItsInstruction) {
   Kernel kernel;
   Builder k(kernel);
