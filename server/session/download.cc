@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <new>
 
 #include "server/session/stream.h"
 
@@ -62,14 +61,7 @@ Status Download::fetch() {
 }
 
 void Download::work() {
-  Status fetched;
-  try {
-    fetched = fetch();
-  } catch (const std::bad_alloc&) {
-    fetched = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
-  } catch (const std::exception& e) {
-    fetched = fail(ErrorKind::kInternal, e.what());
-  }
+  auto fetched = without_exceptions([&] { return fetch(); });
   // What was found wrong before the first byte was given fails the command like any other.
   if (!fetched) error_ = std::move(fetched).error();
   if (started_ || error_) return;

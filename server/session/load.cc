@@ -1,7 +1,6 @@
 #include "server/session/load.h"
 
 #include <algorithm>
-#include <new>
 #include <utility>
 
 namespace kenaz {
@@ -55,19 +54,12 @@ void Load::advance(size_t n) {
 }
 
 void Load::aside() {
-  try {
+  auto status = without_exceptions([&]() -> Status {
     sources_.resize(have_);
-    auto loaded = all_->load(name_, sources_, device_name_, attempt_);
-    if (loaded) {
-      program_ = std::move(*loaded);
-    } else {
-      give_up(std::move(loaded).error());
-    }
-  } catch (const std::bad_alloc&) {
-    give_up({ErrorKind::kOutOfMemory, "The server has no memory left for this command.", {}});
-  } catch (const std::exception& e) {
-    give_up({ErrorKind::kInternal, e.what(), {}});
-  }
+    KENAZ_ASSIGN(program_, all_->load(name_, sources_, device_name_, attempt_));
+    return {};
+  });
+  if (!status) give_up(std::move(status).error());
 }
 
 Status Load::finish(Variables&) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 #include <utility>
 
 namespace kenaz {
@@ -24,14 +23,7 @@ Stream::Want Move::want() const {
 }
 
 void Move::work() {
-  Status status;
-  try {
-    status = step();
-  } catch (const std::bad_alloc&) {
-    status = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
-  } catch (const std::exception& e) {
-    status = internal_error(e.what());
-  }
+  auto status = without_exceptions([&] { return step(); });
   if (!status) error_ = std::move(status).error();
 }
 

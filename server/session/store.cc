@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <new>
 
 namespace kenaz {
 
@@ -27,14 +26,7 @@ Stream::Want Store::want() const {
 }
 
 void Store::step(const std::function<Status()>& body) {
-  Status status;
-  try {
-    status = body();
-  } catch (const std::bad_alloc&) {
-    status = fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
-  } catch (const std::exception& e) {
-    status = internal_error(e.what());
-  }
+  auto status = without_exceptions(body);
   if (!status) error_ = std::move(status).error();
 }
 

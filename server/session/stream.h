@@ -4,7 +4,9 @@
 // dropped before.
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +57,19 @@ class Stream {
   size_t device_ = 0;
   std::shared_ptr<void> kept_;
 };
+
+/// Status of `step()`. Containers throw where memory ends, also on a client's account: that fails
+/// the command only.
+template <class F>
+Status without_exceptions(F&& step) {
+  try {
+    return step();
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::kOutOfMemory, "The server has no memory left for this command.");
+  } catch (const std::exception& e) {
+    return internal_error(e.what());
+  }
+}
 
 /// `upload BYTES VAR TYPE ..`. All or nothing: variables appear when every byte has come and was
 /// right. Bytes after a mistake are taken and thrown away. A value takes memory of the device only

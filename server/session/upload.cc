@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
 
 #include "server/session/leaf_checks.h"
 #include "server/session/shapes.h"
@@ -244,13 +243,8 @@ Status Upload::step() {
 }
 
 void Upload::work() {
-  try {
-    if (auto status = step(); !status) give_up(std::move(status).error());
-  } catch (const std::bad_alloc&) {
-    give_up({ErrorKind::kOutOfMemory, "The server has no memory left for this command.", {}});
-  } catch (const std::exception& e) {
-    give_up({ErrorKind::kInternal, e.what(), {}});
-  }
+  auto status = without_exceptions([&] { return step(); });
+  if (!status) give_up(std::move(status).error());
 }
 
 Status Upload::finish(Variables& variables) {
