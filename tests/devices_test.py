@@ -14,7 +14,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support.server import Line, Server  # noqa: E402
+from support.server import Line, Server, Waiting  # noqa: E402
 
 SERVER = []
 DEVICE = "cpu"
@@ -36,7 +36,7 @@ def array(values):
     return b"b\x02\x01 i32" + struct.pack(f"<q{len(values)}i", len(values), *values)
 
 
-class Devices(unittest.TestCase):
+class Devices(Waiting, unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
         self.addCleanup(scratch.cleanup)
@@ -63,13 +63,6 @@ class Devices(unittest.TestCase):
         if want is not None:
             self.assertEqual(line.request("device"), [want])
         return line
-
-    def eventually(self, look):
-        end = time.monotonic() + 60
-        while not (found := look()):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
-        return found
 
     def test_sessions_are_spread_and_run_at_the_same_time(self):
         path = os.path.join(self.folder, "metrics")

@@ -7,11 +7,10 @@ import os
 import re
 import sys
 import tempfile
-import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support.server import Line, Server  # noqa: E402
+from support.server import Line, Server, Waiting  # noqa: E402
 
 SERVER = []
 PROGRAM = """
@@ -21,7 +20,7 @@ entry endless (x: i32): i32 = loop x while x >= 0 do (x + 1) & 0xff
 """
 
 
-class Operators(unittest.TestCase):
+class Operators(Waiting, unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
         self.addCleanup(scratch.cleanup)
@@ -42,13 +41,6 @@ class Operators(unittest.TestCase):
         line.upload("one", "i32", b"b\x02\x00 i32\x01\0\0\0")
         line.upload("none", "i32", b"b\x02\x00 i32\0\0\0\0")
         return line
-
-    def eventually(self, look):
-        end = time.monotonic() + 60
-        while not (found := look()):
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
-        return found
 
     def test_the_log_has_a_line_for_each_call(self):
         server = self.start("--log-level", "info")

@@ -15,7 +15,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support.server import Line, Server  # noqa: E402
+from support.server import Line, Server, Waiting  # noqa: E402
 
 SERVER = []
 ON_DEVICE = False
@@ -46,7 +46,7 @@ def is_answer(answer, xs):
     return answer == [k, sum(xs) + k * len(xs), 6 * k]
 
 
-class Programs(unittest.TestCase):
+class Programs(Waiting, unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
         self.addCleanup(scratch.cleanup)
@@ -75,13 +75,6 @@ class Programs(unittest.TestCase):
         line = Line.unix(server.path)
         self.addCleanup(line.close)
         return line
-
-    def eventually(self, look, what=""):
-        end = time.monotonic() + 60
-        while not (found := look()):
-            self.assertLess(time.monotonic(), end, what() if callable(what) else what)
-            time.sleep(0.005)
-        return found
 
     def call(self, line, entry, *xs):
         line.upload("xs", "[]i32", numbers(*xs))

@@ -20,7 +20,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, ".."))
-from support.server import Line, Server, raise_file_limit  # noqa: E402
+from support.server import Line, Server, Waiting, raise_file_limit  # noqa: E402
 
 PROGRAM = os.path.join(HERE, "hostile.fut")
 TOKEN = "0123456789abcdef"
@@ -39,7 +39,9 @@ def value(elements):
     return header(len(elements)) + struct.pack(f"<{len(elements)}i", *elements)
 
 
-class Hostile(unittest.TestCase):
+class Hostile(Waiting, unittest.TestCase):
+    patience = 30
+
     def start(self, *options, **how):
         server = Server([*COMMAND, *options, PROGRAM], **how)
         self.addCleanup(server.stop)
@@ -56,12 +58,6 @@ class Hostile(unittest.TestCase):
         self.assertTrue(line.request("call twice ys xs")[0].startswith("runtime: "))
         self.assertEqual(line.download("ys"), value([2, 4, 6]))
         line.close()
-
-    def eventually(self, condition, seconds=30):
-        end = time.monotonic() + seconds
-        while not condition():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.05)
 
     def folder(self):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_hostile_")

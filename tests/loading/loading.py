@@ -5,11 +5,10 @@ import struct
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from support.server import Line, Server  # noqa: E402
+from support.server import Line, Server, Waiting  # noqa: E402
 
 COMMANDS = {"kenaz": "", "server": []}  # what the tests run
 FAILURE = "%%% FAILURE"
@@ -60,7 +59,9 @@ def archive(main, **others):
                     for path, text in files.items())
 
 
-class Loading(unittest.TestCase):
+class Loading(Waiting, unittest.TestCase):
+    patience = PATIENCE
+
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
         self.addCleanup(scratch.cleanup)
@@ -109,12 +110,6 @@ class Loading(unittest.TestCase):
                 with open(f"{tasks}/{task}/children") as file:
                     found += map(int, file.read().split())
         return sorted(found)
-
-    def eventually(self, condition):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            self.assertLess(time.monotonic(), end)
-            time.sleep(0.02)
 
     def call_own(self, line, *xs):
         """Of the server's program."""

@@ -14,6 +14,19 @@ def raise_file_limit():
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
+class Waiting:
+    """For test cases: waits for what another thread or process does, `patience` seconds at most."""
+    patience = 60
+
+    def eventually(self, look, what=""):
+        """What `look` gives as soon as that is true."""
+        end = time.monotonic() + self.patience
+        while not (found := look()):
+            self.assertLess(time.monotonic(), end, what() if callable(what) else what)
+            time.sleep(0.005)
+        return found
+
+
 class Server:
     """`command`: SERVER OPTION.. PROG.fut. Listens on the URLs given besides a Unix socket in
     `folder`; `ports` has the ports of the TCP ones, in order."""
