@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "protocol/data/binary_format.h"
 #include "protocol/data/values.h"
 #include "server/session/session.h"
 #include "server/testdata/echo_engine.h"
+#include "server/testdata/streams.h"
 
 namespace kenaz {
 namespace {
@@ -76,19 +75,6 @@ class ChosenProgramTest : public ::testing::Test {
     for (const auto& l : reply.output) s += (l.starts_with("runtime: ") ? "runtime" : l) + "|";
     if (reply.failure) s += "!" + *reply.failure;
     return s;
-  }
-  static void feed(Stream& stream, std::string_view bytes) {
-    while (stream.want() != Stream::Want::kDone) {
-      if (stream.want() == Stream::Want::kWork) {
-        stream.work();
-        continue;
-      }
-      const auto to = stream.input();
-      const size_t n = std::min(to.size(), bytes.size());
-      std::copy_n(reinterpret_cast<const std::byte*>(bytes.data()), n, to.begin());
-      bytes.remove_prefix(n);
-      stream.advance(n);
-    }
   }
 
   const std::shared_ptr<Programs> programs_ = std::make_shared<Programs>();

@@ -4,12 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "protocol/data/binary_format.h"
 #include "protocol/data/values.h"
 #include "server/session/session.h"
 #include "server/testdata/echo_engine.h"
+#include "server/testdata/streams.h"
 
 namespace kenaz {
 namespace {
@@ -50,19 +49,6 @@ class MoveTest : public ::testing::Test {
     auto stream = session_->begin(*protocol::parse_request(line));
     EXPECT_TRUE(stream) << stream.error().text();
     return stream ? std::move(*stream) : nullptr;
-  }
-  static void feed(Stream& stream, std::string_view bytes) {
-    while (stream.want() != Stream::Want::kDone) {
-      if (stream.want() == Stream::Want::kWork) {
-        stream.work();
-        continue;
-      }
-      const auto to = stream.input();
-      const size_t n = std::min(to.size(), bytes.size());
-      std::copy_n(reinterpret_cast<const std::byte*>(bytes.data()), n, to.begin());
-      bytes.remove_prefix(n);
-      stream.advance(n);
-    }
   }
   /// As one string, "|" for line ends, "!" before a failure.
   std::string run(const std::string& line) {

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "protocol/data/binary_format.h"
 #include "protocol/data/values.h"
@@ -24,26 +26,33 @@ inline std::string binary(const std::string& text) {
   return out;
 }
 
+/// Gives a stream the bytes that it wants, in pieces of `piece` at most, and does its work. Says
+/// how many it has taken.
+inline size_t feed(Stream& stream, std::string_view bytes, size_t piece = std::string_view::npos) {
+  size_t at = 0;
+  while (stream.want() != Stream::Want::kDone) {
+    if (stream.want() == Stream::Want::kWork) {
+      stream.work();
+      continue;
+    }
+    const auto to = stream.input();
+    EXPECT_FALSE(to.empty());
+    const size_t n = std::min({to.size(), piece, bytes.size() - at});
+    std::copy_n(std::as_bytes(std::span(bytes)).begin() + static_cast<std::ptrdiff_t>(at), n,
+                to.begin());
+    stream.advance(n);
+    at += n;
+  }
+  return at;
+}
+
 /// Sends `data` in pieces of `piece` bytes; gives the failure, if any.
 inline std::string upload(Session& session, const std::string& words, const std::string& data,
                           size_t piece) {
   const auto request = protocol::parse_request(fmt::format("upload {} {}", data.size(), words));
   auto stream = session.begin(*request);
   if (!stream) return "refused: " + stream.error().text();
-  size_t at = 0;
-  while ((*stream)->want() != Stream::Want::kDone) {
-    if ((*stream)->want() == Stream::Want::kWork) {
-      (*stream)->work();
-      continue;
-    }
-    const auto to = (*stream)->input();
-    EXPECT_FALSE(to.empty());
-    const size_t n = std::min({to.size(), piece, data.size() - at});
-    std::copy_n(std::as_bytes(std::span(data)).begin() + static_cast<std::ptrdiff_t>(at), n,
-                to.begin());
-    (*stream)->advance(n);
-    at += n;
-  }
+  const size_t at = feed(**stream, data, piece);
   EXPECT_EQ(at, data.size());  // whatever is wrong with it, all of it is taken
   return session.end(**stream).failure.value_or("");
 }
