@@ -10,6 +10,7 @@
 #include "client/bench/axis.h"
 #include "client/bench/sizes.h"
 #include "client/bench/statistics.h"
+#include "client/testing/report.h"
 
 namespace kenaz::bench {
 
@@ -25,23 +26,10 @@ constexpr double kMarker = 3.6;
 constexpr const char* kDashes[] = {"", "7 3", "2 2.5", "9 3 2 3", "13 4"};
 constexpr size_t kMarkers = 6;
 
-/// For text and attributes. What XML cannot hold is left out.
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= 0x20) {
-      out += c;
-    }
-  }
-  return out;
+/// In one line.
+std::string escaped(std::string text) {
+  std::erase_if(text, [](char c) { return c == '\n' || c == '\t'; });
+  return testing::escape_xml(text);
 }
 
 std::string time_label(double us) {

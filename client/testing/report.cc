@@ -63,8 +63,28 @@ std::string where(const Failure& f) {
   return fmt::format("{} {}", f.entry, f.dataset);
 }
 
-/// Escapes, and drops what XML 1.0 cannot hold at all.
-std::string xml(const std::string& text) {
+/// A server's or a test's words, its diagnostics coloured.
+std::string message_text(std::string text, std::string_view by, bool color) {
+  while (text.ends_with('\n')) text.pop_back();
+  return indent(color ? colour_diagnostics(text) : text, by);
+}
+
+std::string junit_case(const std::string& program, const Run& run, std::string_view inside) {
+  const std::string name = run.dataset.empty() ? run.entry : run.entry + " " + run.dataset;
+  std::string text = fmt::format("<testcase classname=\"{}\" name=\"{}\" file=\"{}\"",
+                                 escape_xml(program), escape_xml(name), escape_xml(program));
+  if (run.line > 0) text += fmt::format(" line=\"{}\"", run.line);
+  text += fmt::format(" time=\"{:.3f}\">{}", run.seconds, inside);
+  if (!run.failure.empty()) {
+    text += fmt::format("<failure message=\"{}\">{}</failure>", escape_xml(one_line(run.failure)),
+                        escape_xml(run.failure));
+  }
+  return text + "</testcase>\n";
+}
+
+}  // namespace
+
+std::string escape_xml(const std::string& text) {
   std::string out;
   for (const char c : text) {
     if (c == '&') {
@@ -81,27 +101,6 @@ std::string xml(const std::string& text) {
   }
   return out;
 }
-
-/// A server's or a test's words, its diagnostics coloured.
-std::string message_text(std::string text, std::string_view by, bool color) {
-  while (text.ends_with('\n')) text.pop_back();
-  return indent(color ? colour_diagnostics(text) : text, by);
-}
-
-std::string junit_case(const std::string& program, const Run& run, std::string_view inside) {
-  const std::string name = run.dataset.empty() ? run.entry : run.entry + " " + run.dataset;
-  std::string text = fmt::format("<testcase classname=\"{}\" name=\"{}\" file=\"{}\"", xml(program),
-                                 xml(name), xml(program));
-  if (run.line > 0) text += fmt::format(" line=\"{}\"", run.line);
-  text += fmt::format(" time=\"{:.3f}\">{}", run.seconds, inside);
-  if (!run.failure.empty()) {
-    text += fmt::format("<failure message=\"{}\">{}</failure>", xml(one_line(run.failure)),
-                        xml(run.failure));
-  }
-  return text + "</testcase>\n";
-}
-
-}  // namespace
 
 void Totals::add(const ProgramResult& r) {
   ++programs;

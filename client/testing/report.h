@@ -16,6 +16,9 @@ struct Totals {
   void add(const ProgramResult& result);
 };
 
+/// For text and attributes. What XML 1.0 cannot hold is left out.
+std::string escape_xml(const std::string& text);
+
 /// What the server warned of in a program that it served; empty if it did not.
 std::string warning_text(const ProgramResult& result, bool color);
 /// The failures of one program, readable.
