@@ -233,14 +233,19 @@ class Segment {
     return parts;
   }
 
-  /// How many elements of a map a thread takes: several of small ones.
-  int items_of_map(const std::optional<ScalarResults>& scalars) const {
-    constexpr size_t kSmall = 8, kMedium = 24;  // statements
-    const size_t size = e_.body.stms.size();
-    if (!e_.writes.empty() || !scalars || size > kMedium || is_slow(e_.body)) return 1;
+  /// The map with scalars as its results, if it is so small that a thread may take several elements.
+  std::optional<ScalarResults> small_map() const {
+    constexpr size_t kMedium = 24;  // statements
+    if (!e_.writes.empty() || e_.body.stms.size() > kMedium || is_slow(e_.body)) return {};
+    return scalar_results(ir_, e_);
+  }
+
+  /// How many elements of it a thread takes.
+  int items_of_map(const ScalarResults& scalars) const {
+    constexpr size_t kSmall = 8;  // statements
     int bytes = 0;
-    for (const ir::Atom& a : scalars->seg.body.results) bytes += prim_size(ir_.type_of(a).prim);
-    return std::min(items_per_thread(host_, bytes), size > kSmall ? 4 : 8);
+    for (const ir::Atom& a : scalars.seg.body.results) bytes += prim_size(ir_.type_of(a).prim);
+    return std::min(items_per_thread(host_, bytes), e_.body.stms.size() > kSmall ? 4 : 8);
   }
 
   /// .. and how many by vectors of `n`.
@@ -293,8 +298,8 @@ class Segment {
       return;
     }
     SegParts parts = make_parts();
-    const auto scalars = scalar_results(ir_, e_);
-    const int items = items_of_map(scalars);
+    const auto scalars = small_map();
+    const int items = scalars ? items_of_map(*scalars) : 1;
     std::vector<HostArray> results;
     if (items > 1) {
       results = std::exchange(parts.stored, {});
