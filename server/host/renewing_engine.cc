@@ -164,6 +164,11 @@ Status RenewingEngine::renew() {
   if (engine_) return {};
   KENAZ_ASSIGN(auto device, device_->get());
   auto made = factory_(std::move(device));
+  if (!made && made.error().kind == ErrorKind::kOutOfMemory) {
+    // Others have filled the device since it was made anew; there may be room at the next attempt.
+    made.error().context.push_back("while starting the program anew on a new device");
+    return tl::make_unexpected(std::move(made).error());
+  }
   if (!made) return tl::make_unexpected(device_->failed(std::move(made).error()));
   (*made)->set_call_timeout(timeout_);
   (*made)->set_owner(owner_);

@@ -228,6 +228,30 @@ TEST_P(RenewingEngineTest, EnginesOfOneDeviceShareValuesAndLoseThemTogether) {
   EXPECT_EQ(attempts_, before + 1);
 }
 
+TEST_P(RenewingEngineTest, AnEngineThatFindsNoMemoryOnANewDeviceLeavesItToOthers) {
+  bool full = false;
+  auto other = make_renewing_engine(
+      device_, [&](std::shared_ptr<device::Device> device) -> Result<std::unique_ptr<Engine>> {
+        if (full) return fail(ErrorKind::kOutOfMemory, "no room");
+        return factory_(std::move(device));
+      });
+  ASSERT_TRUE(other);
+  faults_->calls = 0;
+  faults_->fail_at = 0;
+  LeafPtr leaf;
+  ASSERT_FALSE(day(leaf));
+  faults_->fail_at = -1;
+  ASSERT_TRUE(day(leaf));
+  full = true;
+  const auto refused = (*other)->put(value());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kOutOfMemory);
+  EXPECT_TRUE(engine_->get(*leaf));
+  EXPECT_FALSE(device_->is_lost());
+  full = false;
+  EXPECT_TRUE((*other)->call("doubled", std::span(&leaf, 1)));
+}
+
 INSTANTIATE_TEST_SUITE_P(Vulkan, RenewingEngineTest, testing::Bool(),
                          [](const auto& info) { return info.param ? "Staged" : "Mapped"; });
 
