@@ -6,6 +6,7 @@
 
 #include "protocol/base/whole_number.h"
 #include "protocol/command.h"
+#include "server/host/forwarding_engine.h"
 #include "server/session/leaf_checks.h"
 #include "server/session/stream.h"
 
@@ -15,11 +16,11 @@ namespace {
 using host::LeafPtr;
 using Leaves = std::vector<LeafPtr>;
 
-class ClientEngine : public host::Engine {
+class ClientEngine : public host::ForwardingEngine {
  public:
   ClientEngine(std::shared_ptr<host::Engine> values, std::shared_ptr<const ClientPrograms> all,
                ClientProgramPtr program, StepAside step_aside)
-      : values_(std::move(values)),
+      : ForwardingEngine(std::move(values)),
         all_(std::move(all)),
         program_(std::move(program)),
         step_aside_(std::move(step_aside)) {}
@@ -31,31 +32,7 @@ class ClientEngine : public host::Engine {
   const std::vector<program::TuningParam>& tuning_params() const override {
     return program_->signature.tuning;
   }
-  std::string name() const override { return values_->name(); }
-  void clear_caches() override { values_->clear_caches(); }
-  device::MemoryStats memory() const override { return values_->memory(); }
   void cancel() override { program_->process->cancel(); }
-
-  Result<LeafPtr> put(const data::Value& value) override { return values_->put(value); }
-  Result<data::Value> get(const host::Leaf& leaf) override { return values_->get(leaf); }
-  Result<std::unique_ptr<host::LeafWriter>> writer(PrimType prim,
-                                                   std::vector<int64_t> shape) override {
-    return values_->writer(prim, std::move(shape));
-  }
-  Result<std::unique_ptr<host::LeafReader>> reader(LeafPtr leaf) override {
-    return values_->reader(std::move(leaf));
-  }
-  Result<LeafPtr> element(const LeafPtr& array, int rank, int64_t number) override {
-    return values_->element(array, rank, number);
-  }
-  Result<LeafPtr> with_element(const LeafPtr& array, int64_t number, const LeafPtr& element,
-                               bool in_place) override {
-    return values_->with_element(array, number, element, in_place);
-  }
-  Result<LeafPtr> join(PrimType prim, std::vector<int64_t> shape,
-                       std::span<const LeafPtr> elements) override {
-    return values_->join(prim, std::move(shape), elements);
-  }
 
   Result<Leaves> call(const std::string& entry, std::span<const LeafPtr> args) override;
 
@@ -83,7 +60,6 @@ class ClientEngine : public host::Engine {
   /// Of a command; fails as that did.
   Status expect_done();
 
-  const std::shared_ptr<host::Engine> values_;
   const std::shared_ptr<const ClientPrograms> all_;
   const ClientProgramPtr program_;
   const StepAside step_aside_;
@@ -146,7 +122,7 @@ Status ClientEngine::send_tuning() {
 Status ClientEngine::send_arguments(const host::EntrySignature& entry,
                                     std::span<const LeafPtr> args) {
   if (entry.params.empty()) return {};
-  Download values(values_, {args.begin(), args.end()}, nullptr);
+  Download values(shared(), {args.begin(), args.end()}, nullptr);
   std::string line;
   int64_t total = 0;
   for (const auto& leaf : args) {
@@ -203,7 +179,7 @@ Result<Leaves> ClientEngine::receive(const std::string& type) {
   const ValueType& wanted = types().at(type);
   std::vector<Upload::Target> targets;
   targets.push_back({"r", &wanted, constructor_counts(types(), wanted), program_->types});
-  Upload upload(values_, std::move(targets), *bytes, -1, nullptr, all_->memory(), std::nullopt);
+  Upload upload(shared(), std::move(targets), *bytes, -1, nullptr, all_->memory(), std::nullopt);
   KENAZ_TRY(run(upload));
   Variables results({}, nullptr);
   const Status good = upload.finish(results);
