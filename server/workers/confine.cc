@@ -15,12 +15,12 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <iterator>
 #include <vector>
 
 #include "protocol/base/sanitizers.h"
+#include "server/workers/process_memory.h"
 
 namespace kenaz {
 namespace {
@@ -31,16 +31,6 @@ tl::unexpected<Error> lacks(const char* what) {
 }
 
 // ---- limits
-
-/// In bytes; 0 if the system does not say.
-rlim_t address_space() {
-  unsigned long pages = 0;
-  std::FILE* file = std::fopen("/proc/self/statm", "re");
-  if (file == nullptr) return 0;
-  const bool read = std::fscanf(file, "%lu", &pages) == 1;
-  std::fclose(file);
-  return read ? pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) : 0;
-}
 
 Status limit(int resource, rlim_t most, const char* what) {
   const rlimit both{most, most};
@@ -56,7 +46,9 @@ Status limit_resources(const Confinement& how) {
   KENAZ_TRY(limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE"));
   KENAZ_TRY(limit(RLIMIT_MSGQUEUE, 0, "RLIMIT_MSGQUEUE"));
   constexpr rlim_t kForStacks = rlim_t{2} << 30;
-  const rlim_t has = KENAZ_IS_SANITIZED ? 0 : address_space();  // sanitizers reserve terabytes
+  // Sanitizers reserve terabytes.
+  const rlim_t has =
+      KENAZ_IS_SANITIZED ? 0 : static_cast<rlim_t>(process_memory("self").address_space);
   if (how.memory > 0 && has > 0) {
     KENAZ_TRY(limit(RLIMIT_AS, has + kForStacks + static_cast<rlim_t>(how.memory), "RLIMIT_AS"));
   }

@@ -11,9 +11,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "server/workers/process_memory.h"
 
 namespace kenaz {
 namespace {
@@ -98,15 +99,6 @@ bool WorkerProcess::reap() {
 void WorkerProcess::log_end() const {
   const std::lock_guard lock(mutex_);
   if (why_.empty()) spdlog::warn("process {} of a loaded program ended: {}", pid_, how(*status_));
-}
-
-int64_t WorkerProcess::resident_bytes() const {
-  long size = 0, resident = 0;
-  std::FILE* file = std::fopen(fmt::format("/proc/{}/statm", pid_).c_str(), "re");
-  if (file == nullptr) return 0;
-  const bool read = std::fscanf(file, "%ld %ld", &size, &resident) == 2;
-  std::fclose(file);
-  return read ? int64_t{resident} * sysconf(_SC_PAGESIZE) : 0;
 }
 
 Worker::~Worker() {
@@ -220,7 +212,8 @@ void Workers::look_after() {
     if ((*process)->reap()) {
       (*process)->log_end();
       processes_.erase(process);
-    } else if (what_.memory > 0 && (*process)->resident_bytes() > what_.spare + what_.memory) {
+    } else if (what_.memory > 0 && process_memory(std::to_string((*process)->pid())).resident >
+                                       what_.spare + what_.memory) {
       (*process)->kill(
           fmt::format("it used more than {} bytes of memory (--loaded-memory)", what_.memory));
     }

@@ -33,7 +33,6 @@ class WorkerProcess {
   friend class Workers;
   /// By the one who waits for processes.
   bool reap();
-  int64_t resident_bytes() const;
   /// Where nobody has ended it.
   void log_end() const;
 
