@@ -89,7 +89,7 @@ Status Session::do_report(Args) {
   }
   text += "],";
   if (lost_events_ > 0) text += fmt::format("\"lost_events\":{},", lost_events_);
-  text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", engine()->memory().peak);
+  text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", program_.all().memory().peak);
   print(std::move(text));
   std::vector<Event>().swap(events_);
   event_names_.clear();

@@ -45,5 +45,24 @@ TEST(SessionProfiling, ReportsKernelsWithTheirPlacesAndBytes) {
             R"("name":"copy","provenance":""}],"memory":{"space 'device'":0}})");
 }
 
+/// Has nothing to do with the device before it is used, as after a loss.
+class IdleEngine : public EchoEngine {
+ public:
+  device::MemoryStats memory() const override { return {}; }
+};
+class BusyEngine : public EchoEngine {
+ public:
+  device::MemoryStats memory() const override { return {3, 0, 9}; }
+};
+
+TEST(SessionProfiling, ReportsTheMemoryOfTheDeviceWhicheverProgramIsChosen) {
+  auto programs = std::make_shared<Programs>();
+  programs->put(loaded_program("idle", "", "", std::make_unique<IdleEngine>()));
+  programs->put(loaded_program("used", "", "", std::make_unique<BusyEngine>()));
+  Session session(programs, SessionOptions{});
+  EXPECT_EQ(session.execute("report").output.at(0),
+            R"({"events":[],"memory":{"space 'device'":9}})");
+}
+
 }  // namespace
 }  // namespace kenaz
