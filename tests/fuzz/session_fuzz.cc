@@ -88,20 +88,35 @@ class Client {
   std::string_view rest_;
 };
 
+using Engines = std::vector<std::shared_ptr<EchoEngine>>;
+
+/// Programs `a` and `b` on each device. They agree on all types but one.
+std::shared_ptr<Programs> two_programs(Engines& engines) {
+  auto programs = std::make_shared<Programs>();
+  for (const char* name : {"a", "b"}) {
+    engines.push_back(std::make_shared<EchoEngine>());
+    engines.back()->longest_sleep = 0;
+    TypeTable types = engines.back()->types();
+    if (*name == 'b') types.at("sum").variants[0].name = "nothing";
+    programs->put({name, "", "version", engines.back(), nullptr,
+                   std::make_shared<const ProgramTypes>(ProgramTypes{name, std::move(types)})});
+  }
+  return programs;
+}
+
+int living(const Engines& engines) {
+  int sum = 0;
+  for (const auto& engine : engines) sum += engine->living;
+  return sum;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const auto engines = [] {
-    std::vector<std::shared_ptr<EchoEngine>> two;
-    for (int k = 0; k < 2; ++k) {
-      two.push_back(std::make_shared<EchoEngine>());
-      two[k]->longest_sleep = 0;
-    }
-    return two;
-  }();
+  static Engines engines[2];
   static const auto pool = [] {
     std::vector<PooledDevice> devices;
-    for (const auto& engine : engines) devices.push_back({only_program(engine)});
+    for (Engines& on : engines) devices.push_back({two_programs(on)});
     return std::make_shared<DevicePool>(std::move(devices));
   }();
   {
@@ -113,9 +128,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     options.metrics = std::make_shared<Metrics>();
     Session session(pool, options);
     Client({reinterpret_cast<const char*>(data), size}).run(session);
-    CHECK(engines[1 - session.device()]->living == 0);
+    CHECK(living(engines[1 - session.device()]) == 0);
   }
-  for (const auto& engine : engines) CHECK(engine->living == 0);
+  for (const Engines& on : engines) CHECK(living(on) == 0);
   for (const auto& device : pool->figures())
     CHECK(device.sessions == 0 && device.calls_at_hand == 0);
   return 0;
