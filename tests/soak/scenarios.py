@@ -1,6 +1,5 @@
 """What clients of the soak do. Each scenario is a function of a Client and leaves no variables in
 sessions that others use; one that does not get what it must raises."""
-import array
 import os
 import random
 import signal
@@ -10,77 +9,10 @@ import struct
 import time
 
 from support.server import Line
+from soak.client import Client, bytes_of, expect, scalar, value, wrap
+from soak.server_scenarios import SERVER_SCENARIOS
 
 MIB = 1 << 20
-
-
-def value(elements):
-    """A one-dimensional array of i32 in the binary format."""
-    data = elements if isinstance(elements, bytes) else array.array("i", elements).tobytes()
-    return b"b\x02\x01 i32" + struct.pack("<q", len(data) // 4) + data
-
-
-def scalar(type_name, number):
-    code = {"i32": "<i", "i64": "<q", "f32": "<f"}[type_name]
-    return b"b\x02\x00" + type_name.rjust(4).encode() + struct.pack(code, number)
-
-
-def wrap(number):
-    return (number + (1 << 31)) % (1 << 32) - (1 << 31)
-
-
-def expect(condition, what):
-    if not condition:
-        raise AssertionError(what)
-
-
-class Place:
-    """Where a server listens, and what it asks of its clients."""
-
-    def __init__(self, server, token=None, certificate=None):
-        self.path, self.port = server.path, server.ports[0]
-        self.token, self.certificate = token, certificate
-
-    def raw(self, kind):
-        if kind == "unix":
-            sock = socket.socket(socket.AF_UNIX)
-            sock.settimeout(120)
-            sock.connect(self.path)
-            return sock
-        sock = socket.create_connection(("127.0.0.1", self.port), 120)
-        if kind == "tcp" and self.certificate:
-            context = ssl.create_default_context(cafile=self.certificate)
-            sock = context.wrap_socket(sock, server_hostname="127.0.0.1")
-        return sock
-
-
-class Client:
-    """One worker's way to a server, and its source of randomness."""
-
-    def __init__(self, place, rng, name):
-        self.place, self.rng, self.name = place, rng, name
-        self.counter = 0
-
-    def connect(self):
-        line = Line(self.place.raw(self.rng.choice(["unix", "tcp"])))
-        if self.place.token:
-            expect(line.ask("auth " + self.place.token) == [], "the token is not taken")
-        return line
-
-    def fresh(self, what="v"):
-        self.counter += 1
-        return f"{what}_{self.name}_{self.counter}"
-
-    def block(self, most):
-        """Elements, and how often they are repeated."""
-        count = self.rng.randint(0, 1024)
-        elements = [self.rng.randint(-(1 << 31), (1 << 31) - 1) for _ in range(count)]
-        repeats = self.rng.randint(1, max(1, most // (4 * max(1, count))))
-        return elements, repeats
-
-
-def bytes_of(elements, repeats):
-    return array.array("i", elements).tobytes() * repeats
 
 
 def check_twice(line, client, elements, repeats):
@@ -337,7 +269,7 @@ def no_tls(client):
 SCENARIOS = [small_values, small_values, big_values, failing_calls, records, bad_commands,
              bad_uploads, killed_in_upload, killed_in_download, gone_at_once, many_connects,
              slow_reader, slow_writer, pipelined, named_sessions, named_sessions,
-             abandoned_session, wrong_tokens, no_tls]
+             abandoned_session, wrong_tokens, no_tls, *SERVER_SCENARIOS]
 
 
 def work(places, seed, until, report):

@@ -3,7 +3,7 @@
 everybody, one with TLS and a token. What they get is checked, and that the servers give everything
 back: sessions, device memory, memory; that they still answer; that they end when told to.
 
-    soak_test.py [--seconds N] [--workers N] [--seed N] [--slack MIB] SERVER [OPTION..]
+    soak_test.py [--seconds N] [--workers N] [--seed N] [--slack MIB] [--no-load] SERVER [OPTION..]
 
 The time is divided into rounds. After each, when all clients are gone, the servers' memory is
 compared with what it was after the first: it may have grown by a tenth and --slack."""
@@ -16,7 +16,8 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 from support.server import Line, Server, raise_file_limit  # noqa: E402
-from soak.scenarios import Place, work  # noqa: E402
+from soak.client import Place, scalar, value  # noqa: E402
+from soak.scenarios import work  # noqa: E402
 
 MIB = 1 << 20
 LIMITS = ["--session-timeout", "1", "--drain-timeout", "5", "--max-upload", "1gib"]
@@ -28,6 +29,7 @@ def parse_arguments():
     parser.add_argument("--workers", type=int, default=6)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--slack", type=int, default=32, help="MiB")
+    parser.add_argument("--no-load", action="store_true", help="clients load no programs")
     parser.add_argument("server", nargs=argparse.REMAINDER)
     return parser.parse_args()
 
@@ -43,10 +45,11 @@ def make_certificate(folder):
 class Subject:
     """A server, with what it looked like at the start."""
 
-    def __init__(self, name, command, token=None, certificate=None):
+    def __init__(self, name, command, token=None, certificate=None, loads=True):
         self.name, self.token = name, token
         self.server = Server(command)
-        self.place = Place(self.server, token, certificate)
+        self.place = Place(self.server, token, certificate, loads)
+        self.warm_up()
         self.at_start = self.stats()["device_memory_used_bytes"]
         self.sizes = []
 
@@ -55,6 +58,23 @@ class Subject:
         if self.token:
             line.request("auth " + self.token)
         return line
+
+    def warm_up(self):
+        """Has all kernels compiled on all devices: they stay."""
+        line = self.line()
+        for type_name, number in (("i32", 1), ("i64", 1), ("f32", 1.0)):
+            line.upload(type_name, type_name, scalar(type_name, number))
+        line.upload("xs", "[]i32", value(range(300_000)))
+        for row in line.request("devices"):
+            line.request("device " + row.split()[0])
+            for program in ("soak", "more"):
+                line.request("program " + program)
+                for entry in line.request("entry_points"):
+                    types = [t.strip("*") for t in line.request("inputs " + entry)]
+                    words = " ".join("xs" if t == "[]i32" else t for t in types)
+                    line.request(f"call {entry} out {words}")
+                    line.request("free out")
+        line.close()
 
     def stats(self):
         line = self.line()
@@ -140,16 +160,18 @@ def main():
     if not arguments.server:
         sys.exit("usage: soak_test.py [--seconds N] SERVER [OPTION..]")
     raise_file_limit()
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "soak.fut")
-    command = [*arguments.server, *LIMITS, program]
-    plain = Subject("plain", command)
+    here = os.path.dirname(os.path.abspath(__file__))
+    programs = [os.path.join(here, name) for name in ("soak.fut", "more.fut")]
+    loads = not arguments.no_load
+    command = [*arguments.server, *LIMITS, *(["--allow-load"] if loads else []), *programs]
+    plain = Subject("plain", command, loads=loads)
     folder = plain.server.folder
     cert, key = make_certificate(folder)
     token = "a token of the soak's own"[2:].replace(" ", "-")
     with open(os.path.join(folder, "token"), "w") as file:
         file.write(token + "\n")
     guarded = Subject("guarded", [*command, "--tls-cert", cert, "--tls-key", key, "--token-file",
-                                  file.name], token, cert)
+                                  file.name], token, cert, loads)
     print(f"seed {arguments.seed}, {arguments.seconds:.0f} s, {arguments.workers} workers",
           flush=True)
     try:
