@@ -9,12 +9,12 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support.server import Line, Server, Waiting  # noqa: E402
+from support.cases import WithServers  # noqa: E402
+from support.server import Line  # noqa: E402
 
 SERVER = []
 DEVICE = "cpu"
@@ -36,28 +36,17 @@ def array(values):
     return b"b\x02\x01 i32" + struct.pack(f"<q{len(values)}i", len(values), *values)
 
 
-class Devices(Waiting, unittest.TestCase):
+class Devices(WithServers):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
-        self.addCleanup(scratch.cleanup)
-        self.folder = scratch.name
-        self.program = os.path.join(self.folder, "p.fut")
-        self.write(PROGRAM)
-
-    def write(self, text):
-        with open(self.program, "w") as file:
-            file.write(text)
+        super().setUp()
+        self.program = self.write("p.fut", PROGRAM)
 
     def start(self, *options, device=None):
         where = ["--device", device or f"{DEVICE},{DEVICE}"]
-        server = Server([*SERVER, *where, *options, self.program],
-                        env={**os.environ, "XDG_CACHE_HOME": self.folder + "/cache"})
-        self.addCleanup(server.stop)
-        return server
+        return self.serve([*SERVER, *where, *options, self.program])
 
     def connect(self, server, want=None):
-        line = Line.unix(server.path)
-        self.addCleanup(line.close)
+        line = self.join(server)
         line.upload("one", "i32", number(1))
         line.upload("xs", "[]i32", array(range(1000)))
         if want is not None:
@@ -141,7 +130,7 @@ class Devices(Waiting, unittest.TestCase):
         lines = self.connect(server, "#0"), self.connect(server, "#1")
         for line in lines:
             line.request("call twice ys xs")
-        self.write(PROGRAM + "entry thrice [n] (xs: [n]i32): [n]i32 = map (* 3) xs\n")
+        self.write("p.fut", PROGRAM + "entry thrice [n] (xs: [n]i32): [n]i32 = map (* 3) xs\n")
         server.process.send_signal(signal.SIGHUP)
         for line in lines:
             self.eventually(lambda line=line: "thrice" in line.request("entry_points"))

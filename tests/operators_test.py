@@ -6,11 +6,10 @@ that lasts.
 import os
 import re
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support.server import Line, Server, Waiting  # noqa: E402
+from support.cases import WithServers  # noqa: E402
 
 SERVER = []
 PROGRAM = """
@@ -20,24 +19,16 @@ entry endless (x: i32): i32 = loop x while x >= 0 do (x + 1) & 0xff
 """
 
 
-class Operators(Waiting, unittest.TestCase):
+class Operators(WithServers):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
-        self.addCleanup(scratch.cleanup)
-        self.folder = scratch.name
-        self.program = os.path.join(self.folder, "p.fut")
-        with open(self.program, "w") as file:
-            file.write(PROGRAM)
+        super().setUp()
+        self.program = self.write("p.fut", PROGRAM)
 
     def start(self, *options):
-        server = Server([*SERVER, *options, self.program],
-                        env={**os.environ, "XDG_CACHE_HOME": self.folder + "/cache"})
-        self.addCleanup(server.stop)
-        return server
+        return self.serve([*SERVER, *options, self.program])
 
     def connect(self, server):
-        line = Line.unix(server.path)
-        self.addCleanup(line.close)
+        line = self.join(server)
         line.upload("one", "i32", b"b\x02\x00 i32\x01\0\0\0")
         line.upload("none", "i32", b"b\x02\x00 i32\0\0\0\0")
         return line

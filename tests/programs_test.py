@@ -9,12 +9,12 @@ import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from support.server import Line, Server, Waiting  # noqa: E402
+from support.cases import WithServers  # noqa: E402
+from support.server import Line  # noqa: E402
 
 SERVER = []
 ON_DEVICE = False
@@ -39,16 +39,14 @@ entry same (xs: []i32): []i32 = xs
 """
 
 
-class Programs(Waiting, unittest.TestCase):
+class Programs(WithServers):
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
-        self.addCleanup(scratch.cleanup)
-        self.folder = os.path.join(scratch.name, "programs")
-        self.cache = os.path.join(scratch.name, "cache")
-        os.mkdir(self.folder)
+        super().setUp()
+        self.programs = os.path.join(self.folder, "programs")
+        os.mkdir(self.programs)
 
     def path(self, name):
-        return os.path.join(self.folder, name)
+        return os.path.join(self.programs, name)
 
     def write(self, name, text):
         """As editors do: the file is there whole, or not yet."""
@@ -59,15 +57,7 @@ class Programs(Waiting, unittest.TestCase):
         return path
 
     def start(self, *words):
-        server = Server([*SERVER, *words], listen=(),
-                        env={**os.environ, "XDG_CACHE_HOME": self.cache})
-        self.addCleanup(server.stop)
-        return server
-
-    def connect(self, server):
-        line = Line.unix(server.path)
-        self.addCleanup(line.close)
-        return line
+        return self.serve([*SERVER, *words], listen=())
 
     def call(self, line, entry, *xs):
         line.upload("xs", "[]i32", numbers(*xs))
@@ -87,8 +77,8 @@ class Several(Programs):
         os.mkdir(self.path("lib"))
         self.write("lib/l.fut", "def l (x: i32) = x * 2")
         self.write("notes.txt", "no program")
-        server = self.start("--programs", self.folder)
-        line = self.connect(server)
+        server = self.start("--programs", self.programs)
+        line = self.join(server)
         self.assertEqual(list(self.versions(line)), ["a", "b"])
         self.assertEqual(self.call(line, "f", 1, 2), [2, 4])
         line.request("program b")
@@ -99,13 +89,13 @@ class Several(Programs):
         paths = [self.write(n + ".fut", f"entry f (xs: []i32) = map (+ {k}) xs")
                  for n, k in [("z", 1), ("a", 2)]]
         server = self.start("--log-level", "info", *paths)
-        one, other = self.connect(server), self.connect(server)
+        one, other = self.join(server), self.join(server)
         one.request("program a")
         self.assertEqual(self.call(one, "f", 1), [3])
         self.assertEqual(self.call(other, "f", 1), [2])  # the first that was named
         other.request("attach together")
         other.request("program a")
-        third = self.connect(server)
+        third = self.join(server)
         third.request("attach together")
         self.assertEqual(self.call(third, "f", 1), [3])
         self.eventually(lambda: re.search(r"session 1: \S*/a.fut: call f: \d+ us, ok", server.log()))
@@ -114,7 +104,7 @@ class Several(Programs):
         paths = [self.write(n + ".fut", "entry f (xs: []i32) = xs") for n in "ab"]
         metrics = self.path("metrics")
         server = self.start("--metrics-file", metrics, *paths)
-        line = self.connect(server)
+        line = self.join(server)
         self.call(line, "f", 1)
         self.call(line, "f", 1)
         line.request("program b")
@@ -139,7 +129,7 @@ class Changing(Programs):
     def test_what_is_broken_leaves_the_old_one_running(self):
         path = self.write("p.fut", version(1))
         server = self.start("--watch", path)
-        line = self.connect(server)
+        line = self.join(server)
         line.upload("kept", "[]i32", numbers(5))
         old = self.versions(line)
         self.write("p.fut", "entry answer (x: i32) = y")
@@ -156,7 +146,7 @@ class Changing(Programs):
         self.write("lib.fut", "def k: i32 = 1")
         path = self.write("p.fut", 'import "lib"\nentry f (xs: []i32) = map (+ k) xs')
         server = self.start("--watch", path)
-        line = self.connect(server)
+        line = self.join(server)
         self.assertEqual(self.call(line, "f", 1), [2])
         self.write("lib.fut", "def k: i32 = 5")
         self.eventually(lambda: self.call(line, "f", 1) == [6])
@@ -166,8 +156,8 @@ class Changing(Programs):
     def test_programs_come_and_go(self):
         self.write("a.fut", version(1))
         self.write("b.fut", version(2))
-        server = self.start("--watch", "--programs", self.folder)
-        line = self.connect(server)
+        server = self.start("--watch", "--programs", self.programs)
+        line = self.join(server)
         line.upload("kept", "[]i32", numbers(5))
         self.write("c.fut", version(3))
         self.eventually(lambda: list(self.versions(line)) == ["a", "b", "c"])
@@ -179,7 +169,7 @@ class Changing(Programs):
         line.request("program c")
         line.request("call answer ys kept")
         self.assertEqual(as_numbers(line.download("ys")), [3, 8, 18])
-        self.assertEqual(self.call(self.connect(server), "answer", 1), [2, 3, 12])
+        self.assertEqual(self.call(self.join(server), "answer", 1), [2, 3, 12])
         for name in "bc":
             os.unlink(self.path(name + ".fut"))
         self.eventually(lambda: "since there is no other program" in server.log())
@@ -189,7 +179,7 @@ class Changing(Programs):
         text = "entry f (n: i32): i32 = {} + (loop x = 0 for i < n do (x + i) & 0xff) / 1000"
         path = self.write("p.fut", text.format(1))
         server = self.start(path)
-        line, operator = self.connect(server), self.connect(server)
+        line, operator = self.join(server), self.join(server)
         line.upload("n", "i32", b"b\x02\x00 i32" + struct.pack("<i", 3_000_000))
         old = self.versions(operator)
         line.send("call f x n\n")
@@ -210,7 +200,7 @@ class Changing(Programs):
         with open(log, "w") as out:
             process = subprocess.Popen(
                 [*SERVER, path, "--listen", "unix://" + self.path("socket")], stderr=out,
-                env={**os.environ, "XDG_CACHE_HOME": self.cache})
+                env={**os.environ, "XDG_CACHE_HOME": os.path.join(self.folder, "cache")})
         self.addCleanup(process.wait)
         self.addCleanup(process.terminate)
         self.eventually(lambda: self.outlives_a_hangup(process.pid))
@@ -232,10 +222,10 @@ class Changing(Programs):
     def test_hangup_without_changes_changes_nothing(self):
         path = self.write("p.fut", version(1))
         server = self.start(path)
-        old = self.versions(self.connect(server))
+        old = self.versions(self.join(server))
         server.process.send_signal(signal.SIGHUP)
         self.eventually(lambda: "no program has changed" in server.log())
-        self.assertEqual(self.versions(self.connect(server)), old)
+        self.assertEqual(self.versions(self.join(server)), old)
 
 
 if __name__ == "__main__":

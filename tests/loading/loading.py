@@ -3,12 +3,10 @@ import contextlib
 import os
 import struct
 import sys
-import tempfile
 import threading
-import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from support.server import Line, Server, Waiting  # noqa: E402
+from support.cases import WithServers  # noqa: E402
 
 COMMANDS = {"kenaz": "", "server": []}  # what the tests run
 FAILURE = "%%% FAILURE"
@@ -59,28 +57,15 @@ def archive(main, **others):
                     for path, text in files.items())
 
 
-class Loading(Waiting, unittest.TestCase):
+class Loading(WithServers):
     patience = PATIENCE
 
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="kenaz_test_")
-        self.addCleanup(scratch.cleanup)
-        self.folder = scratch.name
-        self.own = os.path.join(self.folder, "own.fut")
-        with open(self.own, "w") as file:
-            file.write(OWN)
+        super().setUp()
+        self.own = self.write("own.fut", OWN)
 
-    def start(self, *options):
-        server = Server([*COMMANDS["server"], "--allow-load", *options, self.own], listen=(),
-                        env={**os.environ, "XDG_CACHE_HOME": self.folder})
-        self.addCleanup(server.scratch.cleanup)
-        self.addCleanup(server.stop)
-        return server
-
-    def connect(self, server):
-        line = Line.unix(server.path, PATIENCE)
-        self.addCleanup(line.close)
-        return line
+    def start(self, *options, listen=()):
+        return self.serve([*COMMANDS["server"], "--allow-load", *options, self.own], listen)
 
     def load(self, line, name, main, **others):
         return self.load_bytes(line, name, archive(main, **others))
@@ -92,7 +77,7 @@ class Loading(Waiting, unittest.TestCase):
     def start_with(self, program, *options, **others):
         """A server, and a connection that has loaded the program, and chosen it."""
         server = self.start(*options)
-        line = self.connect(server)
+        line = self.join(server)
         self.assertEqual(self.load(line, "it", program, **others), [])
         line.request("program it")
         return server, line
@@ -122,7 +107,7 @@ class Loading(Waiting, unittest.TestCase):
     @contextlib.contextmanager
     def others_go_on(self, server):
         """Another client calls the server's program all the while, and gets right answers."""
-        line = self.connect(server)
+        line = self.join(server)
         stop, outcome = threading.Event(), []
 
         def serve():

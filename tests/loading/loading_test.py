@@ -9,8 +9,9 @@ import subprocess
 import sys
 import unittest
 
-from loading import (COMMANDS, FAILURE, GOOD, HUNGRY, MORE, PATIENCE, WILD, Loading, Server,
-                     archive, array, array64, scalar)
+from loading import (COMMANDS, FAILURE, GOOD, HUNGRY, MORE, PATIENCE, WILD, Loading, archive, array,
+                     array64, scalar)
+from support.server import Server
 
 
 class Use(Loading):
@@ -69,7 +70,7 @@ class Use(Loading):
 
     def test_errors_are_those_of_the_compiler(self):
         server = self.start()
-        line = self.connect(server)
+        line = self.join(server)
         bad = 'import "lib/more"\nentry f (x: i32) = more x + true\n'
         reply = self.load(line, "it", bad, **{"lib/more": MORE})
         folder = os.path.join(self.folder, "bad")
@@ -87,7 +88,7 @@ class Use(Loading):
 
     def test_what_is_no_program_is_refused(self):
         server = self.start()
-        line = self.connect(server)
+        line = self.join(server)
         self.assertFails(self.load_bytes(line, "it", b""), "no file")
         self.assertFails(self.load_bytes(line, "it", b"entry f = 1"), "file PATH BYTES")
         self.assertFails(self.load_bytes(line, "it", b"file a.fut 9\nentry"), "end before")
@@ -103,21 +104,21 @@ class Use(Loading):
         server = Server([*COMMANDS["server"], self.own], listen=())
         self.addCleanup(server.scratch.cleanup)
         self.addCleanup(server.stop)
-        line = self.connect(server)
+        line = self.join(server)
         self.assertFails(self.load(line, "it", MORE), "--allow-load")
         self.assertEqual(self.call_own(line, 1), array(2))
         self.assertEqual(self.workers(server), [])
 
     def test_programs_are_their_sessions(self):
         server, line = self.start_with(GOOD, "--max-loaded", "2", **{"lib/more": MORE})
-        other = self.connect(server)
+        other = self.join(server)
         self.assertFails(other.ask("program it"), "Unknown program")
         self.assertFails(other.ask("unload it"), "No program it")
         self.assertEqual(self.load(other, "it", "entry other = 1i32"), [])
         other.request("program it")
         self.assertEqual(other.request("entry_points"), ["other"])
         self.assertEqual(line.request("entry_points"), ["add", "five", "make", "spin"])
-        third = self.connect(server)
+        third = self.join(server)
         self.assertFails(self.load(third, "it", GOOD), "2 programs .*--max-loaded")
         other.close()  # and with it what it has loaded
         self.eventually(lambda: len(self.workers(server)) == 1)
@@ -140,7 +141,7 @@ class Use(Loading):
 class Hostile(Loading):
     def test_files_cannot_be_imported(self):
         server = self.start()
-        line = self.connect(server)
+        line = self.join(server)
         secret = os.path.join(self.folder, "secret.fut")
         with open(secret, "w") as file:
             file.write("def secret = 42i32")
@@ -201,14 +202,14 @@ class Hostile(Loading):
         line.upload("n", "i64", scalar("i64", "q", 1 << 60))
         with self.others_go_on(server):
             self.assertFails(line.ask("call spin x n"), "Error: the call took|ended: it did not")
-        self.assertEqual(self.call_own(self.connect(server), 1), array(2))
+        self.assertEqual(self.call_own(self.join(server), 1), array(2))
 
     def test_calls_can_be_cancelled(self):
         server, line = self.start_with(GOOD, **{"lib/more": MORE})
         (token,) = [row.split()[1] for row in line.request("sessions")]
         line.upload("n", "i64", scalar("i64", "q", 1 << 60))
         line.send("call spin x n\n")
-        other = self.connect(server)
+        other = self.join(server)
         self.eventually(lambda: FAILURE not in other.ask(f"cancel {token}"))
         reply = line.read_reply()
         self.assertFails(reply, "the call was cancelled|ended: it did not end in time")
@@ -224,7 +225,7 @@ class Hostile(Loading):
         (worker,) = self.workers(server)
         os.kill(worker, signal.SIGSTOP)
         with self.others_go_on(server):
-            other, reply = self.connect(server), ["cancelled"]
+            other, reply = self.join(server), ["cancelled"]
             while "cancelled" in reply[-1]:  # before the process was asked
                 line.send("call five x\n")
                 self.eventually(lambda: FAILURE not in other.ask(f"cancel {token}"))
@@ -252,18 +253,18 @@ class Hostile(Loading):
         lines += [f"def f{k} (x: i32) = f{k - 1} (f{k - 1} x)" for k in range(1, 31)]
         bomb = "\n".join([*lines, "entry f (xs: []i32) = map f30 xs"])
         server = self.start("--load-timeout", "0.5", "--loaded-memory", "64mib")
-        line = self.connect(server)
+        line = self.join(server)
         with self.others_go_on(server):
             self.assertFails(self.load(line, "it", bomb), "process of the program it ended: it ")
         self.eventually(lambda: self.workers(server) == [])
 
     def test_a_program_that_nobody_waits_for_is_given_up(self):
         server = self.start()
-        line = self.connect(server)
+        line = self.join(server)
         data = archive(GOOD, **{"lib/more": MORE})
         line.send(f"load it {len(data)}\n".encode() + data[:-1])
         line.close()
-        quick = self.connect(server)
+        quick = self.join(server)
         self.assertEqual(self.load_bytes(quick, "it", data), [])
         quick.send(f"load other {len(data)}\n".encode() + data)
         quick.close()
