@@ -4,13 +4,15 @@
     bench_test.py KENAZ SERVER OPTION..     e.g. --device cpu, or --reference"""
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
 import xml.etree.ElementTree
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from support.terminal import on_terminal  # noqa: E402
 
 KENAZ, SERVER, OPTIONS = "", "", []
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs")
@@ -137,22 +139,10 @@ class Servers(Case):
         self.assertRegex(text, r"main #1 .* us ")
 
     def test_progress_on_terminals(self):
-        ours, theirs = pty.openpty()
         words = self.words("--no-convergence-phase", "-e", "sum", "p.fut")
-        process = subprocess.Popen(words, cwd=self.folder, stdout=theirs)
-        os.close(theirs)
-        text = b""
-        while True:
-            try:
-                chunk = os.read(ours, 65536)
-            except OSError:  # nobody has the other end open any more
-                break
-            if not chunk:
-                break
-            text += chunk
-        os.close(ours)
-        self.assertEqual(process.wait(), 0)
-        self.assertRegex(text.decode(), r"\r\x1b\[Ksum #0 .*\[#+\.*\]  \d+ runs\r\x1b\[K")
+        status, text = on_terminal(words, cwd=self.folder)
+        self.assertEqual(status, 0)
+        self.assertRegex(text, r"\r\x1b\[Ksum #0 .*\[#+\.*\]  \d+ runs\r\x1b\[K")
 
 
 class Chooses(Case):

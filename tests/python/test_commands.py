@@ -1,12 +1,14 @@
 """The subcommands of kenaz as a person meets them: what is refused, what is said, and where."""
 import os
 import pathlib
-import pty
 import shutil
 import subprocess
+import sys
 import tempfile
-import termios
 import unittest
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from terminal import on_terminal  # noqa: E402
 
 BIN = pathlib.Path(os.environ["KENAZ_BIN"])
 DEVICE = os.environ.get("KENAZ_TEST_DEVICE", "cpu")
@@ -46,25 +48,7 @@ class Commands(unittest.TestCase):
 
     def on_terminal(self, *words, stdin=subprocess.DEVNULL):
         """What a command writes whose standard output and error are a terminal."""
-        ours, theirs = pty.openpty()
-        attributes = termios.tcgetattr(theirs)
-        attributes[1] &= ~termios.OPOST  # line ends as they are
-        termios.tcsetattr(theirs, termios.TCSANOW, attributes)
-        process = subprocess.Popen(words, cwd=self.folder, env=self.env, stdin=stdin,
-                                   stdout=theirs, stderr=theirs)
-        os.close(theirs)
-        text = b""
-        while True:
-            try:
-                chunk = os.read(ours, 65536)
-            except OSError:  # nobody has the other end open any more
-                break
-            if not chunk:
-                break
-            text += chunk
-        process.wait()
-        os.close(ours)
-        return text.decode()
+        return on_terminal(words, stderr=True, cwd=self.folder, env=self.env, stdin=stdin)[1]
 
     def test_diagnostics_show_the_text(self):
         self.write("wrong.fut", WRONG)
