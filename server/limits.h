@@ -16,6 +16,7 @@ struct Limits {
   double call_seconds = 0;     // on sockets kSocketCallSeconds unless the user says otherwise
   double upload_seconds = 60;  // in which a hundredth of an upload must come
   int loaded = 4;              // programs of clients at a time; at least 1
+  int loaded_each = 0;         // .. of one client; 0: all but one
   int64_t loaded_bytes = int64_t{1} << 30;  // of memory, of each
   double load_seconds = 60;                 // for the compilation of one
   double idle_seconds = 3600;               // of a connection without a command

@@ -75,7 +75,8 @@ SessionOptions session_options(const Options& options) {
   if (options.allow_load) {
     const Limits& l = options.limits;
     s.clients = std::make_shared<ClientPrograms>(
-        ClientPrograms::Limits{l.loaded, l.loaded_bytes, l.load_seconds, l.call_seconds},
+        ClientPrograms::Limits{l.loaded, l.loaded_each, l.loaded_bytes, l.load_seconds,
+                               l.call_seconds},
         options.command, s.memory);
   }
   return s;

@@ -293,6 +293,10 @@ void declare_limits(CLI::App& app, Options& o) {
   app.add_option("--max-loaded", l.loaded, "Programs of clients at a time, with --allow-load")
       ->check(CLI::Range(1, 12))
       ->capture_default_str();
+  app.add_option("--max-loaded-each", l.loaded_each,
+                 "Of these, programs of one client; 0: all but one")
+      ->check(is_count)
+      ->capture_default_str();
   bytes("--loaded-memory", l.loaded_bytes, "Bytes of memory for each of these; 0: any");
   seconds("--load-timeout", l.load_seconds, "Time in which one must be compiled; 0: any");
   seconds("--idle-timeout", l.idle_seconds, "Close sockets that idle for so long; 0: never");

@@ -9,10 +9,12 @@ namespace {
 constexpr size_t kFirst = size_t{4} << 10, kWaste = size_t{64} << 10;
 }
 
-Load::Load(std::shared_ptr<ClientPrograms> all, std::string name, std::string device, int64_t bytes,
-           Status allowed, std::shared_ptr<ClientMemory> memory, Keep keep)
+Load::Load(std::shared_ptr<ClientPrograms> all, std::string name, std::string client,
+           std::string device, int64_t bytes, Status allowed, std::shared_ptr<ClientMemory> memory,
+           Keep keep)
     : all_(std::move(all)),
       name_(std::move(name)),
+      client_(std::move(client)),
       device_name_(std::move(device)),
       announced_(bytes),
       left_(bytes),
@@ -56,7 +58,7 @@ void Load::advance(size_t n) {
 void Load::aside() {
   auto status = without_exceptions([&]() -> Status {
     sources_.resize(have_);
-    KENAZ_ASSIGN(program_, all_->load(name_, sources_, device_name_, attempt_));
+    KENAZ_ASSIGN(program_, all_->load(name_, sources_, {client_, device_name_}, attempt_));
     return {};
   });
   if (!status) give_up(std::move(status).error());

@@ -15,11 +15,12 @@ class Load : public Stream {
  public:
   using Keep = std::function<void(ClientProgramPtr)>;
 
-  /// `device`: see ClientPrograms::load. Where it is not `allowed`, for that reason, the bytes are
-  /// taken and thrown away. `keep` gets the program, at the end. `memory` may be null; `all` too,
-  /// if it is not allowed.
-  Load(std::shared_ptr<ClientPrograms> all, std::string name, std::string device, int64_t bytes,
-       Status allowed, std::shared_ptr<ClientMemory> memory, Keep keep);
+  /// `client`, `device`: see ClientPrograms::load. Where it is not `allowed`, for that reason, the
+  /// bytes are taken and thrown away. `keep` gets the program, at the end. `memory` may be null;
+  /// `all` too, if it is not allowed.
+  Load(std::shared_ptr<ClientPrograms> all, std::string name, std::string client,
+       std::string device, int64_t bytes, Status allowed, std::shared_ptr<ClientMemory> memory,
+       Keep keep);
 
   Want want() const override;
   std::span<std::byte> input() override;
@@ -36,7 +37,7 @@ class Load : public Stream {
   void give_up(Error error);
 
   const std::shared_ptr<ClientPrograms> all_;
-  const std::string name_, device_name_;
+  const std::string name_, client_, device_name_;
   const int64_t announced_;
   int64_t left_;  // bytes that have not come yet
   const Keep keep_;

@@ -39,6 +39,7 @@ struct SessionOptions {
   std::shared_ptr<Metrics> metrics;         // may be null
   std::shared_ptr<ClientMemory> memory;     // may be null
   std::shared_ptr<ClientPrograms> clients;  // what clients load; null: they may not
+  std::string client;  // whose session it is, where that limits anything; may be empty
 };
 
 class Session {

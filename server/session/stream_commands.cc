@@ -78,8 +78,9 @@ Result<std::unique_ptr<Stream>> Session::begin_load(Args args) {
     if (ended) KENAZ_TRY(program_.unload(name));
     return {};
   };
-  return std::make_unique<Load>(options_.clients, name, program_.placement().device().selector,
-                                bytes, allowed(), options_.memory,
+  return std::make_unique<Load>(options_.clients, name, options_.client,
+                                program_.placement().device().selector, bytes, allowed(),
+                                options_.memory,
                                 [this](ClientProgramPtr made) { program_.keep(std::move(made)); });
 }
 

@@ -27,7 +27,7 @@ struct Hub {
   std::shared_ptr<ClientMemory> memory;  // may be null
   bool log_calls;
   SessionList sessions;
-  std::function<SharedSessionPtr()> new_session;
+  MakeSession new_session;
   NamedSessions named;
   std::chrono::milliseconds wrong_token_delay;
   // whether one more that has shown the token may stay; it then counts until it is gone

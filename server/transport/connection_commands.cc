@@ -114,7 +114,7 @@ void Connection::use_session(SharedSessionPtr session, std::string name) {
 
 /// Names and tokens are for those whose sessions they are, and for operators.
 void Connection::list_sessions() {
-  if (!session_) use_session(hub_.new_session(), "");
+  if (!session_) use_session(hub_.new_session(peer_.key), "");
   const auto now = std::chrono::steady_clock::now();
   protocol::Reply list;
   for (const SharedSession* session : hub_.sessions.all()) {
@@ -162,7 +162,7 @@ void Connection::take_turn(std::function<void(Session&, const TurnPtr&)> use) {
 }
 
 void Connection::run(protocol::Request request) {
-  if (!session_) use_session(hub_.new_session(), "");
+  if (!session_) use_session(hub_.new_session(peer_.key), "");
   MemoryShare share(hub_.memory, ClientMemory::Use::kPassing);
   if (!share.set(bytes_of(request))) {
     // After an upload nobody knows where the next command starts.

@@ -52,10 +52,10 @@ std::vector<SharedSession*> SessionList::all() const {
 
 // ---- one
 
-SharedSession::SharedSession(const std::shared_ptr<DevicePool>& pool, const SessionOptions& options,
+SharedSession::SharedSession(const std::shared_ptr<DevicePool>& pool, SessionOptions options,
                              SessionList& list)
-    : session_(pool, options),
-      metrics_(options.metrics),
+    : metrics_(options.metrics),
+      session_(pool, std::move(options)),
       list_(list),
       token_(new_token()),
       number_(list.add(token_, *this)) {
@@ -117,7 +117,7 @@ Status NamedSessions::check_room(const std::string& peer) const {
 }
 
 Result<SharedSessionPtr> NamedSessions::join(const std::string& name, const std::string& peer,
-                                             const std::function<SharedSessionPtr()>& make) {
+                                             const MakeSession& make) {
   if (name.empty() || name.size() > kMaxName) {
     return bad_request(fmt::format("A session's name has 1 to {} bytes.", kMaxName));
   }
@@ -129,7 +129,7 @@ Result<SharedSessionPtr> NamedSessions::join(const std::string& name, const std:
     if (!share.set(static_cast<int64_t>(kEntry + name.size() + peer.size()))) {
       return no_client_memory();
     }
-    it = by_name_.emplace(name, Entry{make(), peer, std::move(share), 0, {}}).first;
+    it = by_name_.emplace(name, Entry{make(peer), peer, std::move(share), 0, {}}).first;
   }
   ++it->second.users;
   return it->second.session;

@@ -39,8 +39,7 @@ class SessionList {
 class SharedSession {
  public:
   /// `list` must outlive it.
-  SharedSession(const std::shared_ptr<DevicePool>& pool, const SessionOptions& options,
-                SessionList& list);
+  SharedSession(const std::shared_ptr<DevicePool>& pool, SessionOptions options, SessionList& list);
   ~SharedSession();
   SharedSession(const SharedSession&) = delete;
   SharedSession& operator=(const SharedSession&) = delete;
@@ -104,8 +103,8 @@ class SharedSession {
  private:
   void look_at_variables();
 
-  Session session_;
   const std::shared_ptr<Metrics> metrics_;
+  Session session_;
   SessionList& list_;
   const std::string token_;
   const uint64_t number_;
@@ -119,6 +118,9 @@ class SharedSession {
   std::deque<std::function<void(Session&)>> waiting_;
 };
 using SharedSessionPtr = std::shared_ptr<SharedSession>;
+
+/// Makes a session for the client of that key; see Peer.
+using MakeSession = std::function<SharedSessionPtr(const std::string& peer)>;
 
 /// The turn, once begin() was called, until it goes.
 class Turn {
@@ -149,7 +151,7 @@ class NamedSessions {
   /// The session of that name, made by `make` for `peer` if there is none. Fails if there are too
   /// many, or half of what there may be are this peer's.
   Result<SharedSessionPtr> join(const std::string& name, const std::string& peer,
-                                const std::function<SharedSessionPtr()>& make);
+                                const MakeSession& make);
   /// A session without variables goes with its last user.
   void leave(const std::string& name, SteadyTime now);
   void drop_waiting();

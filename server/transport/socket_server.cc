@@ -53,8 +53,10 @@ class Server : public SocketServer {
              options.session.memory,
              options.log_calls,
              {},
-             [this] {
-               return std::make_shared<SharedSession>(pool_, options_.session, hub_.sessions);
+             [this](const std::string& peer) {
+               SessionOptions options = options_.session;
+               options.client = peer;
+               return std::make_shared<SharedSession>(pool_, std::move(options), hub_.sessions);
              },
              NamedSessions(static_cast<size_t>(options.limits.connections), options.session.memory),
              options.wrong_token_delay,

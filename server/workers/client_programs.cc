@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "protocol/base/whole_number.h"
@@ -38,15 +39,31 @@ ClientPrograms::ClientPrograms(Limits limits, std::vector<std::string> command,
       memory_(std::move(memory)),
       workers_({std::move(command), limits.memory, kSpareMemory}) {}
 
-Result<std::shared_ptr<void>> ClientPrograms::take_place() {
-  if (++*count_ > limits_.most) {
-    --*count_;
+Result<std::shared_ptr<void>> ClientPrograms::take_place(const std::string& client) {
+  const int most_of_one =
+      limits_.most_of_one > 0 ? limits_.most_of_one : std::max(limits_.most - 1, 1);
+  const std::lock_guard lock(counts_->mutex);
+  if (counts_->all >= limits_.most) {
     return fail(ErrorKind::kOutOfMemory,
                 fmt::format("The server has {} programs of its clients; more are not allowed "
                             "(--max-loaded).",
                             limits_.most));
   }
-  return std::shared_ptr<void>(nullptr, [count = count_](void*) { --*count; });
+  if (const auto own = counts_->of.find(client);
+      !client.empty() && own != counts_->of.end() && own->second >= most_of_one) {
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("The server has {} programs of yours; more are not allowed "
+                            "(--max-loaded-each).",
+                            own->second));
+  }
+  ++counts_->of[client];
+  ++counts_->all;
+  return std::shared_ptr<void>(nullptr, [counts = counts_, client](void*) {
+    const std::lock_guard at_end(counts->mutex);
+    --counts->all;
+    const auto own = counts->of.find(client);
+    if (--own->second == 0) counts->of.erase(own);
+  });
 }
 
 void ClientPrograms::Attempt::cancel() {
@@ -75,9 +92,9 @@ Result<std::string> ClientPrograms::describe(Conversation& process,
 }
 
 Result<ClientProgramPtr> ClientPrograms::load(const std::string& name, const std::string& sources,
-                                              const std::string& device, Attempt& attempt) {
-  KENAZ_ASSIGN(auto place, take_place());
-  KENAZ_ASSIGN(auto worker, workers_.start(device));
+                                              const For& whom, Attempt& attempt) {
+  KENAZ_ASSIGN(auto place, take_place(whom.client));
+  KENAZ_ASSIGN(auto worker, workers_.start(whom.device));
   auto process = std::make_unique<Conversation>(std::move(worker), name);
   {
     const std::lock_guard lock(attempt.mutex_);

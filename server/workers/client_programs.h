@@ -2,8 +2,8 @@
 // no files, no network and so much memory; what it says is checked like what a client says.
 #pragma once
 
-#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,6 +31,7 @@ class ClientPrograms {
  public:
   struct Limits {
     int most = 0;             // programs at a time
+    int most_of_one = 0;      // .. of one client; 0: all but one
     int64_t memory = 0;       // bytes of each; 0: any
     double load_seconds = 0;  // for its compilation; 0: any
     double call_seconds = 0;  // for a call; 0: any
@@ -52,11 +53,14 @@ class ClientPrograms {
     Conversation* process_ = nullptr;
     bool cancelled_ = false;
   };
-  /// Starts a process, which compiles the program for `device` (as --device has it; empty: the one
-  /// of the server's command line), and waits for that. Fails if there are too many,
+  struct For {
+    std::string client;  // the same for all sessions of a client; empty: of the only one
+    std::string device;  // as --device has it; empty: the one of the server's command line
+  };
+  /// Starts a process, which compiles the program, and waits for that. Fails if there are too many,
   /// and with kind kCompile and the compiler's text, whole, if the program has errors.
   Result<ClientProgramPtr> load(const std::string& name, const std::string& sources,
-                                const std::string& device, Attempt& attempt);
+                                const For& whom, Attempt& attempt);
 
   /// Seconds after which a process that runs a call is given up; 0: any. It ends its calls itself
   /// before, and what it compiles for a first call does not count there.
@@ -68,13 +72,20 @@ class ClientPrograms {
   void end_all() { workers_.end_all("the server ends"); }
 
  private:
-  /// For one more program, until nobody has it. Fails if there are too many.
-  Result<std::shared_ptr<void>> take_place();
+  /// For one more program, until nobody has it. Fails if there are too many, or too many of the
+  /// client's.
+  Result<std::shared_ptr<void>> take_place(const std::string& client);
   Result<std::string> describe(Conversation& process, const std::string& sources) const;
 
   const Limits limits_;
   const std::shared_ptr<ClientMemory> memory_;
-  const std::shared_ptr<std::atomic<int>> count_ = std::make_shared<std::atomic<int>>(0);
+  /// How many programs there are.
+  struct Counts {
+    std::mutex mutex;  // for these:
+    int all = 0;
+    std::map<std::string, int> of;  // by client, where there are any
+  };
+  const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
   Workers workers_;
 };
 

@@ -11,7 +11,7 @@ import unittest
 
 from loading import (COMMANDS, FAILURE, GOOD, HUNGRY, MORE, PATIENCE, WILD, Loading, archive, array,
                      array64, scalar)
-from support.server import Server
+from support.server import Line, Server
 
 
 class Use(Loading):
@@ -110,7 +110,8 @@ class Use(Loading):
         self.assertEqual(self.workers(server), [])
 
     def test_programs_are_their_sessions(self):
-        server, line = self.start_with(GOOD, "--max-loaded", "2", **{"lib/more": MORE})
+        server, line = self.start_with(GOOD, "--max-loaded", "2", "--max-loaded-each",
+                                       "2", **{"lib/more": MORE})
         other = self.join(server)
         self.assertFails(other.ask("program it"), "Unknown program")
         self.assertFails(other.ask("unload it"), "No program it")
@@ -126,6 +127,21 @@ class Use(Loading):
         line.request("unload it")
         self.assertFails(line.ask("entry_points"), "it is not served any more")
         self.eventually(lambda: len(self.workers(server)) == 1)
+
+    def test_nobody_has_all_places(self):
+        """Clients on a Unix socket are of one user, those on TCP of one address."""
+        server = self.start("--max-loaded", "3", listen=("tcp://127.0.0.1:0",))
+        lines = [self.join(server) for _ in range(3)]
+        for line in lines[:2]:
+            self.assertEqual(self.load(line, "it", "entry f = 1i32"), [])
+        self.assertFails(self.load(lines[2], "it", "entry f = 1i32"), "2 programs of yours.*-each")
+        self.assertFails(self.load(lines[0], "more", "entry f = 1i32"), "2 programs of yours")
+        other = Line.tcp(server.ports[0], PATIENCE)
+        self.addCleanup(other.close)
+        self.assertEqual(self.load(other, "it", "entry f = 1i32"), [])
+        self.assertFails(self.load(other, "more", "entry f = 1i32"), r"3 programs .*--max-loaded\)")
+        lines[0].request("unload it")
+        self.assertEqual(self.load(lines[2], "it", "entry f = 1i32"), [])
 
     def test_a_program_takes_the_place_of_its_former_version(self):
         server, line = self.start_with("entry f = 1i32")
