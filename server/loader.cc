@@ -6,10 +6,12 @@
 #include <chrono>
 #include <utility>
 
+#include "protocol/base/check.h"
 #include "server/console.h"
 #include "server/host/device_engine.h"
 #include "server/host/reference_engine.h"
 #include "server/host/renewing_engine.h"
+#include "server/option_values.h"
 #include "server/tuning.h"
 
 namespace kenaz {
@@ -51,6 +53,14 @@ Result<host::Tuning> tuning_of_one(const Options& options,
   return read_tuning(own, params);
 }
 
+std::map<std::string, std::shared_ptr<ProgramUse>> uses_of(const Options& options) {
+  std::map<std::string, std::shared_ptr<ProgramUse>> uses;
+  const auto limits = program_limits(options.program_limits);
+  CHECK(limits.has_value());  // the command line has been checked
+  for (const auto& [name, of] : *limits) uses[name] = std::make_shared<ProgramUse>(name, of);
+  return uses;
+}
+
 }  // namespace
 
 Loader::OnDevice::OnDevice(const Options& all, const std::string& name)
@@ -63,7 +73,7 @@ Loader::OnDevice::OnDevice(const Options& all, const std::string& name)
 
 Loader::Loader(const Options& options, const std::vector<std::string>& devices,
                std::shared_ptr<device::ValidationLog> validation, std::shared_ptr<Metrics> metrics)
-    : options_(options), metrics_(std::move(metrics)) {
+    : options_(options), metrics_(std::move(metrics)), uses_(uses_of(options)) {
   for (const auto& name : devices) {
     const size_t number = devices_.size();
     devices_.push_back(std::make_unique<OnDevice>(options, name));
@@ -179,13 +189,21 @@ Result<LoadedProgram> Loader::start(const OnDevice& device, const ProgramFile& f
 Result<LoadedProgram> Loader::ready(const OnDevice& device, const ProgramFile& file,
                                     std::string version, std::unique_ptr<host::Engine> engine,
                                     Constants constants) const {
+  const auto found = uses_.find(file.name);
+  const auto use = found == uses_.end() ? nullptr : found->second;
+  const ProgramLimits limits = use ? use->limits() : ProgramLimits();
+  const double seconds = limits.call_seconds.value_or(options_.limits.call_seconds);
   engine->set_call_timeout(std::chrono::duration_cast<std::chrono::microseconds>(
-      std::chrono::duration<double>(std::min(options_.limits.call_seconds, 1e9))));
+      std::chrono::duration<double>(std::min(seconds, 1e9))));
+  engine->set_call_bytes(limits.call_bytes);
   KENAZ_ASSIGN(host::Tuning tuning, tuning_of_one(options_, engine->tuning_params()));
   engine->set_tuning(std::make_shared<const host::Tuning>(std::move(tuning)));
   if (device.step_aside) engine->set_step_aside(device.step_aside);
   KENAZ_TRY(constants == Constants::kMustHold ? engine->prepare() : prepared(*engine));
-  return loaded_program(file.name, file.path, std::move(version), std::move(engine));
+  LoadedProgram program =
+      loaded_program(file.name, file.path, std::move(version), std::move(engine));
+  program.use = use;
+  return program;
 }
 
 }  // namespace kenaz

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <future>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -76,6 +77,8 @@ class Loader {
 
   const Options& options_;
   const std::shared_ptr<Metrics> metrics_;
+  /// Of the programs that have limits of their own, whether they are served now or not.
+  const std::map<std::string, std::shared_ptr<ProgramUse>> uses_;
   std::vector<std::unique_ptr<OnDevice>> devices_;
   std::shared_ptr<const host::KernelCompiler> kernels_;
 };

@@ -27,6 +27,7 @@
 #include "server/load.h"
 #include "server/loader.h"
 #include "server/observe/report.h"
+#include "server/option_values.h"
 #include "server/options.h"
 #include "server/session/session.h"
 #include "server/shader/shader.h"
@@ -91,6 +92,20 @@ ProgramFiles files_to_serve(const Options& options, Loader& loader) {
           loader.devices()};
 }
 
+/// A limit of a program that there is not would be none, by mistake. What comes into a folder later
+/// may have some already.
+Status check_limits(const Options& options, const Programs& programs) {
+  KENAZ_ASSIGN(const LimitsByProgram limits, program_limits(options.program_limits));
+  for (const auto& [name, of] : limits) {
+    if (programs.find(name)) continue;
+    if (options.programs_folder.empty()) {
+      return bad_request(fmt::format("--program-limit {}: there is no such program", name));
+    }
+    spdlog::warn("--program-limit {}: there is no such program yet", name);
+  }
+  return {};
+}
+
 /// The devices that the loader has started, with the programs on them.
 std::shared_ptr<DevicePool> pool_of(const Loader& loader,
                                     const std::vector<std::shared_ptr<Programs>>& programs) {
@@ -112,6 +127,7 @@ int serve_stdio(const Options& options, std::shared_ptr<device::ValidationLog> v
   Loader loader(options, *devices, std::move(validation), session_with.metrics);
   auto programs = files_to_serve(options, loader).load();
   if (!programs) return report(programs.error(), options.colour);
+  if (auto known = check_limits(options, *(*programs)[0]); !known) return report(known.error());
   Session session(pool_of(loader, *programs), std::move(session_with));
   return serve_lines(session, STDIN_FILENO, out, options.limits.line_bytes) ? 0 : 1;
 }
@@ -229,6 +245,7 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
   ProgramFiles files = files_to_serve(options, loader);
   auto programs = files.load();
   if (!programs) return report(programs.error(), options.colour);
+  if (auto known = check_limits(options, *(*programs)[0]); !known) return report(known.error());
   let_step_aside(loader, *programs, queues);
   const auto pool = pool_of(loader, *programs);
   sockets->on_hangup = [&files] { files.look(); };

@@ -1,7 +1,7 @@
 #include "server/options.h"
 
-#include "protocol/base/whole_number.h"
 #include "server/console.h"
+#include "server/option_values.h"
 #include "server/shader/options.h"
 
 #include <fmt/format.h>
@@ -10,8 +10,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
-#include <cctype>
-#include <charconv>
 #include <cstdlib>
 
 #include "protocol/base/diagnostic_text.h"
@@ -31,36 +29,6 @@ Result<std::string> complete(const std::vector<std::string>& names, const std::s
   if (matches.size() == 1) return "--" + matches[0] + arg.substr(2 + name.size());
   if (matches.empty()) return arg;  // CLI11 says that it is unknown
   return bad_request(fmt::format("--{} is ambiguous: --{}", name, fmt::join(matches, ", --")));
-}
-
-/// What is wrong with a number of things; nothing, if it is one up to a billion.
-std::string is_count(const std::string& text) {
-  constexpr uint64_t kMost = 1'000'000'000;
-  const auto n = whole_number<uint64_t>(text);
-  return n && *n <= kMost ? "" : fmt::format("{} is no number from 0 to {}", text, kMost);
-}
-
-/// "16 kib" as 16384; nothing if it is no number of bytes up to an exbibyte. Units count in
-/// powers of 1024.
-std::optional<uint64_t> size_in_bytes(std::string_view text) {
-  constexpr uint64_t kMost = uint64_t{1} << 60;
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || n > kMost) return std::nullopt;
-  std::string unit;
-  for (const char* c = end; c != text.data() + text.size(); ++c) {
-    if (*c != ' ') unit += static_cast<char>(std::tolower(static_cast<unsigned char>(*c)));
-  }
-  if (unit.empty() || unit == "b") return n;
-  constexpr std::string_view kPrefixes = "kmgtpe";
-  const size_t prefix = kPrefixes.find(unit[0]);
-  const std::string rest = unit.substr(1);
-  if (prefix == std::string_view::npos ||
-      !(rest.empty() || rest == "b" || rest == "i" || rest == "ib")) {
-    return std::nullopt;
-  }
-  const size_t shift = 10 * (prefix + 1);
-  return n > kMost >> shift ? std::nullopt : std::optional(n << shift);
 }
 
 /// Replaces a number of bytes with a unit by the number.
@@ -83,6 +51,11 @@ void declare_programs(CLI::App& app, Options& o) {
   app.add_flag("--watch", o.watch,
                "With --listen: load a program anew when one of its files has changed, and what "
                "comes into the folder of --programs");
+  app.add_option("--program-limit", o.program_limits,
+                 "A limit of one program's own: call-timeout (seconds), call-memory (bytes of the "
+                 "device's), calls or sessions (at a time); may be given again")
+      ->type_name("PROGRAM.LIMIT=VALUE")
+      ->allow_extra_args(false);
   app.add_flag("--allow-load", o.allow_load,
                "Clients may load programs, each of which runs in a process of its own that has no "
                "files and no network");
@@ -240,16 +213,6 @@ void declare_sockets(CLI::App& app, Options& o) {
       ->capture_default_str();
 }
 
-/// What is wrong with it; nothing, if it is a time. NaN is none, and what is less than the clocks
-/// tell apart would become 0, which means something else.
-std::string is_time(const std::string& text) {
-  constexpr double kLeast = 1e-6;
-  double seconds = 0;
-  const bool number = CLI::detail::lexical_cast(text, seconds);
-  if (!number || !(seconds >= 0)) return text + " is no number of seconds";
-  return seconds == 0 || seconds >= kLeast ? "" : text + " seconds are less than a microsecond";
-}
-
 /// What is wrong with a number of bytes for all clients: with few nobody could connect.
 std::string is_enough_memory(const std::string& text) {
   constexpr uint64_t kLeast = uint64_t{1} << 20;
@@ -315,6 +278,10 @@ Status check_programs(const Options& o) {
     return bad_request("what does not serve takes one program");
   }
   if (o.watch && o.listen.empty()) return bad_request("--watch needs --listen");
+  KENAZ_ASSIGN(const LimitsByProgram limits, program_limits(o.program_limits));
+  const bool memory = std::any_of(limits.begin(), limits.end(),
+                                  [](const auto& one) { return one.second.call_bytes > 0; });
+  if (memory && o.reference) return bad_request("call-memory is of a device's, not --reference's");
   return {};
 }
 

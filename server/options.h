@@ -25,6 +25,8 @@ struct Options {
   std::vector<std::string> programs;  // all files to serve
   std::string programs_folder;        // and those in this folder; empty: none
   bool watch = false;                 // load programs anew when their files change
+  // PROGRAM.LIMIT=VALUE, which have been checked.
+  std::vector<std::string> program_limits;
   std::string cache_file, tuning_file;
   std::string cache_folder;             // of compiled programs; empty: none are kept
   std::vector<std::string> params;      // NAME=INT

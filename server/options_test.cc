@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "server/option_values.h"
+
 namespace kenaz {
 namespace {
 
@@ -111,6 +113,28 @@ TEST(Options, LimitsThatMeanNothingAreRefused) {
     const auto parsed = parse({"a.fut", option, value});
     EXPECT_TRUE(std::holds_alternative<int>(parsed)) << option << " " << value;
   }
+}
+
+TEST(Options, ProgramsHaveLimitsOfTheirOwn) {
+  const auto parsed =
+      parse({"a.fut", "--program-limit", "a.call-timeout=5", "--program-limit=a.calls=2",
+             "--program-limit", "v1.2.call-memory=2 kib", "--program-limit", "a.calls=3"});
+  ASSERT_TRUE(std::holds_alternative<Options>(parsed));
+  const auto limits = program_limits(std::get<Options>(parsed).program_limits);
+  ASSERT_TRUE(limits);
+  EXPECT_EQ(limits->size(), 2u);
+  EXPECT_EQ(limits->at("a").call_seconds, 5);
+  EXPECT_EQ(limits->at("a").calls, 3);
+  EXPECT_EQ(limits->at("a").sessions, 0);
+  EXPECT_EQ(limits->at("v1.2").call_bytes, 2048);
+  EXPECT_EQ(limits->at("v1.2").call_seconds, std::nullopt);
+  for (const char* bad :
+       {"a", "a.calls", ".calls=1", "calls=1", "a.calls=-1", "a.calls=x", "a.call-timeout=nan",
+        "a.call-timeout=1e-9", "a.call-memory=4xb", "a.things=1", "a.=1"}) {
+    EXPECT_TRUE(std::holds_alternative<int>(parse({"a.fut", "--program-limit", bad}))) << bad;
+  }
+  const auto parsed_too = parse({"a.fut", "--reference", "--program-limit", "a.call-memory=1gib"});
+  EXPECT_TRUE(std::holds_alternative<int>(parsed_too));  // there is no device
 }
 
 TEST(Options, SizesMayHaveUnits) {

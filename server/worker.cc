@@ -91,6 +91,7 @@ void adapt(Options& options) {
   options.cache_file.clear();
   options.cache_folder.clear();
   options.tuning_file.clear();
+  options.program_limits.clear();
   options.params.clear();
   options.no_warnings = true;
   const int64_t most = options.limits.loaded_bytes;

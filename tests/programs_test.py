@@ -125,6 +125,95 @@ class Several(Programs):
                 self.start(*words)
 
 
+SPIN = """
+entry spin (n: i64): i64 = loop x = 0 for i < n do x * i + 1
+entry f (xs: []i32) = xs
+entry grow (n: i64): i64 = i64.sum (scan (+) 0 (iota n))
+"""
+
+
+class Limits(Programs):
+    """Of one program's own; the other one has none."""
+    def limited(self, *limits, options=()):
+        paths = [self.write(name + ".fut", SPIN) for name in ("a", "b")]
+        words = [w for limit in limits for w in ("--program-limit", limit)]
+        return self.start(*words, *options, *paths)
+
+    def upload(self, line, n):
+        line.upload("n", "i64", b"b\x02\x00 i64" + struct.pack("<q", n))
+
+    def failure(self, line, command):
+        reply = line.ask(command)
+        self.assertIn("%%% FAILURE", reply)
+        return "\n".join(reply[reply.index("%%% FAILURE") + 1:])
+
+    def test_calls_end_in_the_programs_time(self):
+        server = self.limited("a.call-timeout=0.2")
+        line = self.join(server)
+        self.upload(line, 1 << 60)
+        self.assertIn("0.2 seconds", self.failure(line, "call spin x n"))
+        line.request("program b")
+        line.send("call spin x n\n")
+        time.sleep(0.5)
+        operator = self.join(server)
+        busy = [words.split() for words in operator.request("sessions") if " spin " in words]
+        self.assertGreater(int(busy[0][-1]), 400_000)
+        operator.request("cancel " + busy[0][1])
+        self.assertIn("cancelled", "\n".join(line.read_reply()))
+
+    def test_only_so_many_calls_wait_or_run(self):
+        server = self.limited("a.calls=2", "a.call-timeout=2")
+        lines = [self.join(server) for _ in range(4)]
+        for line in lines:
+            self.upload(line, 1 << 60)
+        for line in lines[:2]:
+            line.send("call spin x n\n")
+        operator = self.join(server)
+        self.eventually(lambda: str(operator.request("sessions")).count(" spin ") == 2)
+        self.assertIn("The program a has 2 calls that wait or run; more are not allowed "
+                      "(--program-limit a.calls).", self.failure(lines[2], "call spin x n"))
+        lines[3].request("program b")
+        self.assertEqual(self.call(lines[3], "f", 7), [7])  # takes its turn
+        for line in lines[:2]:
+            self.assertIn("%%% FAILURE", line.read_reply())
+        self.assertEqual(self.call(lines[2], "f", 7), [7])
+
+    def test_only_so_many_sessions_choose_it(self):
+        server = self.limited("a.sessions=1")
+        first, second = self.join(server), self.join(server)
+        self.assertEqual(self.call(first, "f", 1), [1])
+        self.assertGreater(len(second.request("stats")), 5)  # is not about the program
+        self.assertIn("The program a has 1 sessions", self.failure(second, "inputs f"))
+        second.request("program b")
+        self.assertEqual(self.call(second, "f", 1), [1])
+        self.assertIn("The program a has 1 sessions", self.failure(second, "program a"))
+        first.close()
+        self.eventually(lambda: not second.ask("program a"))
+
+    def test_a_call_takes_only_so_much_memory(self):
+        if not ON_DEVICE:
+            return
+        server = self.limited("a.call-memory=1mib")
+        line = self.join(server)
+        self.upload(line, 1 << 20)
+        self.assertIn("of what the call may take", self.failure(line, "call grow x n"))
+        line.request("program b")
+        line.request("call grow x n")
+        line.request("program a")
+        line.request("free n x")
+        self.upload(line, 1 << 10)
+        line.request("call grow x n")
+
+    def test_limits_of_nothing_are_refused(self):
+        with self.assertRaisesRegex(RuntimeError, "c: there is no such program"):
+            self.limited("c.calls=2")
+        with self.assertRaisesRegex(RuntimeError, "there is no limit speed"):
+            self.limited("a.speed=2")
+        self.write("a.fut", SPIN)
+        server = self.start("--programs", self.programs, "--program-limit", "later.calls=2")
+        self.assertIn("later: there is no such program yet", server.log())
+
+
 class Changing(Programs):
     def test_what_is_broken_leaves_the_old_one_running(self):
         path = self.write("p.fut", version(1))
@@ -233,5 +322,7 @@ if __name__ == "__main__":
     ON_DEVICE = "--reference" not in SERVER
     # Most of it is no matter of the device.
     names = ["Several.test_the_first_of_a_folder_is_meant",
+             "Limits.test_calls_end_in_the_programs_time",
+             "Limits.test_a_call_takes_only_so_much_memory",
              "Changing.test_a_call_that_runs_ends_with_the_version_it_began_with"]
     unittest.main(argv=[sys.argv[0], *(names if ON_DEVICE else [])])

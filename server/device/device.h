@@ -141,6 +141,12 @@ class Device {
   /// through a block.
   virtual void set_owner(uint64_t owner) = 0;
 
+  /// From now on all blocks together may have so many bytes more than they have now; what does not
+  /// fit is kOutOfMemory. Negative, in the beginning: as many as there are.
+  virtual void set_allowance(int64_t bytes) = 0;
+  /// What is left of that. Negative: there is no such limit.
+  virtual int64_t allowance() const = 0;
+
   /// Holds zeros and what this owner has left in memory. bytes == 0 gives a valid block with some
   /// address. kOutOfMemory if it cannot be had, after cached memory was returned.
   virtual Result<BlockPtr> allocate(int64_t bytes) = 0;

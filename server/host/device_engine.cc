@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "protocol/base/check.h"
+#include "server/device/allowance.h"
 #include "server/host/check_program.h"
 #include "server/host/constant_use.h"
 #include "server/host/device_elements.h"
@@ -103,6 +104,7 @@ class DeviceEngine : public Engine {
   std::string name() const override { return device_->info().name; }
   void set_owner(uint64_t owner) override { device_->set_owner(owner_ = owner); }
   void set_call_timeout(std::chrono::microseconds timeout) override { timeout_ = timeout; }
+  void set_call_bytes(int64_t bytes) override { call_bytes_ = bytes; }
   void set_step_aside(StepAside step_aside) override { step_aside_ = std::move(step_aside); }
   void cancel() override;
   void cancel_calls_of(uint64_t owner) override;
@@ -133,7 +135,8 @@ class DeviceEngine : public Engine {
   Zeroes zeroes_;
   KernelTable kernels_;
   std::chrono::microseconds timeout_{0};
-  StepAside step_aside_;  // may be null
+  int64_t call_bytes_ = 0;  // 0: any
+  StepAside step_aside_;    // may be null
   uint64_t owner_ = 0;
   std::mutex running_mutex_;               // for running_
   std::map<CallStop*, uint64_t> running_;  // with the owner
@@ -200,6 +203,7 @@ void DeviceEngine::cancel_calls_of(uint64_t owner) {
 Status DeviceEngine::let_others(CallStop& stop, const std::function<Status()>& wait) {
   if (!step_aside_) return wait();
   const uint64_t owner = owner_;
+  const device::WithoutAllowance others(*device_);
   device_->set_watch(nullptr);
   broken_off_ = false;
   Status waited;
@@ -360,6 +364,7 @@ Result<std::vector<LeafPtr>> DeviceEngine::call(const std::string& name,
   }
   const program::Entry& entry = found->second;
   if (need_constants_.contains(name)) KENAZ_TRY(prepare());
+  const device::WithAllowance allowed(*device_, call_bytes_);
   Registers registers = constants_.value_or(Registers{});
   registers.scalars.resize(static_cast<size_t>(entry.scalar_regs));
   registers.blocks.resize(static_cast<size_t>(entry.block_regs));

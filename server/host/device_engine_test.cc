@@ -322,6 +322,21 @@ TEST_P(DeviceEngineTest, TooMuchMemoryFailsTheCallOnly) {
   EXPECT_THAT(numbers(i32s({9})), ElementsAre(9));
 }
 
+TEST_P(DeviceEngineTest, ACallTakesNoMoreMemoryThanItMay) {
+  load(add_entry(2));
+  const LeafPtr xs = i32s(std::vector<int32_t>(100'000, 1)), two = scalar(PrimValue::i32(2));
+  engine_->set_call_bytes(100'000);
+  const auto refused = call("add", {xs, two});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kOutOfMemory);
+  EXPECT_THAT(refused.error().text(), HasSubstr("of what the call may take"));
+  const LeafPtr more = i32s(std::vector<int32_t>(100'000, 1));  // is no call
+  engine_->set_call_bytes(2'000'000);
+  EXPECT_TRUE(call("add", {more, two}));
+  engine_->set_call_bytes(0);
+  EXPECT_TRUE(call("add", {more, two}));
+}
+
 TEST_P(DeviceEngineTest, SizesThatCouldNotBeCountedAreOutOfMemory) {
   for (const int64_t bytes : {INT64_MIN, int64_t{-1}, int64_t{1} << 62, INT64_MAX}) {
     Entry e = add_entry(1);

@@ -131,6 +131,10 @@ class Engine {
 
   /// A call that takes longer fails, and is stopped. Zero: none does.
   virtual void set_call_timeout(std::chrono::microseconds) {}
+  /// A call may take so many bytes of the device's memory, its result included; one that wants
+  /// more fails with kOutOfMemory. 0, in the beginning: as many as there are. Where there is no
+  /// device it means nothing.
+  virtual void set_call_bytes(int64_t) {}
   /// Ends the calls that run now, if any, soon; they fail. By any thread.
   virtual void cancel() {}
   /// Whether its destructor waits for nothing that may last.

@@ -79,6 +79,10 @@ class RenewingEngine : public Engine, public RenewedDevice::User {
     timeout_ = timeout;
     if (engine_) engine_->set_call_timeout(timeout);
   }
+  void set_call_bytes(int64_t bytes) override {
+    call_bytes_ = bytes;
+    if (engine_) engine_->set_call_bytes(bytes);
+  }
   void set_owner(uint64_t owner) override {
     owner_ = owner;
     if (engine_) engine_->set_owner(owner);
@@ -148,6 +152,7 @@ class RenewingEngine : public Engine, public RenewedDevice::User {
   const std::vector<program::TuningParam> tuning_params_;
   const std::string name_;
   std::chrono::microseconds timeout_{0};
+  int64_t call_bytes_ = 0;
   uint64_t owner_ = 0;
   StepAside step_aside_;
   mutable std::mutex mutex_;        // for engine_, as far as other threads look at it
@@ -171,6 +176,7 @@ Status RenewingEngine::renew() {
   }
   if (!made) return tl::make_unexpected(device_->failed(std::move(made).error()));
   (*made)->set_call_timeout(timeout_);
+  (*made)->set_call_bytes(call_bytes_);
   (*made)->set_owner(owner_);
   (*made)->set_step_aside(step_aside_);
   replace(std::move(*made));

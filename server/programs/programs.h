@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "server/host/engine.h"
+#include "server/programs/program_limits.h"
 #include "server/variables/types.h"
 
 namespace kenaz {
@@ -24,6 +25,7 @@ struct LoadedProgram {
   std::shared_ptr<host::Engine> engine;
   std::shared_ptr<const host::Tuning> tuning;  // values to begin with; null: none
   TypesPtr types;                              // the engine's
+  std::shared_ptr<ProgramUse> use = nullptr;   // null: there are no limits of its own
 };
 using ProgramPtr = std::shared_ptr<const LoadedProgram>;
 

@@ -24,11 +24,35 @@ std::shared_ptr<host::Engine> ChosenProgram::engine_for_values(const Placement& 
 }
 
 Status ChosenProgram::choose(const std::string& name) {
-  if (!loaded_.contains(name) && !placement_.programs().find(name)) {
+  const ProgramPtr program = loaded_.contains(name) ? nullptr : placement_.programs().find(name);
+  if (!program && !loaded_.contains(name)) {
     return bad_request(
         fmt::format("Unknown program: {}\nThe command `programs` lists them.", name));
   }
+  if (name == name_ && seat_) return {};
+  if (program) {
+    KENAZ_TRY(take_seat(program));
+  } else {
+    seat_.reset();
+  }
   name_ = name;
+  return {};
+}
+
+Status ChosenProgram::take_seat(const ProgramPtr& program) {
+  if (program->use) {
+    KENAZ_ASSIGN(seat_, ProgramUse::begin_session(program->use));
+  } else {
+    seat_.reset();
+  }
+  return {};
+}
+
+Status ChosenProgram::begin_call() {
+  const ProgramPtr program = loaded_.contains(name_) ? nullptr : placement_.programs().find(name_);
+  if (program && program->use) {
+    KENAZ_ASSIGN(call_, ProgramUse::begin_call(program->use));
+  }
   return {};
 }
 
@@ -81,7 +105,8 @@ Status ChosenProgram::unload(const std::string& name) {
   return {};
 }
 
-Status ChosenProgram::served() const {
+Status ChosenProgram::served() {
+  if (served_ && !client_ && !seat_) return take_seat(program_);
   if (served_) return {};
   return bad_request(
       fmt::format("The program {} is not served any more.\nThe command `programs` lists those that "

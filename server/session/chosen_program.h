@@ -24,7 +24,8 @@ class ChosenProgram {
         clients_(std::move(clients)),
         name_(placement_.programs().preferred()) {}
 
-  /// For the next commands. Fails if there is none of that name.
+  /// For the next commands. Fails if there is none of that name, or as many sessions have chosen it
+  /// as may.
   Status choose(const std::string& name);
 
   // ---- programs that the session itself has loaded, which nobody else sees
@@ -42,8 +43,9 @@ class ChosenProgram {
   void end();
 
   // ---- between begin() and end()
-  /// Fails if the program is not served any more.
-  Status served() const;
+  /// Fails if the program is not served any more, or if as many sessions use it as may: until it is
+  /// asked for the first time, who has chosen none does not count.
+  Status served();
   /// As the session sees it: see host::engine_for_session. Whoever keeps it keeps the program.
   const std::shared_ptr<host::Engine>& engine() const { return engine_; }
   const TypesPtr& types() const { return client_ ? client_->types : program_->types; }
@@ -64,6 +66,10 @@ class ChosenProgram {
   /// An engine for the values of a session that is placed like this.
   static std::shared_ptr<host::Engine> engine_for_values(const Placement& placement);
   const std::string& name() const { return name_; }
+  /// A call is at hand, on its way or running, until it has ended. Fails if the program has as many
+  /// as it may.
+  Status begin_call();
+  void end_call() { call_.reset(); }
   /// Of the program that the last command was about.
   const std::string& path() const { return path_; }
   /// By any thread: ends the call that runs now, if any.
@@ -71,11 +77,14 @@ class ChosenProgram {
 
  private:
   const std::shared_ptr<const host::Tuning>& tuning();
+  /// The session counts for the program from now on. Fails if there are too many.
+  Status take_seat(const ProgramPtr& program);
 
   Placement placement_;
   const std::shared_ptr<ClientPrograms> clients_;  // null: none can be loaded
   std::string name_, path_;
   bool served_ = false;
+  ProgramUse::Place seat_, call_;  // null: they are not counted
   Loaded loaded_;
   ProgramPtr program_;                    // null: no command is carried out
   ClientProgramPtr client_;               // chosen; null: one of the server's

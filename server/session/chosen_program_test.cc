@@ -167,6 +167,63 @@ TEST_F(ChosenProgramTest, TuningIsForOneProgramAndStays) {
   EXPECT_EQ(a->size, 0);
 }
 
+/// Programs a, which has limits, and b.
+class LimitedProgramTest : public ChosenProgramTest {
+ protected:
+  LimitedProgramTest() { put_limited(); }
+  void put_limited() {
+    LoadedProgram a =
+        loaded_program("a", "a.fut", "1", std::make_unique<NumberEngine>(kIntNumber, "first"));
+    a.use = use_;
+    programs_->put(std::move(a));
+  }
+  static std::string ask(Session& session, const std::string& line) {
+    return session.execute(line).failure.value_or("");
+  }
+  const std::shared_ptr<ProgramUse> use_ =
+      std::make_shared<ProgramUse>("a", ProgramLimits{.calls = 1, .sessions = 1});
+};
+
+TEST_F(LimitedProgramTest, SoManySessionsUseAProgram) {
+  constexpr char kFull[] =
+      "The program a has 1 sessions that have chosen it; more are not allowed (--program-limit "
+      "a.sessions).";
+  std::optional<Session> other(std::in_place, programs_, SessionOptions{});
+  EXPECT_EQ(ask(*other, "vars"), "");  // has not used it yet
+  EXPECT_EQ(run("call first y x"), "runtime|");
+  EXPECT_EQ(ask(*other, "entry_points"), kFull);
+  EXPECT_EQ(ask(*other, "program a"), kFull);
+  EXPECT_EQ(ask(*other, "program b"), "");
+  EXPECT_EQ(ask(*other, "entry_points"), "");
+  EXPECT_EQ(ask(*other, "program a"), kFull);
+  EXPECT_EQ(ask(*other, "inputs second"), "");  // it has b still
+  put_limited();                                // a new version of it
+  EXPECT_EQ(ask(*other, "program a"), kFull);
+  EXPECT_EQ(run("program b"), "");
+  EXPECT_EQ(ask(*other, "program a"), "");
+  EXPECT_EQ(run("program a"), std::string("!") + kFull);
+  other.reset();
+  EXPECT_EQ(run("program a"), "");
+  EXPECT_EQ(run("program a"), "");
+}
+
+TEST_F(LimitedProgramTest, SoManyCallsAreAtHand) {
+  Session other(programs_, SessionOptions{});
+  ASSERT_TRUE(session_->call_begins());
+  const Status second = other.call_begins();
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().message,
+            "The program a has 1 calls that wait or run; more are not allowed (--program-limit "
+            "a.calls).");
+  EXPECT_EQ(ask(other, "program b"), "");
+  EXPECT_TRUE(other.call_begins());
+  other.call_ended();
+  session_->call_ended();
+  Session third(programs_, SessionOptions{});
+  EXPECT_TRUE(third.call_begins());
+  third.call_ended();
+}
+
 TEST_F(ChosenProgramTest, EventsSayWhichProgramTheyAreOf) {
   run("call first y x");
   run("program b");

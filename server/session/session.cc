@@ -48,7 +48,7 @@ protocol::Reply Session::execute(std::string_view line) {
   });
 }
 
-Result<const host::EntrySignature*> Session::find_entry(const std::string& name) const {
+Result<const host::EntrySignature*> Session::find_entry(const std::string& name) {
   KENAZ_TRY(program_.served());
   for (const auto& entry : engine()->entries()) {
     if (entry.name == name) return &entry;
@@ -56,7 +56,7 @@ Result<const host::EntrySignature*> Session::find_entry(const std::string& name)
   return bad_request("Unknown entry point: " + name);
 }
 
-Result<const ValueType*> Session::find_type(const std::string& name) const {
+Result<const ValueType*> Session::find_type(const std::string& name) {
   KENAZ_TRY(program_.served());
   const auto it = types().find(name);
   if (it == types().end()) {
@@ -80,7 +80,7 @@ Result<const ValueType*> of_kind(const ValueType* type, TypeKind kind) {
 
 }  // namespace
 
-Result<const ValueType*> Session::find_type(const std::string& name, TypeKind kind) const {
+Result<const ValueType*> Session::find_type(const std::string& name, TypeKind kind) {
   KENAZ_ASSIGN(const ValueType* type, find_type(name));
   return of_kind(type, kind);
 }

@@ -82,9 +82,17 @@ class Session {
   /// The number of the device that the session is on, and how many there are.
   size_t device() const { return program_.placement().number(); }
   size_t devices() const { return program_.placement().pool()->size(); }
-  /// For the device's figures: a call is at hand, until it has ended.
-  void call_begins() { program_.placement().call_begins(); }
-  void call_ended() { program_.placement().call_ended(); }
+  /// A call is at hand, until it has ended: for the device's figures and the program's limits.
+  /// Fails if the program has as many as it may; then there is none.
+  Status call_begins() {
+    KENAZ_TRY(program_.begin_call());
+    program_.placement().call_begins();
+    return {};
+  }
+  void call_ended() {
+    program_.end_call();
+    program_.placement().call_ended();
+  }
   Metrics* metrics() const { return options_.metrics.get(); }  // may be null
 
  private:
@@ -105,17 +113,17 @@ class Session {
   Result<std::unique_ptr<Stream>> begin_load(Args args);
   Result<std::unique_ptr<Stream>> begin_device(Args args);
   Status run_through(Stream& stream);
-  Result<std::vector<Upload::Target>> upload_targets(Args pairs) const;
+  Result<std::vector<Upload::Target>> upload_targets(Args pairs);
   Status own_consumed(const host::EntrySignature& entry, Leaves& leaves);
   /// The variables that a call makes: one, or one per component (see do_outputs).
   Status add_results(const host::EntrySignature& entry, Args outs, Leaves leaves);
   /// What `help` says of an entry point.
   Status help_on_entry(const std::string& name);
-  Result<const host::EntrySignature*> find_entry(const std::string& name) const;
+  Result<const host::EntrySignature*> find_entry(const std::string& name);
   /// A type of the program's.
-  Result<const ValueType*> find_type(const std::string& name) const;
+  Result<const ValueType*> find_type(const std::string& name);
   /// Also fails if the type is not of that kind: "Not a record type".
-  Result<const ValueType*> find_type(const std::string& name, TypeKind kind) const;
+  Result<const ValueType*> find_type(const std::string& name, TypeKind kind);
   /// A variable's type, as of the program that made it.
   static Result<const ValueType*> type_of(const Variable& v, const std::string& name);
   static Result<const ValueType*> type_of(const Variable& v) { return type_of(v, v.type); }

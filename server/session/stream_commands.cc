@@ -25,7 +25,7 @@ Result<int64_t> byte_count(const std::string& word) {
 
 }  // namespace
 
-Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) const {
+Result<std::vector<Upload::Target>> Session::upload_targets(Args pairs) {
   if (pairs.size() % 2 != 0) {
     return bad_request(
         fmt::format("Variable {} has no type.\nUsage: upload BYTES VAR TYPE ..", pairs.back()));

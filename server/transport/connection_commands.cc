@@ -186,7 +186,14 @@ void Connection::carry_out(JobQueue& queue, Session& session,
                            const std::shared_ptr<const Held>& held, const TurnPtr& turn) {
   const auto answer = std::make_shared<protocol::Reply>();
   const bool is_call = held->request.command->id == protocol::CommandId::kCall;
-  if (is_call) session_->call_begins(held->request.args[0], std::chrono::steady_clock::now());
+  if (is_call) {
+    const auto now = std::chrono::steady_clock::now();
+    if (const Status begun = session_->call_begins(held->request.args[0], now); !begun) {
+      refuse(begun.error());
+      if (hub_.log_calls) log_call(held->request, {{}, begun.error().text()});
+      return settled();
+    }
+  }
   run_job(
       queue, &queue == &hub_.aside ? nullptr : &quick_command_,
       [&session, answer, held] { *answer = session.execute(held->request); },

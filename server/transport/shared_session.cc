@@ -72,12 +72,13 @@ void SharedSession::look_at_variables() {
   bytes_ = session_.variables().bytes();
 }
 
-void SharedSession::call_begins(const std::string& entry, SteadyTime now) {
+Status SharedSession::call_begins(const std::string& entry, SteadyTime now) {
   session_.next_call();
-  session_.call_begins();
+  KENAZ_TRY(session_.call_begins());
   entry_ = entry;
   call_began_ = now;
   cancelled_ = false;
+  return {};
 }
 
 bool SharedSession::cancel_call() {

@@ -85,7 +85,8 @@ class SharedSession {
     name_ = name;
   }
   /// A call of `entry` is at hand, on its way to the device or there; then it is not any more.
-  void call_begins(const std::string& entry, SteadyTime now);
+  /// Fails if there may be none.
+  Status call_begins(const std::string& entry, SteadyTime now);
   void call_ended() {
     entry_.reset();
     session_.call_ended();

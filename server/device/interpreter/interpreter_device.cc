@@ -67,6 +67,8 @@ class InterpreterDevice : public Device {
   void set_watch(Watch* watch) override { watch_ = watch; }
   /// New blocks hold zeros, whoever had the memory before.
   void set_owner(uint64_t) override {}
+  void set_allowance(int64_t bytes) override { store_->set_allowance(bytes); }
+  int64_t allowance() const override { return store_->allowance(); }
   Result<BlockPtr> allocate(int64_t bytes) override { return store_->allocate(bytes); }
   Result<BlockPtr> allocate_unseen(int64_t bytes) override { return store_->allocate(bytes); }
   Result<BlockPtr> allocate_shared(int64_t bytes) override { return store_->allocate(bytes); }

@@ -56,6 +56,7 @@ Result<BlockPtr> Store::allocate(int64_t bytes) {
                             bytes, used_, limit_));
   };
   if (bytes > std::min(limit_ - used_, kLargestBlock)) return refused();
+  KENAZ_TRY(allowance_.check(bytes, used_));
   try {
     const uint64_t address = memory.allocate_zeros(static_cast<size_t>(bytes));
     auto block = std::make_shared<StoredBlock>(shared_from_this(), address, bytes);
@@ -66,6 +67,16 @@ Result<BlockPtr> Store::allocate(int64_t bytes) {
   } catch (const std::bad_alloc&) {
     return refused();
   }
+}
+
+void Store::set_allowance(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  allowance_.set(bytes, used_);
+}
+
+int64_t Store::allowance() const {
+  const std::lock_guard lock(mutex_);
+  return allowance_.left(used_);
 }
 
 MemoryStats Store::stats() const {

@@ -12,6 +12,7 @@
 
 #include "kernels/kir/eval/machine.h"
 #include "protocol/base/result.h"
+#include "server/device/allowance.h"
 #include "server/device/device.h"
 #include "server/device/interpreter/unread.h"
 
@@ -28,6 +29,8 @@ class Store : public std::enable_shared_from_this<Store> {
   /// Zeros, which count as undefined.
   Result<BlockPtr> allocate(int64_t bytes);
   MemoryStats stats() const;
+  void set_allowance(int64_t bytes);
+  int64_t allowance() const;
   void forget_peak();
   /// The block's memory goes when the device is next used.
   void release(uint64_t address, int64_t bytes);
@@ -41,6 +44,7 @@ class Store : public std::enable_shared_from_this<Store> {
   mutable std::mutex mutex_;  // for what follows
   std::vector<uint64_t> released_;
   int64_t used_ = 0, peak_ = 0;
+  Allowance allowance_;
 };
 
 /// kInternal if the range leaves the block.

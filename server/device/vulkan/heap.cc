@@ -67,6 +67,21 @@ Result<BlockPtr> Heap::allocate(int64_t bytes, bool unseen) {
   return hand_out(std::move(place), bytes);
 }
 
+void Heap::set_allowance(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  allowance_.set(bytes, used_);
+}
+
+int64_t Heap::allowance() const {
+  std::lock_guard lock(mutex_);
+  return allowance_.left(used_);
+}
+
+Status Heap::check_allowance(int64_t bytes) const {
+  std::lock_guard lock(mutex_);
+  return allowance_.check(bytes, used_);
+}
+
 Result<Heap::Place> Heap::small_place(int64_t room) {
   auto range = pool_.take(room);
   if (!range) {

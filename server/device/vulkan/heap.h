@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "server/device/allowance.h"
 #include "server/device/device.h"
 #include "server/device/vulkan/buffer.h"
 #include "server/device/vulkan/owner_map.h"
@@ -70,6 +71,10 @@ class Heap : public std::enable_shared_from_this<Heap> {
 
   /// What allocate() gives from now on is this owner's.
   void set_owner(uint64_t owner) { owner_ = owner; }
+  void set_allowance(int64_t bytes);
+  int64_t allowance() const;
+  /// Whether the allowance has room for a block.
+  Status check_allowance(int64_t bytes) const;
   /// What is to be cleared since the last time, before the blocks given out are used.
   std::vector<Fill> take_fills() { return std::exchange(fills_, {}); }
 
@@ -118,6 +123,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   int next_slab_ = 0;
   int64_t next_slab_bytes_ = int64_t{4} << 20;
   int64_t held_ = 0, used_ = 0, peak_ = 0;
+  Allowance allowance_;
 };
 
 }  // namespace kenaz::device::vulkan

@@ -70,6 +70,8 @@ class VulkanDevice : public Device {
   void describe_launch(const LaunchBytes& bytes) override { next_launch_ = bytes; }
   std::vector<KernelTime> take_times() override { return commands_.take_times(); }
   void set_owner(uint64_t owner) override { heap_->set_owner(owner); }
+  void set_allowance(int64_t bytes) override { heap_->set_allowance(bytes); }
+  int64_t allowance() const override { return heap_->allowance(); }
   Result<BlockPtr> allocate(int64_t bytes) override { return allocate(bytes, false); }
   Result<BlockPtr> allocate_unseen(int64_t bytes) override { return allocate(bytes, true); }
   Result<BlockPtr> allocate_shared(int64_t bytes) override;
@@ -137,6 +139,7 @@ Status check_range(const Block& block, int64_t offset, size_t bytes) {
 
 Result<BlockPtr> VulkanDevice::allocate(int64_t bytes, bool unseen) {
   if (bytes < 0) return internal_error(fmt::format("block of {} bytes wanted", bytes));
+  KENAZ_TRY(heap_->check_allowance(bytes));
   auto block = heap_->allocate(bytes, unseen);
   if (!block && block.error().kind == ErrorKind::kOutOfMemory && bytes <= info().max_block_bytes) {
     trim();

@@ -24,6 +24,8 @@ class PoisonedDevice : public device::Device {
     return poisoned(device_->allocate_for_host(bytes), bytes);
   }
   void set_owner(uint64_t owner) override { device_->set_owner(owner); }
+  void set_allowance(int64_t bytes) override { device_->set_allowance(bytes); }
+  int64_t allowance() const override { return device_->allowance(); }
 
   const device::Info& info() const override { return device_->info(); }
   void set_watch(device::Watch* watch) override { device_->set_watch(watch); }
