@@ -41,12 +41,13 @@ constexpr const char* kShellHelp = R"(Of the shell:
   plot VAR             Draw a one-dimensional array
   png VAR FILE         Write an array as a picture: [][]u8 and [][]f32 are grey, [][]i32 is 0xRRGGBB,
                        [][][3]u8 and [][][4]u8 are red, green, blue (and alpha)
+  load NAME FILE       Send a program with its imports, where the server allows that, and choose it
   help [COMMAND]       This, or what a command does
   quit                 Leave (or the end of the input)
 Of the server:)";
 
-constexpr std::string_view kShellCommands[] = {"help",  "let",  "plot", "png",
-                                               "print", "quit", "exit"};
+constexpr std::string_view kShellCommands[] = {"help", "let",   "load", "plot",
+                                               "png",  "print", "quit", "exit"};
 constexpr int kHistoryLength = 1000;
 
 struct ShellCommand {
@@ -132,16 +133,7 @@ std::string trimmed(const std::string& text) {
 class Shell {
  public:
   Shell(client::Client client, bool remote) : client_(std::move(client)), remote_(remote) {
-    for (const auto& c : protocol::commands()) words_.commands.emplace(c.name);
-    words_.commands.insert(std::begin(kShellCommands), std::end(kShellCommands));
-    for (const char* list : {"entry_points", "types"}) {
-      const auto names = client_.request({list});
-      if (names) words_.names.insert(names->begin(), names->end());
-    }
-    if (const auto names = client_.request({"entry_points"})) {
-      entries_.insert(names->begin(), names->end());
-      words_.commands.insert(names->begin(), names->end());
-    }
+    learn_program();
   }
 
   /// The exit code: where nobody looks, a command that failed counts.
@@ -164,6 +156,31 @@ class Shell {
   }
 
  private:
+  /// The names of the program that is chosen now.
+  void learn_program() {
+    for (const auto& entry : entries_) words_.commands.erase(entry);
+    entries_.clear();
+    if (const auto names = client_.request({"entry_points"})) {
+      entries_.insert(names->begin(), names->end());
+    }
+    for (const auto& c : protocol::commands()) words_.commands.emplace(c.name);
+    words_.commands.insert(std::begin(kShellCommands), std::end(kShellCommands));
+    words_.commands.insert(entries_.begin(), entries_.end());
+    words_.names.insert(entries_.begin(), entries_.end());
+    if (const auto types = client_.request({"types"})) {
+      words_.names.insert(types->begin(), types->end());
+    }
+  }
+
+  Status load(const std::vector<std::string>& words) {
+    if (words.size() != 3) return bad_request("load NAME FILE");
+    KENAZ_TRY(client_.load(words[1], words[2]));
+    KENAZ_TRY(client_.choose_program(words[1]));
+    words_.names.insert(words[1]);
+    learn_program();
+    return {};
+  }
+
   static bool quits(const std::string& line) {
     const auto words = protocol::split_line(line);
     return words.size() == 1 && (words[0] == "quit" || words[0] == "exit");
@@ -177,7 +194,8 @@ class Shell {
     if (command == "print") return print({words.begin() + 1, words.end()});
     if (command == "plot") return plot_variable(words);
     if (command == "png") return write_picture(words);
-    if (command == "upload" || command == "download" || command == "load") {
+    if (command == "load") return load(words);
+    if (command == "upload" || command == "download") {
       return bad_request("bytes are not for people: use let and print, store and restore");
     }
     if (command == "help" && words.size() == 1) fmt::print("{}\n", kShellHelp);
@@ -234,6 +252,7 @@ class Shell {
     KENAZ_TRY(reply);
     for (const auto& l : reply->output) fmt::print("{}\n", l);
     if (reply->failure) return fail(ErrorKind::kProgramFailure, *reply->failure);
+    if (words[0] == "program" || words[0] == "unload") learn_program();
     // Names that were good once are worth completing.
     if (words[0] != "help") words_.names.insert(words.begin() + 1, words.end());
     if (words[0] == "free") {

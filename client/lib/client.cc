@@ -348,6 +348,30 @@ Client::Future<Lines> Client::request_async(const Lines& words) {
   return Core::expect<Lines>(core_, receive_lines);
 }
 
+Client::Future<void> Client::load_async(const std::string& name,
+                                        std::span<const SourceFile> files) {
+  const auto archive = source_archive(files);
+  if (!archive) return ready<void>(archive.error());
+  Connection& server = *core_->connection;
+  auto sent = server.send({"load", name, std::to_string(archive->size())});
+  if (sent) sent = server.send_bytes(*archive);
+  if (!sent) return ready<void>(sent.error());
+  return Core::expect<void>(core_, [](Connection& c) {
+    Status loaded = receive_nothing(c);
+    // Anything else that is refused begins otherwise.
+    if (!loaded && loaded.error().message.starts_with("Error at ")) {
+      loaded = fail(ErrorKind::kCompile, loaded.error().message);
+    }
+    return loaded;
+  });
+}
+
+Result<std::string> Client::device() {
+  KENAZ_ASSIGN(const Lines lines, request({"device"}));
+  if (lines.size() != 1) return internal_error("the server does not say which device it is");
+  return lines[0];
+}
+
 Status Client::finish() {
   while (!core_->queue.empty()) core_->settle_next();
   KENAZ_ASSIGN(const auto status, core_->connection->finish());

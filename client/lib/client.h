@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "client/lib/connection.h"
+#include "client/lib/program_sources.h"
 #include "protocol/base/result.h"
 #include "protocol/data/value.h"
 
@@ -170,6 +171,28 @@ class Client {
   Status free(const std::vector<std::string>& names) { return free_async(names).get(); }
   Future<void> free_async(const std::vector<std::string>& names);
 
+  /// Sends a program, which the server compiles and runs in a process of its own, if it allows that
+  /// (--allow-load). It is this session's; choose_program() chooses it. kCompile, with the
+  /// compiler's messages, if it has errors. The first file is the program.
+  Status load(const std::string& name, std::span<const SourceFile> files) {
+    return load_async(name, files).get();
+  }
+  /// The same of a file and those that it imports; kBadRequest if one cannot be read.
+  Status load(const std::string& name, const std::string& path) {
+    KENAZ_ASSIGN(const auto files, read_program(path));
+    return load(name, files);
+  }
+  Future<void> load_async(const std::string& name, std::span<const SourceFile> files);
+  /// Ends a program that was loaded; variables stay.
+  Status unload(const std::string& name) { return done({"unload", name}); }
+  /// The program that the session's commands are about from now on.
+  Status choose_program(const std::string& name) { return done({"program", name}); }
+
+  /// The device that the session is on: "#0".
+  Result<std::string> device();
+  /// Has the session, with its values, on another of the server's devices.
+  Status choose_device(const std::string& number) { return done({"device", number}); }
+
   /// Any other command that is answered in lines.
   Result<std::vector<std::string>> request(const std::vector<std::string>& words) {
     return request_async(words).get();
@@ -194,6 +217,11 @@ class Client {
   Future<void> upload(const std::string& name, const std::string& type,
                       std::span<const Piece> pieces);
   Future<void> download(const std::string& name, PrimType type, Allocate allocate);
+  /// A command without an answer but that.
+  Status done(const std::vector<std::string>& words) {
+    KENAZ_TRY(request(words));
+    return {};
+  }
 
   std::shared_ptr<Core> core_;
 };

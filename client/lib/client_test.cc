@@ -128,6 +128,26 @@ TEST(Client, RefusalsAreTheServersWords) {
   EXPECT_EQ(client->get_scalar<int32_t>("x").value(), 1);  // all is well still
 }
 
+TEST(Client, LoadsProgramsAndSaysWhatTheCompilerSays) {
+  FakeServer server({});
+  auto client = reach(server);
+  const std::vector<SourceFile> files{{"a.fut", "import \"b\""}, {"b.fut", "def b = 1"}};
+  EXPECT_TRUE(client->load("good", files));
+  EXPECT_TRUE(client->choose_program("good"));
+  const Status bad = client->load("bad", files);
+  ASSERT_FALSE(bad);
+  EXPECT_EQ(bad.error().kind, ErrorKind::kCompile);
+  EXPECT_EQ(bad.error().message,
+            "Error at file \"a.fut\" 10\nimport \"b\"file \"b.fut\" 9\ndef b = 1");
+  EXPECT_THAT(client->choose_program("bad").error().message, HasSubstr("Unknown program"));
+  EXPECT_TRUE(client->unload("good"));
+  EXPECT_EQ(client->unload("good").error().kind, ErrorKind::kProgramFailure);
+  EXPECT_FALSE(client->load("none", "/nonexistent/a.fut"));
+  EXPECT_EQ(client->device().value(), "#0");
+  EXPECT_TRUE(client->choose_device("#1"));
+  EXPECT_EQ(client->device().value(), "#1");
+}
+
 TEST(Client, AFailureAfterTheBytes) {
   FakeServer server({.bad_download = "The device is lost"});
   auto client = reach(server);

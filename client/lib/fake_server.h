@@ -1,6 +1,6 @@
 // For tests: a small server on a socket, on a thread of its own. It keeps values as bytes and knows
 // upload, download, free, discard, kind, call (which copies its first input; the entry point `fail`
-// fails), auth, attach, and quit.
+// fails), load (what is named `bad` has errors), unload, program, device, auth, attach, and quit.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <istream>
 #include <map>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -165,6 +166,14 @@ class FakeServer {
       };
       auto refuse = [&](const std::string& why) { say("%%% FAILURE\n" + why + "\n%%% OK\n"); };
       auto& variables = sessions_[session];
+      // The bytes after a line.
+      auto take = [&](size_t size) {
+        std::string bytes(size, '\0');
+        const size_t here = std::min(bytes.size(), buffer.size());
+        in.read(bytes.data(), static_cast<std::streamsize>(here));
+        asio::read(socket, asio::buffer(bytes.data() + here, bytes.size() - here), error);
+        return bytes;
+      };
       if (command == "auth") {
         trusted = word() == options_.token;
         if (!trusted) {
@@ -184,10 +193,7 @@ class FakeServer {
           refuse("That many bytes are not allowed");
           return;
         }
-        std::string bytes(size, '\0');
-        const size_t here = std::min(bytes.size(), buffer.size());
-        in.read(bytes.data(), static_cast<std::streamsize>(here));
-        asio::read(socket, asio::buffer(bytes.data() + here, bytes.size() - here), error);
+        std::string bytes = take(size);
         const std::string name = word();
         if (variables.contains(name)) {
           refuse("Variable already exists: " + name);
@@ -210,6 +216,24 @@ class FakeServer {
           refuse(options_.bad_download);
           continue;
         }
+      } else if (command == "load") {
+        const std::string name = word(), sources = take(std::stoull(word()));
+        if (name == "bad") {
+          refuse("Error at " + sources);
+          continue;
+        }
+        programs_.insert(name);
+      } else if (command == "unload" || command == "program") {
+        const std::string name = word();
+        if (!programs_.contains(name)) {
+          refuse("Unknown program: " + name);
+          continue;
+        }
+        if (command == "unload") programs_.erase(name);
+      } else if (command == "device") {
+        const std::string wanted = word();
+        if (wanted.empty()) say(device_ + "\n");
+        if (!wanted.empty()) device_ = wanted;
       } else if (command == "kind") {
         say("primitive\n");
       } else if (command == "free") {
@@ -241,6 +265,8 @@ class FakeServer {
   asio::ssl::context tls_;
   std::atomic<bool> stopping_ = false;
   std::map<std::string, std::map<std::string, std::string>> sessions_;
+  std::set<std::string> programs_;
+  std::string device_ = "#0";
   std::thread thread_;
 };
 

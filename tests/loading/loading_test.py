@@ -143,6 +143,30 @@ class Use(Loading):
         lines[0].request("unload it")
         self.assertEqual(self.load(lines[2], "it", "entry f = 1i32"), [])
 
+    def test_people_load_in_the_shell(self):
+        server = self.start()
+        for name, text in [("good.fut", GOOD), ("lib/more.fut", MORE), ("bad.fut", "entry f = y")]:
+            self.write(name, text)
+        script = ("load mine good.fut\nadd [1, 2] 3\nprogram own\ntwice [4]\nadd [1] 2\n"
+                  "load mine bad.fut\nprogram mine\nfive\nunload mine\nfive\nload mine\n"
+                  "load mine none.fut\ndevice\n")
+        done = subprocess.run([COMMANDS["kenaz"], "shell", "unix://" + server.path], input=script,
+                              cwd=self.folder, text=True, stdout=subprocess.PIPE, timeout=PATIENCE)
+        self.assertRegex(done.stdout, r"""^\[31i32, 32i32\]
+\[8i32\]
+error: Unknown command: add
+Commands are: .*
+error: Error at bad.fut:1:11-12:
+Unknown name "y".(?s:.*?)
+5i32
+error: Unknown command: five
+Commands are: .*
+error: load NAME FILE
+error: \S*/none.fut: .*
+#0
+$""")
+        self.assertEqual(done.returncode, 1)
+
     def test_a_program_takes_the_place_of_its_former_version(self):
         server, line = self.start_with("entry f = 1i32")
         self.assertEqual(self.load(line, "it", "entry f = 2i32"), [])
