@@ -29,6 +29,8 @@ class DeadCode {
       }
       if (auto* soac = std::get_if<ESoac>(&s.exp)) trim(*soac, s);
       if (auto* seg = std::get_if<ESeg>(&s.exp)) trim(*seg, s);
+      if (auto* scatter = std::get_if<EScatter>(&s.exp)) trim(*scatter, s);
+      if (auto* hist = std::get_if<EHist>(&s.exp)) trim(*hist, s);
       trim_branches(s);
       if (auto* loop = std::get_if<ELoop>(&s.exp)) trim(*loop, s);
       depth_++;
@@ -96,6 +98,43 @@ class DeadCode {
     select(s.pat, keep);
     select(e.map.body.results, keep);
     select(e.map.ret, keep);
+  }
+
+  /// Arrays that are written and not needed, with their indices and values.
+  void trim(EScatter& e, Stm& s) {
+    std::vector<char> keep_bound, keep_indices;
+    for (size_t k = 0; k < e.dests.size(); k++) {
+      const bool needed = live_.contains(s.pat[k]);
+      keep_bound.push_back(needed);
+      keep_indices.insert(keep_indices.end(), static_cast<size_t>(e.dests[k].index_rank), needed);
+    }
+    select(e.dests, keep_bound);
+    trim_written(e.map, s, keep_indices, keep_bound);
+  }
+
+  /// Operators none of whose arrays is needed.
+  void trim(EHist& e, Stm& s) {
+    std::vector<char> keep_ops, keep_bound, keep_indices;
+    for (const EHist::Op& op : e.ops) {
+      const auto from = s.pat.begin() + static_cast<ptrdiff_t>(keep_bound.size());
+      const auto to = from + static_cast<ptrdiff_t>(op.dests.size());
+      const bool needed = std::any_of(from, to, [&](VarId v) { return live_.contains(v); });
+      keep_ops.push_back(needed);
+      keep_bound.insert(keep_bound.end(), op.dests.size(), needed);
+      keep_indices.insert(keep_indices.end(), static_cast<size_t>(op.index_rank), needed);
+    }
+    select(e.ops, keep_ops);
+    trim_written(e.map, s, keep_indices, keep_bound);
+  }
+
+  /// `map` returns all indices, then one value for each array that the statement binds.
+  static void trim_written(Lambda& map, Stm& s, std::vector<char> keep_indices,
+                           const std::vector<char>& keep_bound) {
+    select(s.pat, keep_bound);
+    std::vector<char> keep_results = std::move(keep_indices);
+    keep_results.insert(keep_results.end(), keep_bound.begin(), keep_bound.end());
+    select(map.body.results, keep_results);
+    select(map.ret, keep_results);
   }
 
   /// Monoids and writes none of whose values is needed, plain results that nobody needs.
