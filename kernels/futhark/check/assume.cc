@@ -112,12 +112,27 @@ void Modules::not_abstract(const With& w, const std::string& name) {
                  "\"" + name + "\" is not an abstract type: it is known what it stands for.");
 }
 
+/// Whether `inner` makes a type what `outer` has made of the one of the same name around it, as in
+/// `type t include has with t = t`: what stands for one stands for the other.
+bool Modules::gives_refined(const With& inner, const With& outer) {
+  const auto* given = std::get_if<syntax::TypeVar>(&inner.with->type->node);
+  if (!given || !given->name.quals.empty() || given->name.name != outer.with->name.name) {
+    return false;
+  }
+  const TypeBinding* b = nullptr;
+  fn_.inside(inner.env, [&](FnState&) { b = naming_.find_type(given->name); });
+  return b && b->source == outer.with->type.get();
+}
+
 void Modules::assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs) {
   const With* refined = nullptr;
   for (const With& w : withs) {
     if (w.depth != w.with->name.quals.size() || w.with->name.name != t.name) continue;
-    if (refined) return not_abstract(*refined, t.name);
-    refined = &w;
+    if (!refined) {
+      refined = &w;
+    } else if (!gives_refined(w, *refined)) {
+      return not_abstract(*refined, t.name);
+    }
   }
   TypeParams params;
   fn_.inside(scopes_.now(env), [&](FnState&) { params = types_.type_params(t.params); });

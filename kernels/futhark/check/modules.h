@@ -97,6 +97,7 @@ class Modules : private Part {
   Mod assume(const ModTypeBinding& type, std::vector<With> withs);
   void assume_spec(const syntax::Spec& spec, Env* env, const std::vector<With>& withs);
   void assume_type(const syntax::SpecType& t, Env* env, const std::vector<With>& withs);
+  bool gives_refined(const With& inner, const With& outer);
   void not_abstract(const With& w, const std::string& name);
   void check_refinement(const syntax::ModTypeWith& w, const Mod& refined);
   void match_functor(const Functor& f, const syntax::ModTypeArrow& type, EnvRef env,
