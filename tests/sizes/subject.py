@@ -109,6 +109,8 @@ class Subject:
             intact = self.neighbour.intact()
         except ConnectionError:
             return f"the server has ended with status {self.server.process.wait()}"
+        except TimeoutError:
+            return "the server does not answer"
         finally:
             status = self.server.stop()
         if not intact:
