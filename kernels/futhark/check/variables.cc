@@ -150,41 +150,10 @@ syntax::Liftedness Variables::liftedness(const TypePtr& type) {
 
 // `t` with every size outside function types replaced by f(size), from left to right.
 TypePtr Variables::map_dims(const TypePtr& type, const std::function<Size(const Size&)>& f) {
-  TypePtr t = resolve(type);
-  return std::visit(
-      Overloaded{[&](const core::TArray& a) {
-                   Size dim = f(a.dim);
-                   return core::make_type(core::TArray{dim, map_dims(a.elem, f)}, t->unique);
-                 },
-                 [&](const core::TRecord& r) {
-                   core::TRecord out;
-                   for (const auto& [name, x] : r.fields) {
-                     out.fields.emplace_back(name, map_dims(x, f));
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TSum& s) {
-                   core::TSum out;
-                   for (const auto& [name, payload] : s.constructors) {
-                     std::vector<TypePtr> types;
-                     for (const auto& x : payload) types.push_back(map_dims(x, f));
-                     out.constructors.emplace_back(name, std::move(types));
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const core::TAbstract& a) {
-                   core::TAbstract out{a.id, {}};
-                   for (const auto& arg : a.args) {
-                     if (const auto* x = std::get_if<TypePtr>(&arg)) {
-                       out.args.emplace_back(map_dims(*x, f));
-                     } else {
-                       out.args.emplace_back(f(std::get<Size>(arg)));
-                     }
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const auto&) { return t; }},
-      t->node);
+  const TypePtr t = resolve(type);
+  if (std::holds_alternative<TArrow>(t->node)) return t;
+  return core::map_parts(
+      t, [&](const TypePtr& x) { return map_dims(x, f); }, f);
 }
 
 TypePtr Variables::fresh_dims(const TypePtr& t) {
@@ -273,50 +242,16 @@ Size Variables::zonk(const Size& s, Zonk mode) {
 }
 
 TypePtr Variables::zonk(const TypePtr& t, Zonk mode) {
-  return std::visit(
-      Overloaded{[&](const TMeta& m) {
-                   TypePtr solution = metas_[m.id.index].solution;
-                   if (!solution && mode == Zonk::kKeep) return t;
-                   if (!solution) solution = default_meta(m.id);
-                   solution = zonk(solution, mode);
-                   return t->unique ? core::with_unique(solution, true) : solution;
-                 },
-                 [&](const TArray& a) {
-                   return core::make_type(TArray{zonk(a.dim, mode), zonk(a.elem, mode)}, t->unique);
-                 },
-                 [&](const TRecord& r) {
-                   TRecord out;
-                   for (const auto& [name, f] : r.fields)
-                     out.fields.emplace_back(name, zonk(f, mode));
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const TSum& s) {
-                   TSum out;
-                   for (const auto& [name, payload] : s.constructors) {
-                     std::vector<TypePtr> types;
-                     for (const auto& p : payload) types.push_back(zonk(p, mode));
-                     out.constructors.emplace_back(name, std::move(types));
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const TArrow& a) {
-                   return core::make_type(
-                       TArrow{a.param, a.consumes, zonk(a.from, mode), a.ext, zonk(a.to, mode)},
-                       t->unique);
-                 },
-                 [&](const TAbstract& a) {
-                   TAbstract out{a.id, {}};
-                   for (const auto& arg : a.args) {
-                     if (const auto* type = std::get_if<TypePtr>(&arg)) {
-                       out.args.emplace_back(zonk(*type, mode));
-                     } else {
-                       out.args.emplace_back(zonk(std::get<Size>(arg), mode));
-                     }
-                   }
-                   return core::make_type(std::move(out), t->unique);
-                 },
-                 [&](const auto&) { return t; }},
-      t->node);
+  if (const auto* m = std::get_if<TMeta>(&t->node)) {
+    TypePtr solution = metas_[m->id.index].solution;
+    if (!solution && mode == Zonk::kKeep) return t;
+    if (!solution) solution = default_meta(m->id);
+    solution = zonk(solution, mode);
+    return t->unique ? core::with_unique(solution, true) : solution;
+  }
+  return core::map_parts(
+      t, [&](const TypePtr& x) { return zonk(x, mode); },
+      [&](const Size& x) { return zonk(x, mode); });
 }
 
 std::string describe(const Meta& meta) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/futhark/core/parts.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -153,79 +154,16 @@ Size substitute(const Size& size, const Subst& s) {
   }
 }
 
-namespace {
-
-bool same_repr(const Size& a, const Size& b) {
-  return a.kind == b.kind && a.constant == b.constant && a.var == b.var && a.exp == b.exp;
-}
-
-TypePtr substitute_fields(const TypePtr& t, const TRecord& r, const Subst& s) {
-  bool changed = false;
-  TRecord out;
-  for (const auto& [name, field] : r.fields) {
-    out.fields.emplace_back(name, substitute(field, s));
-    changed |= out.fields.back().second != field;
-  }
-  return changed ? make_type(std::move(out), t->unique) : t;
-}
-
-TypePtr substitute_sum(const TypePtr& t, const TSum& sum, const Subst& s) {
-  bool changed = false;
-  TSum out;
-  for (const auto& [name, payload] : sum.constructors) {
-    std::vector<TypePtr> types;
-    for (const auto& p : payload) {
-      types.push_back(substitute(p, s));
-      changed |= types.back() != p;
-    }
-    out.constructors.emplace_back(name, std::move(types));
-  }
-  return changed ? make_type(std::move(out), t->unique) : t;
-}
-
-TypePtr substitute_abstract(const TypePtr& t, const TAbstract& a, const Subst& s) {
-  bool changed = false;
-  TAbstract out{a.id, {}};
-  for (const auto& arg : a.args) {
-    if (const auto* type = std::get_if<TypePtr>(&arg)) {
-      out.args.emplace_back(substitute(*type, s));
-      changed |= std::get<TypePtr>(out.args.back()) != *type;
-    } else {
-      out.args.emplace_back(substitute(std::get<Size>(arg), s));
-      changed |= !same_repr(std::get<Size>(out.args.back()), std::get<Size>(arg));
-    }
-  }
-  return changed ? make_type(std::move(out), t->unique) : t;
-}
-
-}  // namespace
-
 TypePtr substitute(const TypePtr& t, const Subst& s) {
   if (s.empty()) return t;
-  return std::visit(
-      Overloaded{[&](const TPrim&) { return t; }, [&](const TMeta&) { return t; },
-                 [&](const TParam& p) {
-                   auto it = s.types.find(p.id);
-                   if (it == s.types.end()) return t;
-                   return t->unique ? with_unique(it->second, true) : it->second;
-                 },
-                 [&](const TArray& a) {
-                   Size dim = substitute(a.dim, s);
-                   TypePtr elem = substitute(a.elem, s);
-                   if (elem == a.elem && same_repr(dim, a.dim)) return t;
-                   return make_type(TArray{std::move(dim), std::move(elem)}, t->unique);
-                 },
-                 [&](const TRecord& r) { return substitute_fields(t, r, s); },
-                 [&](const TSum& sum) { return substitute_sum(t, sum, s); },
-                 [&](const TArrow& a) {
-                   TypePtr from = substitute(a.from, s), to = substitute(a.to, s);
-                   if (from == a.from && to == a.to) return t;
-                   return make_type(
-                       TArrow{a.param, a.consumes, std::move(from), a.ext, std::move(to)},
-                       t->unique);
-                 },
-                 [&](const TAbstract& a) { return substitute_abstract(t, a, s); }},
-      t->node);
+  if (const auto* p = std::get_if<TParam>(&t->node)) {
+    const auto it = s.types.find(p->id);
+    if (it == s.types.end()) return t;
+    return t->unique ? with_unique(it->second, true) : it->second;
+  }
+  return map_parts(
+      t, [&](const TypePtr& x) { return substitute(x, s); },
+      [&](const Size& x) { return substitute(x, s); });
 }
 
 TypePtr expand_abstract(const TAbstract& a, const std::vector<AbstractType>& table) {
@@ -271,36 +209,12 @@ void free_sizes(const Size& s, std::unordered_set<VarId>& out) {
 }
 
 TypePtr look_through(const TypePtr& t, const std::vector<AbstractType>& table) {
-  const auto part = [&](const TypePtr& x) { return look_through(x, table); };
-  return std::visit(Overloaded{[&](const TArray& a) {
-                                 return make_type(TArray{a.dim, part(a.elem)}, t->unique);
-                               },
-                               [&](const TRecord& r) {
-                                 TRecord out;
-                                 for (const auto& [name, f] : r.fields)
-                                   out.fields.emplace_back(name, part(f));
-                                 return make_type(std::move(out), t->unique);
-                               },
-                               [&](const TSum& s) {
-                                 TSum out;
-                                 for (const auto& [name, payload] : s.constructors) {
-                                   std::vector<TypePtr> types;
-                                   for (const auto& p : payload) types.push_back(part(p));
-                                   out.constructors.emplace_back(name, std::move(types));
-                                 }
-                                 return make_type(std::move(out), t->unique);
-                               },
-                               [&](const TArrow& a) {
-                                 return make_type(
-                                     TArrow{a.param, a.consumes, part(a.from), a.ext, part(a.to)},
-                                     t->unique);
-                               },
-                               [&](const TAbstract& a) {
-                                 const TypePtr type = part(expand_abstract(a, table));
-                                 return t->unique ? with_unique(type, true) : type;
-                               },
-                               [&](const auto&) { return t; }},
-                    t->node);
+  if (const auto* a = std::get_if<TAbstract>(&t->node)) {
+    const TypePtr type = look_through(expand_abstract(*a, table), table);
+    return t->unique ? with_unique(type, true) : type;
+  }
+  return map_parts(
+      t, [&](const TypePtr& x) { return look_through(x, table); }, [](const Size& s) { return s; });
 }
 
 void free_sizes(const TypePtr& t, std::unordered_set<VarId>& out) {
