@@ -247,8 +247,11 @@ TEST(Check, Loops) {
                   "xs"),
             "varying");
   EXPECT_EQ(sizes("def main [n] (xs: [n]i32) (ys: [n]i32) = loop a = xs for i < 3 do "
-                  "if i > 1 then a else ys"),
+                  "if i > 1 then map2 (+) a ys else ys"),
             "fixed");
+  EXPECT_EQ(sizes("def main [n] (xs: [n]i32) (ys: [n]i32) = loop a = xs for i < 3 do "
+                  "if i > 1 then a else ys"),
+            "varying");
   EXPECT_EQ(sizes("def main (x: []i32) (y: []i32) = loop (a, b) = (x, y) for i < 3 do (b, a)"),
             "varying");
 }

@@ -236,6 +236,13 @@ TypePtr Existentials::join(const TypePtr& ta, const TypePtr& tb) {
   auto join_size = [&](const Size& sa, const Size& sb) {
     Size x = vars_.resolve(sa), y = vars_.resolve(sb);
     if (core::same_size(x, y)) return x;
+    // Of a constructor that does not have the part of this size: it is the other branch's.
+    for (const auto& [own, other] : {std::pair(x, y), std::pair(y, x)}) {
+      if (own.kind != Size::kVar || !vars_[own.var].flex || !vars_[own.var].shape_only) continue;
+      vars_[own.var].solved = true;
+      vars_[own.var].solution = other;
+      return other;
+    }
     if (core::same_size(vars_.meaning(x), vars_.meaning(y))) return x;
     for (uint32_t i = vars_.next_var(); i-- > 0 && !vars_[VarId{i}].joined.empty();) {
       const auto& known = vars_[VarId{i}].joined;

@@ -38,99 +38,97 @@ bool Expressions::expect(const TypePtr& expected, const TypePtr& actual, const s
 ExpPtr Expressions::exp_node(const syntax::Exp& e, const TypePtr& expected) {
   const SourceRange& r = e.range;
   return std::visit(
-      Overloaded{[&](const syntax::ELiteral& x) { return literal(x.value, r); },
-                 [&](const syntax::EString& x) -> ExpPtr {
-                   const auto n = static_cast<int64_t>(x.value.utf8.size());
-                   return make(r,
-                               core::array_type(Size::of_const(n), core::prim_type(PrimType::kU8)),
-                               core::EString{x.value.utf8});
-                 },
-                 [&](const syntax::EVar& x) { return variable(x.name, r); },
-                 [&](const syntax::EHole&) -> ExpPtr {
-                   return make(r, expected ? expected : vars_.new_meta(), core::EHole{});
-                 },
-                 [&](const syntax::EParens& x) { return exp(*x.inner, expected); },
-                 [&](const syntax::EQualParens& x) { return qualified(x, expected); },
-                 [&](const syntax::ETuple& x) -> ExpPtr {
-                   TypePtr known = expected ? vars_.resolve(expected) : nullptr;
-                   const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
-                   core::ERecord out;
-                   std::vector<TypePtr> types;
-                   for (size_t i = 0; i < x.elems.size(); i++) {
-                     TypePtr hint;
-                     if (target && i < target->fields.size()) hint = target->fields[i].second;
-                     out.fields.emplace_back(std::to_string(i), exp(*x.elems[i], hint));
-                     types.push_back(core::with_unique(out.fields.back().second->type, false));
-                   }
-                   return make(r, core::tuple_type(std::move(types)), std::move(out));
-                 },
-                 [&](const syntax::ERecord& x) { return record(x, r, expected); },
-                 [&](const syntax::EArray& x) { return array(x, r, expected); },
-                 [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
-                 [&](const syntax::EIndex& x) {
-                   ExpPtr a = exp(*x.array);
-                   warn_of_slices(reports_, x.slice);
-                   return arrays_.index(a, arrays_.dim_indexes(x.slice), r);
-                 },
-                 [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
-                 [&](const syntax::ENegate& x) -> ExpPtr {
-                   if (const auto* l = std::get_if<syntax::ELiteral>(&x.operand->node)) {
-                     return literal(l->value, r, true);
-                   }
-                   TypePtr t = vars_.new_meta(kMaskNum);
-                   ExpPtr operand = check(*x.operand, t, "Cannot negate this value.");
-                   auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
-                                   core::EIntrinsic{core::Intrinsic::kNeg, {t}, {}});
-                   return make(r, t, core::EApply{fun, {operand}});
-                 },
-                 [&](const syntax::ENot& x) -> ExpPtr {
-                   TypePtr t = vars_.new_meta(kMaskIntBool);
-                   ExpPtr operand = check(*x.operand, t, "Cannot apply \"!\" to this value.");
-                   auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
-                                   core::EIntrinsic{core::Intrinsic::kNot, {t}, {}});
-                   return make(r, t, core::EApply{fun, {operand}});
-                 },
-                 [&](const syntax::EBinOp& x) { return binary(x, r); },
-                 [&](const syntax::EApply& x) {
-                   ExpPtr fun = exp(*x.fun);
-                   std::vector<Arg> args;
-                   for (const auto& a : x.args) args.push_back({a.get(), nullptr});
-                   return apply(fun, syntax::pretty(*x.fun), args, r);
-                 },
-                 [&](const syntax::ELambda& x) { return lambda(x, r, expected); },
-                 [&](const syntax::EIf& x) { return if_exp(x, r, expected); },
-                 [&](const syntax::EMatch& x) { return match(x, r, expected); },
-                 [&](const syntax::ELoop& x) { return loop(x, r); },
-                 [&](const syntax::ELet& x) { return let(x, r, expected); },
-                 [&](const syntax::ELetFun& x) { return let_fun(x, r, expected); },
-                 [&](const syntax::ELetWith& x) { return let_with(x, r, expected); },
-                 [&](const syntax::EUpdate& x) {
-                   return arrays_.update_path(exp(*x.source), x.path, *x.value, r);
-                 },
-                 [&](const syntax::ERange& x) { return arrays_.range_exp(x, r); },
-                 [&](const syntax::EAscript& x) {
-                   TypePtr t = types_.param_type(*x.type);
-                   return check(*x.inner, t,
-                                "Expression does not have expected type from its ascription.");
-                 },
-                 [&](const syntax::ECoerce& x) { return coerce(x, r); },
-                 [&](const syntax::EAssert& x) -> ExpPtr {
-                   ExpPtr cond = check(*x.cond, bool_, "An assertion must have type bool.");
-                   ExpPtr body = exp(*x.body, expected);
-                   return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
-                 },
-                 [&](const syntax::EAttr& x) -> ExpPtr {
-                   const std::string& name = x.attr.name;
-                   if (name == "trace" || name == "break") {
-                     reports_.warn(Warning::kSilentAttribute, x.attr.range, name);
-                   }
-                   ExpPtr inner = exp(*x.inner, expected);
-                   return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
-                 },
-                 [&](const syntax::EOpSection& x) { return op_section(x, r); },
-                 [&](const syntax::EOpSectionLeft& x) { return op_section_left(x, r); },
-                 [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
-                 [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
+      Overloaded{
+          [&](const syntax::ELiteral& x) { return literal(x.value, r); },
+          [&](const syntax::EString& x) -> ExpPtr {
+            const auto n = static_cast<int64_t>(x.value.utf8.size());
+            return make(r, core::array_type(Size::of_const(n), core::prim_type(PrimType::kU8)),
+                        core::EString{x.value.utf8});
+          },
+          [&](const syntax::EVar& x) { return variable(x.name, r); },
+          [&](const syntax::EHole&) -> ExpPtr { return make(r, vars_.new_meta(), core::EHole{}); },
+          [&](const syntax::EParens& x) { return exp(*x.inner, expected); },
+          [&](const syntax::EQualParens& x) { return qualified(x, expected); },
+          [&](const syntax::ETuple& x) -> ExpPtr {
+            TypePtr known = expected ? vars_.resolve(expected) : nullptr;
+            const auto* target = known ? std::get_if<core::TRecord>(&known->node) : nullptr;
+            core::ERecord out;
+            std::vector<TypePtr> types;
+            for (size_t i = 0; i < x.elems.size(); i++) {
+              TypePtr hint;
+              if (target && i < target->fields.size()) hint = target->fields[i].second;
+              out.fields.emplace_back(std::to_string(i), exp(*x.elems[i], hint));
+              types.push_back(core::with_unique(out.fields.back().second->type, false));
+            }
+            return make(r, core::tuple_type(std::move(types)), std::move(out));
+          },
+          [&](const syntax::ERecord& x) { return record(x, r, expected); },
+          [&](const syntax::EArray& x) { return array(x, r, expected); },
+          [&](const syntax::EProject& x) { return project(exp(*x.record), x.field, r); },
+          [&](const syntax::EIndex& x) {
+            ExpPtr a = exp(*x.array);
+            warn_of_slices(reports_, x.slice);
+            return arrays_.index(a, arrays_.dim_indexes(x.slice), r);
+          },
+          [&](const syntax::EConstr& x) { return constructor(x, r, expected); },
+          [&](const syntax::ENegate& x) -> ExpPtr {
+            if (const auto* l = std::get_if<syntax::ELiteral>(&x.operand->node)) {
+              return literal(l->value, r, true);
+            }
+            TypePtr t = vars_.new_meta(kMaskNum);
+            ExpPtr operand = check(*x.operand, t, "Cannot negate this value.");
+            auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
+                            core::EIntrinsic{core::Intrinsic::kNeg, {t}, {}});
+            return make(r, t, core::EApply{fun, {operand}});
+          },
+          [&](const syntax::ENot& x) -> ExpPtr {
+            TypePtr t = vars_.new_meta(kMaskIntBool);
+            ExpPtr operand = check(*x.operand, t, "Cannot apply \"!\" to this value.");
+            auto fun = make(r, core::make_type(core::TArrow{{}, false, t, {}, t}),
+                            core::EIntrinsic{core::Intrinsic::kNot, {t}, {}});
+            return make(r, t, core::EApply{fun, {operand}});
+          },
+          [&](const syntax::EBinOp& x) { return binary(x, r); },
+          [&](const syntax::EApply& x) {
+            ExpPtr fun = exp(*x.fun);
+            std::vector<Arg> args;
+            for (const auto& a : x.args) args.push_back({a.get(), nullptr});
+            return apply(fun, syntax::pretty(*x.fun), args, r);
+          },
+          [&](const syntax::ELambda& x) { return lambda(x, r, expected); },
+          [&](const syntax::EIf& x) { return if_exp(x, r, expected); },
+          [&](const syntax::EMatch& x) { return match(x, r, expected); },
+          [&](const syntax::ELoop& x) { return loop(x, r); },
+          [&](const syntax::ELet& x) { return let(x, r, expected); },
+          [&](const syntax::ELetFun& x) { return let_fun(x, r, expected); },
+          [&](const syntax::ELetWith& x) { return let_with(x, r, expected); },
+          [&](const syntax::EUpdate& x) {
+            return arrays_.update_path(exp(*x.source), x.path, *x.value, r);
+          },
+          [&](const syntax::ERange& x) { return arrays_.range_exp(x, r); },
+          [&](const syntax::EAscript& x) {
+            TypePtr t = types_.param_type(*x.type);
+            return check(*x.inner, t,
+                         "Expression does not have expected type from its ascription.");
+          },
+          [&](const syntax::ECoerce& x) { return coerce(x, r); },
+          [&](const syntax::EAssert& x) -> ExpPtr {
+            ExpPtr cond = check(*x.cond, bool_, "An assertion must have type bool.");
+            ExpPtr body = exp(*x.body, expected);
+            return make(r, body->type, core::EAssert{cond, body, syntax::pretty(*x.cond)});
+          },
+          [&](const syntax::EAttr& x) -> ExpPtr {
+            const std::string& name = x.attr.name;
+            if (name == "trace" || name == "break") {
+              reports_.warn(Warning::kSilentAttribute, x.attr.range, name);
+            }
+            ExpPtr inner = exp(*x.inner, expected);
+            return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});
+          },
+          [&](const syntax::EOpSection& x) { return op_section(x, r); },
+          [&](const syntax::EOpSectionLeft& x) { return op_section_left(x, r); },
+          [&](const syntax::EOpSectionRight& x) { return op_section_right(x, r); },
+          [&](const syntax::EPathSection& x) { return path_section(x, r, expected); }},
       e.node);
 }
 

@@ -12,14 +12,14 @@ ExpPtr Expressions::if_exp(const syntax::EIf& i, const SourceRange& range,
   ExpPtr cond = check(*i.cond, bool_, "Condition must have type bool.");
   const uint32_t start = vars_.next_var();
   vars_.level()++;
-  ExpPtr yes = exp(*i.then_branch, expected);
+  ExpPtr yes = exp(*i.then_branch, vars_.branch_hint(expected));
   vars_.level()--;
   TypePtr then_type = existentials_.hide(yes->type, start);
   vars_.level()++;
-  ExpPtr no = exp(*i.else_branch, then_type);
+  ExpPtr no = exp(*i.else_branch, vars_.branch_hint(then_type));
   vars_.level()--;
   TypePtr else_type = existentials_.hide(no->type, start);
-  const Restore lenient(comparing_.any_sizes, true);
+  const Restore branches(comparing_.sizes, CompareSizes::kNone);
   infer_.unify_or_error(then_type, else_type, range, "Branches differ in type.");
   if (reports_.failed()) return bad_exp(range);
   TypePtr type = existentials_.join(then_type, else_type);
@@ -40,13 +40,13 @@ ExpPtr Expressions::match(const syntax::EMatch& m, const SourceRange& range,
     vars_.level()++;
     PatPtr p = patterns_.pat(*c.pat, core::with_unique(out.scrutinee->type, false));
     vars_.level()++;
-    ExpPtr body = exp(*c.body, type ? type : expected);
+    ExpPtr body = exp(*c.body, vars_.branch_hint(type ? type : expected));
     vars_.level() -= 2;
     fn_->here.locals.resize(mark);
     if (reports_.failed()) return bad_exp(range);
     TypePtr case_type = existentials_.hide(body->type, start);
     if (type) {
-      const Restore lenient(comparing_.any_sizes, true);
+      const Restore branches(comparing_.sizes, CompareSizes::kNone);
       infer_.unify_or_error(type, case_type, c.range, "Branches differ in type.");
       if (reports_.failed()) return bad_exp(range);
       type = existentials_.join(type, case_type);

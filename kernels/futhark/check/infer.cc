@@ -134,7 +134,7 @@ bool Inference::merge_metas(core::MetaId a, core::MetaId b, int depth) {
 
 // Has `t` a size that the program names, but further inside than `level`?
 bool Inference::names_too_deep(const TypePtr& t, int level) {
-  if (comparing_.any_sizes) return false;
+  if (comparing_.any_sizes()) return false;
   bool found = false;
   vars_.map_dims(t, [&](const Size& s) {
     const Size dim = vars_.resolve(s);
@@ -163,9 +163,9 @@ bool Inference::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
   if (escapes(t, meta.level)) return false;
   std::vector<std::pair<TypePtr, TypePtr>> equal;
   const bool parts = !meta.fields.empty() || !meta.constructors.empty();
-  const TypePtr own = parts && comparing_.any_sizes ? vars_.fresh_dims(t)
-                                                    : t;  // the parts' sizes may differ from t's
-  if (parts && comparing_.any_sizes) equal.emplace_back(own, t);
+  const TypePtr own = parts && comparing_.any_sizes() ? vars_.fresh_dims(t)
+                                                      : t;  // the parts' sizes may differ from t's
+  if (parts && comparing_.any_sizes()) equal.emplace_back(own, t);
   if (!meta.fields.empty()) {
     const auto* r = std::get_if<TRecord>(&own->node);
     for (const auto& [name, type] : meta.fields) {
@@ -223,6 +223,9 @@ bool Inference::bind_meta(core::MetaId id, const TypePtr& t, int depth) {
     return Size::of_var(open);
   });
   vars_[id].solution = core::without_unique(solution);
+  // The parts' sizes are those that their values have.
+  const Restore found(comparing_.sizes,
+                      comparing_.any_sizes() ? CompareSizes::kAny : CompareSizes::kSame);
   if (own != t) std::rotate(equal.begin(), equal.begin() + 1, equal.end());  // last: t
   return std::all_of(equal.begin(), equal.end(),
                      [&](const auto& p) { return unify_depth(p.first, p.second, depth + 1); });
@@ -286,7 +289,7 @@ bool Inference::unify_depth(const TypePtr& ta, const TypePtr& tb, int depth) {
                    if (x.id != y.id || x.args.size() != y.args.size()) return false;
                    for (size_t i = 0; i < x.args.size(); i++) {
                      if (const auto* t = std::get_if<TypePtr>(&x.args[i])) {
-                       const Restore lenient(comparing_.any_sizes, true);
+                       const Restore lenient(comparing_.sizes, CompareSizes::kAny);
                        if (!unify_depth(*t, std::get<TypePtr>(y.args[i]), depth + 1)) return false;
                      } else {
                        if (!sizes_.unify_size(std::get<Size>(x.args[i]), std::get<Size>(y.args[i])))
@@ -343,7 +346,7 @@ bool Inference::absorb_unborn(TypePtr& t, bool regular) {
   for (VarId v : vars) {
     if (!vars_[v].unborn) continue;
     const bool vague = vars_[v].vague;
-    anonymous |= regular && !vague && !comparing_.any_sizes;
+    anonymous |= regular && !vague && !comparing_.any_sizes();
     const VarId any = vars_.new_var(vars_.name(v));
     vars_[any].level = 0;
     vars_[any].absorbs = true;

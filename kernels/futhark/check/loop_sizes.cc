@@ -19,20 +19,33 @@ TypePtr LoopSizes::type(const TypePtr& type, std::vector<std::pair<VarId, Size>>
   });
 }
 
-// Is `now`, a size of what the loop's body returns, always either `name` or `start`?
-bool LoopSizes::keeps(const Size& now, VarId name, const Size& start, int depth) {
-  Size s = vars_.resolve(now);
-  if (s.kind == Size::kAny || core::same_size(vars_.meaning(s), vars_.meaning(start))) return true;
-  if (s.kind != Size::kVar) return false;
-  const Var& v = vars_[s.var];
-  if (s.var == name || (v.flex && !v.loop)) return true;
-  return depth < 20 && !v.joined.empty() &&
-         std::all_of(v.joined.begin(), v.joined.end(),
-                     [&](const Size& x) { return keeps(x, name, start, depth + 1); });
+// Is `now`, a size of what the loop's body returns, either `name` or `start`? A size that is yet to
+// be found may become one of them, but is another one; so is that of branches which return both.
+bool LoopSizes::keeps(const Size& now, VarId name, const Size& start) {
+  const Size s = vars_.resolve(now);
+  return core::same_size(vars_.meaning(s), vars_.meaning(start)) ||
+         (s.kind == Size::kVar && s.var == name);
+}
+
+// The body's type has been compared with that of the loop's variables without sizes. What was
+// `unknown` of it before, as the type of a hole, has them from nowhere.
+void LoopSizes::open(const std::vector<core::MetaId>& unknown, const SourceRange& range) {
+  for (const core::MetaId id : unknown) {
+    if (!vars_[id].solution) continue;
+    const TypePtr known = vars_.map_dims(vars_[id].solution, [&](const Size& s) {
+      const Size dim = vars_.resolve(s);
+      if (dim.kind != Size::kAny) return dim;
+      const VarId v = vars_.new_flex("d");
+      vars_[v].level = vars_[id].level;
+      vars_.determine(v, OpenSize::kLoop, range);
+      return Size::of_var(v);
+    });
+    vars_[id].solution = known;
+  }
 }
 
 // After the body: which of `sizes` may change from one iteration to the next. The others are what
-// they are at the start, and so is what branches of the body make of them.
+// they are at the start.
 std::vector<VarId> LoopSizes::varying(const TypePtr& pattern, const TypePtr& body,
                                       const std::vector<std::pair<VarId, Size>>& sizes,
                                       const SourceRange& range, uint32_t outside) {
@@ -51,7 +64,7 @@ std::vector<VarId> LoopSizes::varying(const TypePtr& pattern, const TypePtr& bod
     auto it = std::find_if(sizes.begin(), sizes.end(),
                            [&](const auto& x) { return s.kind == Size::kVar && x.first == s.var; });
     if (it == sizes.end() || vars_[s.var].solved) continue;
-    if (!keeps(after[i], it->first, it->second, 0)) varying.push_back(it->first);
+    if (!keeps(after[i], it->first, it->second)) varying.push_back(it->first);
   }
   for (VarId v : varying) {
     Var& var = vars_[v];
@@ -70,15 +83,6 @@ std::vector<VarId> LoopSizes::varying(const TypePtr& pattern, const TypePtr& bod
   }
   for (const auto& [v, start] : sizes) {
     if (vars_[v].flex && !vars_[v].solved) sizes_.unify_size(Size::of_var(v), start);
-  }
-  for (const Size& s : after) {
-    const Size now = vars_.resolve(s);
-    if (now.kind != Size::kVar || vars_[now.var].joined.empty()) continue;
-    const std::vector<Size> joined = vars_[now.var].joined;
-    const bool same = std::all_of(joined.begin(), joined.end(), [&](const Size& x) {
-      return core::same_size(vars_.meaning(x), vars_.meaning(joined[0]));
-    });
-    if (same) vars_[now.var].means = joined[0];
   }
   return varying;
 }

@@ -51,21 +51,17 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
   const size_t mark = fn_->here.locals.size();
   out.init = l.init ? exp(*l.init) : loop_init(*l.pat);
   if (reports_.failed()) return bad_exp(range);
-  ExpPtr bound;
   TypePtr index_type, elem_type;
-  switch (l.form) {
-    case syntax::ELoop::kFor:
-      out.form = core::ELoop::kFor;
-      index_type = vars_.new_meta(kMaskInt);
-      out.bound = check(*l.bound, index_type, "A loop bound must be an integer.");
-      break;
-    case syntax::ELoop::kForIn:
-      out.form = core::ELoop::kForIn;
-      elem_type = vars_.new_meta();
-      out.bound = check(*l.bound, core::array_type(Size::of_var(vars_.new_flex()), elem_type),
-                        "A loop must iterate over an array.");
-      break;
-    case syntax::ELoop::kWhile: out.form = core::ELoop::kWhile; break;
+  static_assert(int{core::ELoop::kForIn} == syntax::ELoop::kForIn &&
+                int{core::ELoop::kWhile} == syntax::ELoop::kWhile);
+  out.form = static_cast<core::ELoop::Form>(l.form);
+  if (l.form == syntax::ELoop::kFor) {
+    index_type = vars_.new_meta(kMaskInt);
+    out.bound = check(*l.bound, index_type, "A loop bound must be an integer.");
+  } else if (l.form == syntax::ELoop::kForIn) {
+    elem_type = vars_.new_meta();
+    out.bound = check(*l.bound, core::array_type(Size::of_var(vars_.new_flex()), elem_type),
+                      "A loop must iterate over an array.");
   }
   if (reports_.failed()) return bad_exp(range);
   LoopSizes loop_sizes(vars_, sizes_, reports_);
@@ -97,9 +93,12 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
   if (reports_.failed()) return bad_exp(range);
   // Compare without sizes; then see which sizes change; then the sizes that do not.
   const char* what = "Loop body does not have expected type.";
+  std::vector<core::MetaId> unknown;
+  vars_.unsolved_metas(out.body->type, unknown);
   TypePtr shapeless = vars_.map_dims(type, [](const Size&) { return Size::any(); });
   infer_.unify_or_error(shapeless, out.body->type, l.body->range, what);
   if (reports_.failed()) return bad_exp(range);
+  loop_sizes.open(unknown, range);
   out.sizes = loop_sizes.varying(type, out.body->type, sizes, range,
                                  fn_->starts.empty() ? 0 : fn_->starts.front());
   auto varied = [&](const TypePtr& t) {  // the same new size for the same one

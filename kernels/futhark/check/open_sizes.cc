@@ -26,6 +26,8 @@ std::string message(const OpenSize& s, const std::vector<std::string>& names) {
              "Hint: write the type of the value, with its sizes, and coerce it then.";
     case OpenSize::kBinder:
       return size + ".\nThe value that is bound here has no array of which this would be the size.";
+    case OpenSize::kLoop:
+      return size + ".\nNothing says what the size is that the loop's body returns.";
     case OpenSize::kScope: break;
   }
   return "Causality check: size " + of +

@@ -18,6 +18,7 @@ struct OpenSize {
     kAscription,  // an empty [] in a written type
     kCoercion,    // a size of a value that is coerced
     kBinder,      // of `let [n]`
+    kLoop,        // of what a loop's body returns, which nothing inside says
     kScope,       // what a type variable has instead of `of`, which is not in scope there
   } kind = kInstance;
   core::VarId size;

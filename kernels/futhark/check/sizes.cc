@@ -70,7 +70,7 @@ bool Sizes::size_mismatch(const Size& a, const Size& b) {
   core::free_sizes(a, vars);
   core::free_sizes(b, vars);
   const bool vague = std::any_of(vars.begin(), vars.end(), [&](VarId v) { return vars_[v].vague; });
-  if (comparing_.any_sizes || vague) return true;
+  if (comparing_.any_sizes() || vague) return true;
   for (const Size* s : {&b, &a}) {  // no two sizes in one message by one name
     if (s->kind == Size::kVar && !vars_[s->var].named && size_text(a) == size_text(b)) {
       vars_.mark(s->var);
@@ -100,7 +100,7 @@ VarId Sizes::first_too_deep(const Size& s, int level) {
 }
 
 bool Sizes::size_too_deep(VarId flex, const Size& size) {
-  if (comparing_.any_sizes) return true;
+  if (comparing_.any_sizes()) return true;
   const Var& outer = vars_[flex];
   Size s = size;
   VarId v = first_too_deep(s, outer.level);
@@ -123,6 +123,7 @@ bool Sizes::size_too_deep(VarId flex, const Size& size) {
 }
 
 bool Sizes::unify_size(const Size& sa, const Size& sb) {
+  if (comparing_.sizes == CompareSizes::kNone) return true;
   Size a = vars_.meaning(sa), b = vars_.meaning(sb), name = vars_.resolve(sb);
   if (a.kind == Size::kAny || b.kind == Size::kAny) return true;
   if (core::same_size(a, b)) return true;
@@ -155,7 +156,7 @@ bool Sizes::unify_size(const Size& sa, const Size& sb) {
   core::free_sizes(b, vars);
   Var& v = vars_[a.var];
   core::free_sizes(name, vars);
-  if (vars.count(a.var) && b.kind == Size::kExp && !comparing_.any_sizes) {
+  if (vars.count(a.var) && b.kind == Size::kExp && !comparing_.any_sizes()) {
     comparing_.mismatch.because("Occurs check: a size " + size_text(a) + " cannot be equal to " +
                                 size_text(name) + ".");
     return false;

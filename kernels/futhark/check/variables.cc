@@ -160,6 +160,15 @@ TypePtr Variables::fresh_dims(const TypePtr& t) {
   return map_dims(t, [&](const Size&) { return Size::of_var(new_flex()); });
 }
 
+TypePtr Variables::branch_hint(const TypePtr& t) {
+  if (!t) return t;
+  return map_dims(t, [&](const Size&) {
+    const VarId v = new_flex();
+    vars_[v.index].shape_only = true;
+    return Size::of_var(v);
+  });
+}
+
 void Variables::unsolved_metas(const TypePtr& type, std::vector<core::MetaId>& out) {
   const TypePtr t = resolve(type);
   if (const auto* m = std::get_if<TMeta>(&t->node)) {

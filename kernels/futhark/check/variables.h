@@ -55,12 +55,13 @@ struct Var {
   Size means;
   bool absorbs = false;  // existential in a function type that a type variable stands for: any size
   bool vague = false;    // known to be equal to something, but not to what: any size
-  bool dependent = false;  // existential, but means something of what the caller knows
-  bool outside = false;    // made in a function, but of what is known outside of it
-  bool loop = false;       // of a loop's variable
-  bool binder = false;     // of `let [n]`, in the pattern: means the first size it is compared with
-  std::string origin;      // of a size that is not known: "size that f returned", for messages
-  SourceRange range;       // where that is
+  bool dependent = false;   // existential, but means something of what the caller knows
+  bool outside = false;     // made in a function, but of what is known outside of it
+  bool loop = false;        // of a loop's variable
+  bool shape_only = false;  // of a type that only says which constructors and fields there are
+  bool binder = false;  // of `let [n]`, in the pattern: means the first size it is compared with
+  std::string origin;   // of a size that is not known: "size that f returned", for messages
+  SourceRange range;    // where that is
 };
 
 /// One top-level definition, or a type or module type outside of definitions.
@@ -150,6 +151,9 @@ class Variables {
   TypePtr map_dims(const TypePtr& t, const std::function<Size(const Size&)>& f);
   /// `t` with every size outside function types replaced by one that is to be found.
   TypePtr fresh_dims(const TypePtr& t);
+  /// What is known of a branch's type from outside, null if nothing is: `t` with sizes that are
+  /// whatever the branch has.
+  TypePtr branch_hint(const TypePtr& t);
   /// Adds the metas of `t` to `out`, each once.
   void unsolved_metas(const TypePtr& t, std::vector<core::MetaId>& out);
   bool contains_meta(const TypePtr& t);
