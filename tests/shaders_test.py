@@ -171,7 +171,7 @@ class Shaders(unittest.TestCase):
             # Or a thread reads what nobody has written yet.
             wanted = {store, load} if "has a race" in done.stderr else {load}
             self.assertEqual(set(lines), wanted, done.stderr)
-            self.assertIn("1 workgroups of 64 threads, of which 0 have run", done.stdout)
+            self.assertIn("1 workgroup of 64 threads, of which 0 have run", done.stdout)
             found += "has a race" in done.stderr
         self.assertGreater(found, 0)
 

@@ -18,6 +18,13 @@ std::string valid_utf8(std::string_view text) {
   return Json::parse(quoted).get<std::string>();
 }
 
+/// The attribute with these classes; empty ones are left out.
+std::string class_of(std::string_view first, std::string_view second) {
+  if (first.empty() && second.empty()) return "";
+  const std::string_view between = first.empty() || second.empty() ? "" : " ";
+  return fmt::format(" class=\"{}{}{}\"", first, between, second);
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -46,20 +53,20 @@ std::string element(std::string_view tag, std::string_view attributes, std::stri
   return fmt::format("<{}{}>{}</{}>", tag, attributes, content, tag);
 }
 
-TableRow& TableRow::number(int64_t n) {
-  cells_ += element("td", " class=\"n\"", std::to_string(n));
+TableRow& TableRow::number(int64_t n, std::string_view css_class) {
+  cells_ += element("td", class_of("n", css_class), std::to_string(n));
   return *this;
 }
-TableRow& TableRow::number(double n) {
-  cells_ += element("td", " class=\"n\"", fmt::format("{:.1f}", n));
+TableRow& TableRow::number(double n, std::string_view css_class) {
+  cells_ += element("td", class_of("n", css_class), fmt::format("{:.1f}", n));
   return *this;
 }
-TableRow& TableRow::text(std::string_view text) {
-  cells_ += element("td", "", escaped(text));
+TableRow& TableRow::text(std::string_view text, std::string_view css_class) {
+  cells_ += element("td", class_of("", css_class), escaped(text));
   return *this;
 }
-TableRow& TableRow::heading(std::string_view text) {
-  cells_ += element("th", "", escaped(text));
+TableRow& TableRow::heading(std::string_view text, std::string_view css_class) {
+  cells_ += element("th", class_of("", css_class), escaped(text));
   return *this;
 }
 TableRow& TableRow::html(std::string_view html, std::string_view attributes) {

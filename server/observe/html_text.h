@@ -21,10 +21,14 @@ class TableRow {
  public:
   /// `attributes` as for element().
   explicit TableRow(std::string attributes = "") : attributes_(std::move(attributes)) {}
-  TableRow& number(int64_t n);
-  TableRow& number(double n);  // with one digit behind the point
-  TableRow& text(std::string_view text);
-  TableRow& heading(std::string_view text);
+  /// `css_class`: of the cell, beside that of numbers; empty: none.
+  TableRow& number(int64_t n, std::string_view css_class = "");
+  TableRow& number(double n, std::string_view css_class = "");  // with one digit behind the point
+  TableRow& text(std::string_view text, std::string_view css_class = "");
+  /// The heading of a column of numbers.
+  TableRow& heading(std::string_view text, std::string_view css_class = "");
+  /// The heading of a column of texts.
+  TableRow& title(std::string_view text) { return heading(text, "t"); }
   /// A cell that holds HTML.
   TableRow& html(std::string_view html, std::string_view attributes = "");
   std::string str() const { return element("tr", attributes_, cells_) + "\n"; }

@@ -37,8 +37,12 @@ std::string launches_text(const ObservedKernel& kernel) {
   const std::string run = kernel.groups_run == kernel.groups
                               ? ""
                               : fmt::format(", of which {} have run", kernel.groups_run);
-  return fmt::format("{} launches, {} workgroups of {} threads{}", kernel.launches, kernel.groups,
-                     kernel.group_size, run);
+  const auto counted = [](int64_t n, const char* one, const char* more) {
+    return fmt::format("{} {}", n, n == 1 ? one : more);
+  };
+  return fmt::format("{}, {} of {}{}", counted(kernel.launches, "launch", "launches"),
+                     counted(kernel.groups, "workgroup", "workgroups"),
+                     counted(kernel.group_size, "thread", "threads"), run);
 }
 
 std::string_view describe(Site::Kind kind) {
