@@ -1,40 +1,9 @@
 // Kernels that are right, and what goes wrong when one thing in them is changed: the fault is found
 // whatever the order of threads, with the two lines of the program that it is about.
-#include "kernels/kir/eval/text_testing.h"
+#include "kernels/kir/eval/seeded_testing.h"
 
 namespace kenaz::kir {
 namespace {
-
-constexpr uint64_t kOrders = 12;
-
-/// `from` in the kernel becomes `to`, and there is a fault at the two lines.
-struct Break {
-  std::string from, to;
-  FaultKind kind;
-  std::set<uint32_t> lines;  // one number: twice the same line
-};
-
-std::string broken(std::string text, const Break& b) {
-  const size_t at = text.find(b.from);
-  EXPECT_NE(at, std::string::npos) << b.from;
-  EXPECT_EQ(text.find(b.from, at + 1), std::string::npos) << b.from;
-  return text.replace(at, b.from.size(), b.to);
-}
-
-std::set<uint32_t> lines_of(const Fault& f) { return {f.prov.index, f.other.index}; }
-
-void expect_breaks(const std::string& right, int64_t groups, const std::vector<Break>& breaks) {
-  for (uint64_t seed = 0; seed < kOrders; ++seed) {
-    const auto fault = fault_of({right}, groups, true, seed);
-    EXPECT_FALSE(fault) << seed << ": " << fault->text;
-    for (const Break& b : breaks) {
-      const auto found = fault_of({broken(right, b)}, groups, true, seed);
-      ASSERT_TRUE(found) << seed << ": " << b.from << " -> " << b.to;
-      EXPECT_EQ(describe(found->kind), describe(b.kind)) << seed << ": " << found->text;
-      EXPECT_EQ(lines_of(*found), b.lines) << seed << ": " << found->text;
-    }
-  }
-}
 
 TEST(KirSeeded, AnExchangeThroughATile) {
   expect_breaks(R"(
