@@ -27,6 +27,10 @@ entry late (n: i64): i64 =
   in i64.sum (map (\\i -> xs[i * xs[i]]) (iota n))
 entry later (n: i64): i64 =
   let xs = #[opaque] map (\\i -> i + 1) (iota n) in xs[xs[n - 1]]
+entry spread [n] (k: i64) (is: [n]i64): [k]i64 =
+  scatter (replicate k 0)
+          (map (% k) is)
+          (map (* 2) is)
 entry pair [n] (left: [n]i64) (right: [n]i64): [n]i64 = map2 (+) left right
 """
 FIELDS = {"memory", "bytes_each", "requests", "threads", "bytes", "sectors", "least_sectors",
@@ -243,6 +247,15 @@ class Observe(unittest.TestCase):
         report = self.report("pair", "[1i64, 2i64, 3i64] [4i64, 5i64, 6i64]", 32)
         names = {r["array"] for r in report["rows"] if r["kind"] == "load"}
         self.assertEqual(names, {"left", "right"})
+
+    def test_a_scatter_stores_at_its_own_place(self):
+        report = self.report("spread", f"64i64 [{', '.join(f'{k}i64' for k in range(64))}]", 32)
+        lines = {(r["kernel"].split("_")[1], r["kind"]): r["place"] and r["place"]["range"]
+                 for r in report["rows"] if "access" in r}
+        first = PROGRAM.splitlines().index("  scatter (replicate k 0)") + 1
+        whole = f"{self.program}:{first}:3-{first + 2}:25"
+        self.assertEqual(lines[("scatter", "store")], whole)
+        self.assertEqual(lines[("copy", "store")], whole)  # of the array that it writes to
 
     def test_what_runs_can_be_printed(self):
         done = subprocess.run([SERVER, "--dump", "kir", self.program], text=True, timeout=120,

@@ -120,7 +120,8 @@ Operand aligned(HostGen& host, const Transpose& c) {
 }
 
 /// By the plans for copies, which go through shared memory.
-void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t across) {
+void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t across,
+               ir::ProvId place) {
   const std::vector<Operand>& dims = from.layout.dims;
   const auto middle = dims.begin() + static_cast<std::ptrdiff_t>(across);
   Transpose c{from, to, across, {dims.begin(), middle}, inner_dims(host, from.layout, across + 1),
@@ -129,6 +130,7 @@ void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t
   c.segments = host.count({dims.begin(), middle + 1}).operand();
   PlanRequest request;
   request.facts.name = host.kernel_name("copy");
+  request.facts.prov = place;
   request.facts.carried = {from.elem};
   request.facts.segments = plan::HostExpr::size(0);
   request.facts.length = plan::HostExpr::size(1);
@@ -174,11 +176,11 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
   if (const auto across = lying_across(*this, src); across && dst.layout.dense &&
                                                     as_const(dst.layout.unit) == 1 &&
                                                     hides_latency_by_threads(*this)) {
-    transpose(*this, src, dst, *across);
+    transpose(*this, src, dst, *across, place_);
     return;
   }
   const Operand total = count(dst.layout.dims).operand();
-  body::Thread t(*this, kernel_name("copy"));
+  body::Thread t(*this, kernel_name("copy"), place_);
   const body::KernelArray d = t.args.array(dst);
   // The element, and where it goes.
   const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values& args) {

@@ -70,6 +70,8 @@ Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& pa
   Values out;
   if (host.failed()) return out;
   for (size_t n = kept; n < handed; n++) out.push_back(std::get<Value>(results[n]));
+  // What a scatter writes is its own, not the last statement's of a map that has become part of it.
+  if (!e.writes.empty()) t.k.set_prov(t.kernel.prov);
   if (!combines(e)) write_values(t, e, parts.dests, results);
   for (size_t n = 0; n < count; n++) {
     if (n < kept || n >= first_plain) body::place(t, results[n], rows[n]);
