@@ -105,7 +105,8 @@ class Measures(Case):
             self.assertGreaterEqual(len(data["runtimes"]), 3)
             self.assertTrue(all(isinstance(time, int) for time in data["runtimes"]))
             self.assertEqual(set(data["bytes"]), {"space 'device'"})
-            self.assertEqual(set(data["profiling"]), {"events", "memory"})
+            known = set() if "--reference" in OPTIONS else {"device"}
+            self.assertEqual(set(data["profiling"]), {"events", "memory"} | known)
             self.assertEqual(data["stderr"], "")
         self.assertEqual(datasets["[100000]i32"]["kenaz"]["value_bytes"], 800000)
 
@@ -122,6 +123,16 @@ class Measures(Case):
 
 
 class Servers(Case):
+    def test_lines_have_bytes_and_time(self):
+        text = self.bench("-r", "1", "--no-convergence-phase", "--lines", "-e", "inc", "p.fut").stdout
+        if "--reference" in OPTIONS:
+            self.assertIn("no lines: the server does not tell what its device is like", text)
+            return
+        # Of the map's 782 workgroups 8 run: each element is read once, and written once.
+        line = re.escape(PROGRAM.splitlines()[8])
+        self.assertRegex(text, r"\n    inc_map_\d+ +[\d.]+ us\n      p\.fut:9 +7\d\d\.\d KiB +[\d.]+"
+                               r" +[\d.]+% +7\d\d\.\d KiB +[\d.]+  " + line + r"\n")
+
     def test_a_compiled_program(self):
         kind = "c" if "--reference" in OPTIONS else "vulkan"
         subprocess.run([KENAZ, kind, "--server", "p.fut", "-o", "p"], cwd=self.folder, check=True)

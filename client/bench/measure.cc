@@ -186,6 +186,12 @@ client::ServerOptions Benchmark::server_options() const {
   return start;
 }
 
+Result<KernelLines> Benchmark::observe(const Profile& profile, const std::string& entry,
+                                       const Case& c) const {
+  if (!profile.device) return bad_request("the server does not tell what its device is like");
+  return observe_lines(server_options(), *profile.device, entry, c);
+}
+
 Status Benchmark::launch() {
   if (server_) return {};
   KENAZ_ASSIGN(auto scratch, client::TempDir::make());
@@ -221,6 +227,9 @@ Result<Results> Benchmark::measure(const Listener& listener) {
                                 .measure(entry, listener, dataset, profile);
         if (!status) dataset.error = status.error().text();
         if (listener.measured) listener.measured(entry, dataset, profile);
+        if (options_->observe && listener.observed && !profile.calls.empty()) {
+          listener.observed(profile.calls.back(), observe(profile, entry, c));
+        }
         found->datasets.push_back(std::move(dataset));
       }
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "client/bench/lines.h"
 #include "client/bench/profile.h"
 #include "client/bench/results.h"
 #include "client/bench/sampling.h"
@@ -26,6 +27,7 @@ struct MeasureOptions {
   double timeout = -1;       // seconds for a dataset; negative: any time
   double copy_rate = 0;      // bytes that a copy moves in a microsecond; 0 if unknown
   bool keep_report = false;  // the server's report of profiled calls becomes part of results
+  bool observe = false;      // run each dataset on the interpreter, too, to know what lines access
 };
 
 /// What hears of a program's measurements while they are made. Any may be null.
@@ -34,6 +36,8 @@ struct Listener {
   /// The profile is of one more call than those measured; it has no calls where the server does not
   /// profile.
   std::function<void(const std::string& entry, const Dataset&, const Profile&)> measured;
+  /// After it, if lines are observed: the last profiled call, and what its lines access.
+  std::function<void(const ProfiledCall&, const Result<KernelLines>&)> observed;
 };
 
 /// A program with inputs that count, and its server, which starts before it is needed.
@@ -57,6 +61,8 @@ class Benchmark {
   Benchmark(std::string path, const MeasureOptions& options)
       : path_(std::move(path)), options_(&options) {}
   client::ServerOptions server_options() const;
+  Result<KernelLines> observe(const Profile& profile, const std::string& entry,
+                              const testing::Case& c) const;
   /// The server, started again if the last dataset was its end.
   Status ready();
 

@@ -38,6 +38,20 @@ Event parse_event(const Json& json) {
   return e;
 }
 
+DeviceFacts parse_facts(const Json& json) {
+  DeviceFacts facts;
+  const auto read = [&](const char* key, int64_t& to) {
+    to = number<int64_t>(json, key).value_or(to);
+  };
+  read("subgroup_size", facts.subgroup_size);
+  read("max_group_size", facts.max_group_size);
+  read("shared_memory", facts.shared_bytes);
+  read("threads", facts.threads);
+  const auto progress = json.find("forward_progress");
+  facts.forward_progress = progress != json.end() && progress->is_boolean() && *progress;
+  return facts;
+}
+
 double sum(const std::vector<Event>& events) {
   double us = 0;
   for (const Event& e : events) us += e.us;
@@ -87,6 +101,9 @@ Result<Profile> parse_profile(const std::string& text) {
     for (const auto& [space, bytes] : memory->items()) {
       if (bytes.is_number()) profile.memory[space] = bytes.get<int64_t>();
     }
+  }
+  if (const auto device = json.find("device"); device != json.end() && device->is_object()) {
+    profile.device = parse_facts(*device);
   }
   profile.lost = number<int64_t>(json, "lost_events").value_or(0);
   return profile;

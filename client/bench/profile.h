@@ -34,8 +34,17 @@ struct ProfiledCall {
   int64_t bytes(double copy_rate) const;  // of all kernels that may have used all of their arrays
 };
 
+/// What kernels are chosen by.
+struct DeviceFacts {
+  int64_t subgroup_size = 1, max_group_size = 128;  // threads
+  int64_t shared_bytes = 16384;                     // of a workgroup
+  int64_t threads = 1024;                           // that fill the device
+  bool forward_progress = false;                    // workgroups may wait for each other
+};
+
 struct Profile {
   std::vector<ProfiledCall> calls;
+  std::optional<DeviceFacts> device;      // null: the server does not tell
   std::map<std::string, int64_t> memory;  // the most in use, by the server's name for it
   int64_t lost = 0;                       // events that the server had no room for
 };

@@ -15,6 +15,7 @@
 #include "client/lib/temp_dir.h"
 #include "client/testing/regex.h"
 #include "client/testing/suite.h"
+#include "protocol/base/utf8.h"
 
 namespace kenaz::cli {
 namespace {
@@ -30,6 +31,21 @@ struct BenchCommand {
   int concurrency = 1;
   bool profile = false, copy = true;
 };
+
+/// The line of the program, cut where it becomes long.
+std::string line_text(const bench::LineBytes& l) {
+  constexpr size_t kMost = 60;
+  const auto source = l.file.empty() ? Result<std::string>("") : client::read_file(l.file);
+  if (!source) return "";
+  const auto lines = split_lines(*source);
+  if (l.line < 1 || static_cast<size_t>(l.line) > lines.size()) return "";
+  std::string line = printable(lines[static_cast<size_t>(l.line) - 1]);
+  line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+  if (line.size() <= kMost) return line;
+  line.resize(kMost);
+  while (!line.empty() && !is_utf8(line)) line.pop_back();  // part of a letter
+  return line + " ..";
+}
 
 /// Measures programs and prints what comes.
 class BenchSession {
@@ -53,6 +69,12 @@ class BenchSession {
       print_text(table.row(entry + " " + d.name, d));
       failed_ = failed_ || !d.error.empty();
       note_profile(benchmark.path() + " " + entry + " " + d.name, profile);
+      flush_output();
+    };
+    listener.observed = [&](const bench::ProfiledCall& call,
+                            const Result<bench::KernelLines>& lines) {
+      print_text(lines ? bench::lines_text(call, *lines, command_.measure.copy_rate, line_text)
+                       : fmt::format("    no lines: {}\n", lines.error().text()));
       flush_output();
     };
     const auto measured = benchmark.measure(listener);
@@ -194,6 +216,7 @@ Status write_files(const BenchCommand& command, BenchSession& session) {
 }
 
 int bench(BenchCommand& command) {
+  command.profile = command.profile || command.measure.observe;
   command.measure.keep_report = command.profile;
   const auto programs = programs_of(command);
   if (!programs) return complain(programs.error(), kUsage);
@@ -249,6 +272,9 @@ void declare_files(CLI::App& app, BenchCommand& command) {
   app.add_option("--plot", command.plot, "Draw run times over sizes to this file, as SVG")
       ->type_name("FILE");
   app.add_flag("-P,--profile", command.profile, "Say which kernels ran, and for how long");
+  app.add_flag("--lines", command.measure.observe,
+               "With --profile, which it implies: say what each line accesses, which the "
+               "interpreter counts in some workgroups, and how fast");
   app.add_option("--trace", command.trace,
                  "Write when kernels ran to this file, for chrome://tracing")
       ->type_name("FILE");

@@ -102,6 +102,7 @@ class DeviceEngine : public Engine {
   Result<std::vector<LeafPtr>> call(const std::string& entry,
                                     std::span<const LeafPtr> args) override;
   std::string name() const override { return device_->info().name; }
+  std::optional<program::Target> target() const override { return program_.target; }
   void set_owner(uint64_t owner) override { device_->set_owner(owner_ = owner); }
   void set_call_timeout(std::chrono::microseconds timeout) override { timeout_ = timeout; }
   void set_call_bytes(int64_t bytes) override { call_bytes_ = bytes; }

@@ -18,10 +18,6 @@ constexpr int64_t kCpuThreads = 256;
 /// llvmpipe allows 65535 turns; this leaves some to loops that plans do not count.
 constexpr int64_t kTurnsBeforeCut = 60000;
 
-/// Plans fill shared memory with arrays as they count them. This is for what they do not count: the
-/// word by which a workgroup begins together, and the room between arrays.
-constexpr int kSharedApart = 256;
-
 int as_int(uint32_t n) { return static_cast<int>(std::min(n, uint32_t{INT_MAX})); }
 
 }  // namespace

@@ -9,6 +9,10 @@
 
 namespace kenaz::host {
 
+/// Plans fill shared memory with arrays as they count them. This is for what they do not count: the
+/// word by which a workgroup begins together, and the room between arrays. In bytes.
+constexpr int kSharedApart = 256;
+
 /// Kernels generated for this target run on the device. `threads`: that fill it; 0: a guess.
 /// `contract`: where the device gains by it, products and sums of floats may become one operation,
 /// and what is subnormal may count as zero in sums that have no order.

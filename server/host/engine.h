@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/program/target.h"
 #include "protocol/base/result.h"
 #include "protocol/data/value.h"
 #include "protocol/value_type.h"
@@ -88,6 +89,8 @@ class Engine {
   virtual const TypeTable& types() const = 0;
   virtual const std::vector<EntrySignature>& entries() const = 0;     // sorted by name
   virtual std::string name() const { return "reference evaluator"; }  // of what calls run on
+  /// What the program was compiled for; null: it has no kernels.
+  virtual std::optional<program::Target> target() const { return std::nullopt; }
 
   virtual Result<LeafPtr> put(const data::Value& value) = 0;
   virtual Result<data::Value> get(const Leaf& leaf) = 0;

@@ -44,6 +44,9 @@ class RenewingEngine : public Engine, public RenewedDevice::User {
   const TypeTable& types() const override { return types_; }
   const std::vector<EntrySignature>& entries() const override { return entries_; }
   std::string name() const override { return name_; }
+  std::optional<program::Target> target() const override {
+    return engine_ ? engine_->target() : std::nullopt;
+  }
   const std::vector<program::TuningParam>& tuning_params() const override { return tuning_params_; }
   std::vector<Comparison> comparisons() const override {
     return engine_ ? engine_->comparisons() : std::vector<Comparison>();

@@ -10,6 +10,7 @@ class SessionEngine : public ForwardingEngine {
 
   const TypeTable& types() const override { return forwarded().types(); }
   const std::vector<EntrySignature>& entries() const override { return forwarded().entries(); }
+  std::optional<program::Target> target() const override { return forwarded().target(); }
   const std::vector<program::TuningParam>& tuning_params() const override {
     return forwarded().tuning_params();
   }

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "server/host/device_target.h"
 #include "server/session/session.h"
 
 namespace kenaz {
@@ -26,6 +27,18 @@ std::string place_of(std::string_view backtrace) {
 
 std::string in_quotes(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// What the interpreter has to be told to pose as the device.
+std::string facts_json(const program::Target& target) {
+  const nlohmann::json json = {
+      {"subgroup_size", target.subgroup_size},
+      {"max_group_size", target.max_group_size},
+      {"shared_memory", target.shared_bytes + host::kSharedApart},
+      {"threads", target.threads},
+      {"forward_progress", target.forward_progress},
+  };
+  return json.dump();
 }
 
 }  // namespace
@@ -89,6 +102,8 @@ Status Session::do_report(Args) {
   }
   text += "],";
   if (lost_events_ > 0) text += fmt::format("\"lost_events\":{},", lost_events_);
+  const auto target = options_.profile ? engine()->target() : std::nullopt;
+  if (target) text += "\"device\":" + facts_json(*target) + ",";
   text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", program_.all().memory().peak);
   print(std::move(text));
   std::vector<Event>().swap(events_);
