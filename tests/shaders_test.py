@@ -93,6 +93,17 @@ class Shaders(unittest.TestCase):
         self.assertEqual(names, {"A", "B", "C"})
         self.assertEqual([f for f in report["findings"] if "sectors" in f["text"]], [])
 
+    def test_a_line_goes_on_where_its_branches_meet(self):
+        line = line_of("chosen", "to[i] =")
+        for compiler in [("-g",), ("-gVS",)]:
+            report = self.report(self.compiled("chosen", *compiler), "--buffer", "0=iota:f32:128", "--buffer", "1=zeros:512",
+                                 "--dispatch", "2", "--out", "1=" + self.path("to"))
+            self.assertEqual(self.result("to", "f"),
+                             [k if k % 2 == 0 else k // 2 * 2.0 for k in range(128)])
+            places = {(r["kind"], r["place"] and r["place"]["line"]) for r in report["rows"]
+                      if r["kind"] in ("load", "store")}
+            self.assertEqual(places, {("load", line), ("store", line)}, compiler)
+
     def test_figures_stand_by_the_lines_of_the_text(self):
         line = line_of("transposed", "to[p.x * height + p.y] = v;")
         values = list(range(64 * 32))

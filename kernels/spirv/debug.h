@@ -15,8 +15,9 @@ class DebugReader {
   bool take(const Instruction& in);
   /// Notes constants, which debug information names lines by.
   void note_constant(const Instruction& in);
-  /// A block ends, and what OpLine has said of it.
-  void end_block() { line_ = {}; }
+  /// A function ends. By the specification each block's end also ends what OpLine has said, but
+  /// where the two ways of an expression meet again, glslang does not say the line another time.
+  void end_function() { line_ = {}; }
   /// That of the instructions that follow.
   SourceLine line() const { return line_; }
   /// The texts are complete.

@@ -159,7 +159,6 @@ class Parser {
     } else if (ends_block(in.op)) {
       block.end = in;
       in_block_ = false;
-      debug_.end_block();
     } else {
       note_indices(in);
       block.body.push_back(in);
@@ -174,6 +173,7 @@ class Parser {
   void end_function() {
     if (in_block_) refuse("OpFunctionEnd: the block before has no end");
     in_function_ = false;
+    debug_.end_function();
     const Ident result = function_.result;
     m_.functions[result] = std::move(function_);
   }
