@@ -31,8 +31,8 @@ bool needs_stable(ScalarOp op, PrimType type, size_t k) {
 
 }  // namespace
 
-void BlockPrinter::block(const Block& b) {
-  for (const Inst& i : b.insts) inst(i);
+void BlockPrinter::insts(std::span<const Inst> insts) {
+  for (const Inst& i : insts) inst(i);
 }
 
 void BlockPrinter::inst(const Inst& inst) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,8 @@ class BlockPrinter {
   BlockPrinter(KernelContext& context, Names& names, Text& out, bool may_have_stopped)
       : c_(context), names_(names), out_(out), may_have_stopped_(may_have_stopped) {}
 
-  void block(const kir::Block& b);
+  void block(const kir::Block& b) { insts(b.insts); }
+  void insts(std::span<const kir::Inst> insts);
 
  private:
   void inst(const kir::Inst& inst);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "kernels/glsl/compile.h"
 #include "kernels/glsl/print_block.h"
@@ -35,6 +36,27 @@ constexpr const char* kZeroBits = "zero_bits";
 // library's functions, and those behind which threads leave at once.
 constexpr int kNestingOfFrame = 5;
 
+// The number of a workgroup's row or of its place in it (program::kDigitsRow), digit by digit out
+// of a table. llvmpipe takes an address for the same in all threads only if it is made of constants
+// and push constants, and those for such whatever their index is.
+constexpr const char* kSame =
+    "uint digit(uint n) { return push.digits[n & 7u]; }\n"
+    "uint same(uint n) {\n"
+    "  uint low = digit(n) | digit(n >> 3) << 3 | digit(n >> 6) << 6;\n"
+    "  return low | digit(n >> 9) << 9 | digit(n >> 12) << 12;\n"
+    "}\n";
+static_assert(program::kDigitsRow == 1 << 15 && program::kDigitSlots * 8 == 8 * sizeof(uint32_t));
+
+/// How many instructions of a kernel that reads ahead stand before the first condition or effect.
+size_t count_ahead(const Kernel& kernel) {
+  if (!kernel.reads_ahead) return 0;
+  const auto& insts = kernel.main.insts;
+  const auto first = std::find_if(insts.begin(), insts.end(), [](const Inst& i) {
+    return !is_pure(i) || std::holds_alternative<ISubgroup>(i.op);
+  });
+  return static_cast<size_t>(first - insts.begin());
+}
+
 bool mentions(const std::string& text, const char* what) {
   return text.find(what) != std::string::npos;
 }
@@ -52,6 +74,7 @@ class KernelPrinter {
         names_(kernel, facts_, out_),
         context_{kernel, options, facts_, {}, Library(options.quick_divisions), {}, {}, {}} {
     slots_ = static_cast<int>(kernel.args.size()) + 2;
+    has_digits_ = kernel.reads_ahead && 8 * (slots_ + program::kDigitSlots) <= program::kPushBytes;
   }
 
   PrintedKernel print();
@@ -64,7 +87,8 @@ class KernelPrinter {
   std::string layout() const;
   std::string arrays() const;
   std::string arguments(std::string& set_up);
-  std::string begin();
+  std::string numbers();
+  std::string check_to_go();
   std::string check_for_cut();
 
   const Kernel& kernel_;
@@ -74,6 +98,7 @@ class KernelPrinter {
   Names names_;
   KernelContext context_;
   int slots_;
+  bool has_digits_;
   int nesting_ = 0;
 };
 
@@ -145,8 +170,9 @@ std::string KernelPrinter::layout() const {
     s = fmt::format("layout(local_size_x = {}, local_size_x_id = {}) in;\n",
                     kernel_.specs[size.spec].fallback.as_i64(), size.spec + 1);
   }
-  s += fmt::format("layout(push_constant, scalar) uniform Push {{ uint64_t a[{}]; }} push;\n",
-                   slots_ * 8 <= program::kPushBytes ? slots_ : 1);
+  s += fmt::format("layout(push_constant, scalar) uniform Push {{ uint64_t a[{}];{} }} push;\n",
+                   slots_ * 8 <= program::kPushBytes ? slots_ : 1,
+                   has_digits_ ? " uint digits[8];" : "");
   for (size_t k = 0; k < kernel_.specs.size(); k++) {
     const Spec& spec = kernel_.specs[k];
     s += fmt::format("layout(constant_id = {}) const {} {} = {};\n", k + 1,
@@ -187,19 +213,30 @@ std::string KernelPrinter::arguments(std::string& set_up) {
   return s;
 }
 
-/// What every thread does first. Workgroups beyond the last leave, and all threads do if the call
-/// has failed: together, if they are to work together.
-std::string KernelPrinter::begin() {
+/// What a thread knows of itself.
+std::string KernelPrinter::numbers() {
   std::string s = fmt::format("  groups = int64_t({});\n  fr = {};\n", slot(slots_ - 1), slot(0));
-  s += "  group = int64_t(gl_WorkGroupID.x) + int64_t(gl_WorkGroupID.y) * "
-       "int64_t(gl_NumWorkGroups.x);\n"
-       "  if (group >= groups) return;\n";
+  if (has_digits_) {
+    s += fmt::format(
+        "  group = int64_t(same(gl_WorkGroupID.x)) + int64_t(same(gl_WorkGroupID.y)) * {}l;\n",
+        program::kDigitsRow);
+  } else {
+    s += "  group = int64_t(gl_WorkGroupID.x) + int64_t(gl_WorkGroupID.y) * "
+         "int64_t(gl_NumWorkGroups.x);\n";
+  }
   if (facts_.knows_subgroups()) {  // whose order is what makes a thread's number
     context_.head.need_extension("GL_KHR_shader_subgroup_basic");
     s += "  local = int(gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID);\n";
   } else {
     s += "  local = int(gl_LocalInvocationID.x);\n";
   }
+  return s;
+}
+
+/// Workgroups beyond the last leave, and all threads do if the call has failed: together, if they
+/// are to work together.
+std::string KernelPrinter::check_to_go() {
+  std::string s = "  if (group >= groups) return;\n";
   const std::string failed =
       fmt::format("{}(fr).v != 0u", context_.head.reference({PrimType::kU32}));
   if (facts_.works_together()) {
@@ -225,13 +262,20 @@ std::string KernelPrinter::check_for_cut() {
 PrintedKernel KernelPrinter::print() {
   name_everything();
   out_.deeper();
-  BlockPrinter(context_, names_, out_, false).block(kernel_.main);
+  const std::span<const Inst> main = kernel_.main.insts;
+  const size_t ahead = count_ahead(kernel_);
+  BlockPrinter printer(context_, names_, out_, false);
+  printer.insts(main.first(ahead));
+  const std::string first = out_.exchange("");
+  printer.insts(main.subspan(ahead));
   const std::string body = out_.exchange("");
   nesting_ = out_.deepest();
   out_.shallower();
   const std::string code = functions();
-  std::string set_up = begin();
+  std::string set_up = numbers();
+  if (!kernel_.reads_ahead) set_up += check_to_go();
   const std::string args = arguments(set_up);
+  if (kernel_.reads_ahead) set_up += first + check_to_go();
   const std::string& library = context_.library.text();
   const bool loops = facts_.has_loops() || has_loop(library);
   const bool checks = loops && options_.cut_failure;
@@ -243,6 +287,7 @@ PrintedKernel KernelPrinter::print() {
   if (loops) text += kLoopsLook;
   if (stops) text += "bool going = true;\n";
   if (facts_.has_looking_loops()) text += kTurn;
+  if (has_digits_) text += kSame;
   text += args + arrays();
   if (facts_.works_together()) text += "shared bool had_failed;\n";
   const std::string calls = library + code + body + set_up;
@@ -257,7 +302,7 @@ PrintedKernel KernelPrinter::print() {
   if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
   if (options_.contract) text = std::string(kContract) + "\n" + text;
   return {context_.head.text() + text, nesting_ + kNestingOfFrame, context_.head.may_fail(),
-          slots_};
+          slots_ + (has_digits_ ? program::kDigitSlots : 0)};
 }
 
 }  // namespace

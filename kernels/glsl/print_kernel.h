@@ -23,7 +23,9 @@ struct PrintedKernel {
   std::string text;
   int nesting = 0;  // of conditions and loops, at most
   bool may_fail = false;
-  int slots = 0;  // of the launch: the failure record, the arguments, the number of workgroups
+  /// Of the launch: the failure record, the arguments, the number of workgroups;
+  /// program::kDigitSlots more of a kernel that reads ahead, if they are push constants then.
+  int slots = 0;
 };
 
 /// Arguments travel as program::Arg says. Specialisation constant 0 is `loops_look` (see

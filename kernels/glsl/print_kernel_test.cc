@@ -5,6 +5,7 @@
 
 #include "kernels/glsl/compile.h"
 #include "kernels/kir/builder.h"
+#include "kernels/program/program.h"
 
 namespace kenaz::glsl {
 namespace {
@@ -54,6 +55,46 @@ TEST(PrintKernel, AMapReadsLikeOne) {
                                   "    float t1 = F32(xs_ + uint64_t(t0) * 4ul).v;\n"
                                   "    F32(ys_ + uint64_t(t0) * 4ul).v = t1 * 2.0;\n"
                                   "  }\n"));
+}
+
+TEST(PrintKernel, LoadsAheadStandBeforeWhatEndsAThread) {
+  Example e;
+  e.kernel.reads_ahead = true;
+  e.kernel.main.insts.clear();  // the variable: nothing is ahead behind one
+  const Value x = e.load(e.k.group());
+  e.k.if_(e.k.lt(e.k.group(), e.n), [&] { e.store(e.k.group(), e.k.add(x, x)); });
+  const std::string text = e.text();
+  const size_t load = text.find("F32(xs_"), leave = text.find("group >= groups"),
+               failed = text.find("!= 0u) return"), store = text.find("F32(ys_");
+  ASSERT_NE(store, std::string::npos);
+  EXPECT_LT(load, leave);
+  EXPECT_LT(load, failed);
+  EXPECT_LT(leave, store);
+  EXPECT_LT(failed, store);
+}
+
+TEST(PrintKernel, WhoReadsAheadHasTheWorkgroupsNumberFromPushConstants) {
+  Example e;
+  e.store(e.k.group(), e.load(e.k.group()));
+  EXPECT_EQ(print(e.kernel).slots, 5);
+  EXPECT_THAT(e.text(), Not(HasSubstr("digits")));
+  e.kernel.reads_ahead = true;
+  EXPECT_EQ(print(e.kernel).slots, 5 + program::kDigitSlots);
+  EXPECT_THAT(e.text(), HasSubstr("group = int64_t(same(gl_WorkGroupID.x))"));
+}
+
+// The arguments then stand in memory, and the digits could not be looked up faster than anything.
+TEST(PrintKernel, ManyArgumentsLeaveNoRoomForDigits) {
+  Example e;
+  e.kernel.reads_ahead = true;
+  Value sum = e.n;
+  for (int n = 0; n < 9; n++) {
+    sum = e.k.add(sum, e.k.arg("n" + std::to_string(n), PrimType::kI64));
+  }
+  e.store(sum, e.load(e.k.group()));
+  EXPECT_EQ(print(e.kernel).slots, 14);
+  EXPECT_THAT(e.text(), Not(HasSubstr("digits")));
+  EXPECT_THAT(e.text(), HasSubstr("gl_NumWorkGroups.x"));
 }
 
 TEST(PrintKernel, NothingIsSaidOfStoppingWhereNothingStops) {

@@ -66,6 +66,7 @@ void print_glsl(HostGen& host, const kir::Kernel& kernel, program::Kernel& out) 
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;
+  out.slots = printed.slots;
   out.may_fail = printed.may_fail;
 }
 

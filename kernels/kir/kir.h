@@ -318,6 +318,11 @@ struct Kernel {
   StaticSize group_size;
   /// Workgroups wait for each other (look-back): the device must let every started one proceed.
   bool needs_progress = false;
+  /// What stands in main before the first condition, loop or effect is also run by workgroups
+  /// beyond the last, and if the call has failed: it may load where that is harmless for any
+  /// workgroup's number. (Drivers for CPUs make one load of a subgroup's threads that is under no
+  /// condition.)
+  bool reads_ahead = false;
   ir::ProvId prov;  // the statement that the kernel is for
 
   std::vector<Type> vals;  // by ValId

@@ -85,6 +85,7 @@ class KernelParser {
     in_.expect("group");
     k_.group_size = size();
     k_.needs_progress = in_.eat("progress");
+    k_.reads_ahead = in_.eat("ahead");
     k_.prov = in_.prov();
   }
   /// `12` or `12 * v3`; StaticSize::spec is the value's number until find_spec.

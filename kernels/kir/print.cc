@@ -32,6 +32,7 @@ class KernelPrinter {
   void kernel() {
     put("kernel {} group {}", quoted_name(k_.name), size(k_.group_size));
     if (k_.needs_progress) out_ += " progress";
+    if (k_.reads_ahead) out_ += " ahead";
     prov(k_.prov);
     out_ += "\n";
     for (const Arg& a : k_.args) {

@@ -10,7 +10,7 @@
 namespace kenaz::kir {
 namespace {
 
-constexpr const char* kTables = R"(kernel "all \"of\" it" group 4 * v2 progress @7
+constexpr const char* kTables = R"(kernel "all \"of\" it" group 4 * v2 progress ahead @7
 arg v0: i64 "n"
 block v1 "xs"
 spec v2: i32 = 32i32 "items"
@@ -37,6 +37,7 @@ TEST(KirPrint, TablesComeBack) {
   EXPECT_EQ(k.group_size.constant, 4);
   EXPECT_EQ(k.group_size.spec, 0);
   EXPECT_TRUE(k.needs_progress);
+  EXPECT_TRUE(k.reads_ahead);
   EXPECT_EQ(k.prov.index, 7U);
   ASSERT_EQ(k.args.size(), 2U);
   EXPECT_FALSE(k.args[0].is_block);

@@ -81,6 +81,13 @@ struct Arg {
 };
 inline constexpr int kPushBytes = 128;
 
+/// A kernel may take so many slots more, behind all others. Its bytes 4 * n are the number n, from
+/// 0 to 7: a thread that looks up the digits of its workgroup's number there has it as something
+/// that was passed to it, and drivers know that such things are the same for all threads. Its
+/// workgroups stand in rows of kDigitsRow, the last row included, if they are more than that.
+inline constexpr int kDigitSlots = 4;
+inline constexpr int kDigitsRow = 1 << 15;
+
 /// Launches `groups` workgroups (i64, at least 0; 0 launches nothing; may exceed the device's limit
 /// for one dimension: kernels take their workgroup's number as x + y * num_groups_x and leave when
 /// it is not below `groups`, which is passed as the last slot).

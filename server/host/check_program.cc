@@ -90,9 +90,10 @@ class CodeChecker {
           fmt::format("kernel {} of {}", o.kernel.index, program_.kernels.size()));
     }
     const Kernel& kernel = program_.kernels[o.kernel.index];
-    if (kernel.slots != static_cast<int>(o.args.size()) + 2) {
+    const int ordinary = static_cast<int>(o.args.size()) + 2;
+    if (kernel.slots != ordinary && kernel.slots != ordinary + kDigitSlots) {
       return internal_error(fmt::format("kernel {} takes {} slots; a launch has {}", kernel.name,
-                                        kernel.slots, o.args.size() + 2));
+                                        kernel.slots, ordinary));
     }
     for (const Arg& arg : o.args) {
       KENAZ_TRY(arg.kind == Arg::kBlock ? reg(arg.block) : operand(arg.scalar));

@@ -229,7 +229,9 @@ Result<device::KernelPtr> Interpreter::kernel(KernelId id) {
 }
 
 Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
-  const int64_t max_x = device_.info().max_groups_x;
+  const int kernel_slots = program_.kernels[op.kernel.index].slots;
+  const bool digits = kernel_slots > static_cast<int>(op.args.size()) + 2;
+  const int64_t max_x = digits ? kDigitsRow : device_.info().max_groups_x;
   int64_t x = groups, y = 1;
   if (groups > max_x) {
     y = (groups - 1) / max_x + 1;
@@ -237,7 +239,7 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
       return fail(ErrorKind::kOutOfMemory,
                   fmt::format("{} workgroups are more than the device can launch", groups));
     }
-    x = (groups - 1) / y + 1;
+    x = digits ? max_x : (groups - 1) / y + 1;
   }
   KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(op.kernel));
   KENAZ_TRY(order_launch(op));
@@ -248,6 +250,9 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
                                              : registers_.value(arg.scalar).bits);
   }
   slots_.push_back(static_cast<uint64_t>(groups));
+  for (uint64_t n = 0; digits && n < kDigitSlots; ++n) {
+    slots_.push_back(2 * n | (2 * n + 1) << 32);
+  }
   dirty_ = true;
   may_have_failed_ = may_have_failed_ || program_.kernels[op.kernel.index].may_fail;
   ++launches_;
