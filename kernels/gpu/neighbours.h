@@ -18,6 +18,11 @@ class Neighbours {
   /// caller stores results by vectors.
   int count(bool stores) const;
 
+  bool is_possible() const { return possible_; }
+  /// The statements that read side by side (their arrays are EIndex's), and the ESeg without them.
+  const std::vector<ir::Stm>& loads() const { return loads_; }
+  const ir::ESeg& rest() const { return rest_; }
+
   /// What becomes of plain results.
   enum class Plain : uint8_t { kStored, kDropped, kHandedOn };
   /// A function of the first point, a multiple of `n` (i64), that gives what the points hand on,

@@ -8,6 +8,7 @@
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/neighbours.h"
 #include "kernels/gpu/plan_launch.h"
+#include "kernels/gpu/rows.h"
 #include "kernels/gpu/seg_element.h"
 #include "kernels/gpu/small_rows.h"
 #include "kernels/ir/analysis/uses.h"
@@ -233,7 +234,8 @@ class Segment {
     return parts;
   }
 
-  /// The map with scalars as its results, if it is so small that a thread may take several elements.
+  /// The map with scalars as its results, if it is so small that a thread may take several
+  /// elements.
   std::optional<ScalarResults> small_map() const {
     constexpr size_t kMedium = 24;  // statements
     if (!e_.writes.empty() || e_.body.stms.size() > kMedium || is_slow(e_.body)) return {};
@@ -297,7 +299,24 @@ class Segment {
       copy(*perm);
       return;
     }
-    SegParts parts = make_parts();
+    const SegParts parts = make_parts();
+    const Operand width = count(0, e_.space.dims.size());
+    const Neighbours neighbours(host_, e_);
+    const Rows rows(host_, e_, neighbours);
+    if (rows.tile() == 0) {
+      map_points(parts, width, neighbours);
+      return;
+    }
+    program::OpIf large;
+    large.cond =
+        host_.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {konst(rows.tile()), width});
+    host_.emit_into(large.then_code, [&] { rows.launch(s_.prov, parts, width); });
+    host_.emit_into(large.else_code, [&] { map_points(parts, width, neighbours); });
+    host_.emit({std::move(large)});
+  }
+
+  /// Each thread takes a point, or several.
+  void map_points(SegParts parts, const Operand& width, const Neighbours& neighbours) {
     const auto scalars = small_map();
     const int items = scalars ? items_of_map(*scalars) : 1;
     std::vector<HostArray> results;
@@ -318,8 +337,6 @@ class Segment {
         for (int j = 0; j < length; j++) t.k.store(bases[n], t.k.add(first, j), made[next++]);
       }
     };
-    const Operand width = count(0, e_.space.dims.size());
-    const Neighbours neighbours(host_, e_);
     const int n = items > 1 && !t.has_private_memory() ? neighbours.count(true) : 1;
     if (n == 1) {
       launch_elements(host_, t, elem, store, width, items);

@@ -23,6 +23,9 @@ struct Target {
   int64_t max_turns = 0;          // of all loops of a thread together; 0: no limit
   /// A product and a sum of floats may become one operation that rounds once.
   bool contracts_floats = false;
+  /// Loads before anything else, at addresses made of what the launch passes (kir's reads_ahead),
+  /// cost next to nothing, and others are made thread by thread: llvmpipe.
+  bool reads_ahead = false;
   bool interprets = false;  // it runs kernel IR: kernels come as its text, not as GLSL
   friend bool operator==(const Target&, const Target&) = default;
 };

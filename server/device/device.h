@@ -67,6 +67,9 @@ struct Info {
   bool is_cpu = false;
   int max_nesting = INT_MAX;  // of conditions that one thread runs through
   bool cuts_loops = false;    // the driver ends an invocation's loops after some 2^16 turns itself
+  /// Threads of a subgroup make one load of those under no condition, at addresses that are made of
+  /// push constants, and all others one thread after the other.
+  bool joins_loads = false;
   bool float64 = false, float16 = false;
   bool int64_atomics = false, shared_int64_atomics = false;  // on device memory; on a workgroup's
   // Sums of floats by one atomic operation, likewise.

@@ -45,6 +45,7 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
   // llvmpipe fuses nothing, but takes the permission for other ones.
   target.contracts_floats = contract && !info.is_cpu && !info.interprets;
+  target.reads_ahead = info.joins_loads && target.subgroup_size > 1;
   target.interprets = info.interprets;
   return target;
 }
@@ -55,7 +56,7 @@ std::optional<program::Target> posed_target(const std::string& kind) {
   info.subgroup_arithmetic = info.int64_atomics = info.shared_int64_atomics = info.float64 = true;
   info.max_group_size = 1024;
   if (kind == "cpu") {
-    info.is_cpu = info.cuts_loops = true;
+    info.is_cpu = info.cuts_loops = info.joins_loads = true;
     info.subgroup_size = 8;
     info.shared_bytes = 32768;
     return device_target(info);

@@ -90,6 +90,17 @@ TEST(DeviceTarget, ProcessorsAreFilledByFewThreads) {
   EXPECT_LT(device_target(cpu).max_turns, 65535);
 }
 
+TEST(DeviceTarget, LoadsAreMadeAheadWhereTheDriverJoinsThose) {
+  device::Info info;
+  info.is_cpu = info.subgroup_arithmetic = true;
+  info.subgroup_size = 8;
+  EXPECT_FALSE(device_target(info).reads_ahead);
+  info.joins_loads = true;
+  EXPECT_TRUE(device_target(info).reads_ahead);
+  info.subgroup_size = 1;  // there is nothing to join
+  EXPECT_FALSE(device_target(info).reads_ahead);
+}
+
 TEST(DeviceTarget, Poses) {
   EXPECT_EQ(posed_target("least"), program::Target{});
   EXPECT_GT(posed_target("cpu")->max_turns, 0);

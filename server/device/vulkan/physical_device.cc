@@ -130,7 +130,7 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   info.max_block_bytes =
       static_cast<int64_t>(std::min({v11.maxMemoryAllocationSize, max_buffer, kNoLimit}));
   info.is_cpu = d.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
-  info.cuts_loops = v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+  info.cuts_loops = info.joins_loads = v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   // llvmpipe keeps the masks of 80 conditions and ignores, silently, those that are nested deeper.
   if (info.cuts_loops) info.max_nesting = 75;
   info.float64 = d.float64;
