@@ -10,6 +10,7 @@
 
 #include "client/cli/subcommands.h"
 #include "client/lib/pipeline_run.h"
+#include "client/lib/pipes.h"
 #include "client/lib/values.h"
 #include "client/stream/fd_input.h"
 #include "client/stream/formats.h"
@@ -222,6 +223,8 @@ Status run_stream(client::Pipeline& pipeline, const StreamCommand& command) {
     return format_named(own.empty() ? command.format : own);
   };
   const stream::Element element{pipeline.input_element(), command.row};
+  client::widen_pipe(STDIN_FILENO);
+  client::widen_pipe(STDOUT_FILENO);
   stream::FdInput input(STDIN_FILENO, "standard input");
   const auto source = stream::make_source(format_of(command.input_format), element, input);
   const auto sink = stream::make_sink(format_of(command.output_format), pipeline.output_element(),

@@ -16,6 +16,8 @@
 #include <cstring>
 #include <thread>
 
+#include "client/lib/pipes.h"
+
 namespace kenaz::client {
 namespace {
 
@@ -107,6 +109,7 @@ Result<std::unique_ptr<Process>> Process::spawn(const ProcessOptions& options) {
       return error;
     }
   }
+  widen_pipe(output[0]);
   std::vector<char*> argv;
   for (const auto& a : options.argv) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
