@@ -171,23 +171,6 @@ Operand groups_of(HostGen& host, const Operand& width, const Operand& tile) {
   return host.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64, {reach, tile});
 }
 
-/// Each thread takes `items` elements; `from`: the first one of its workgroup.
-void several_elements(kir::Builder& k, const kir::Value& from, const kir::Value& width, int items,
-                      const std::function<kir::Values(const kir::Value&)>& make,
-                      const StoreElement& store) {
-  // Beyond the end the last element is made once more: loads under a condition would wait for it.
-  const kir::Value first = k.add(from, k.to_i64(k.local())), last = k.sub(width, 1);
-  std::vector<kir::Value> places;
-  std::vector<kir::Values> made;
-  for (int j = 0; j < items; j++) {
-    places.push_back(k.add(first, int64_t{kElementsWorkgroup} * j));
-    made.push_back(make(k.min(places.back(), last)));
-  }
-  for (size_t j = 0; j < made.size(); j++) {
-    k.if_(k.lt(places[j], width), [&] { store(places[j], made[j]); });
-  }
-}
-
 }  // namespace
 
 bool hides_latency_by_threads(const HostGen& host) { return host.target().threads >= 1 << 14; }
@@ -202,27 +185,20 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
                      const StoreElement& store, const Operand& width, int items) {
   if (host.failed()) return;
   kir::Builder& k = t.k;
+  if (items > 1 && !t.has_private_memory()) {
+    launch_neighbours(host, t, {elem, store, elem, store, 1}, width, items);
+    return;
+  }
   const kir::Value w = t.args.operand(width);
   const auto run = [&](const kir::Value& i) { store(i, k.call(elem, {i})); };
   k.set_prov(t.kernel.prov);
-  if (t.has_private_memory()) items = 1;
-  const int64_t most = int64_t{kElementsWorkgroup} * items;
-  const Operand tile = items == 1 ? Operand(PrimValue::i64(most)) : tile_of(host, width, most);
-  const auto one = [&] { k.if_(k.lt(k.global(), w), [&] { run(k.global()); }); };
   if (t.has_private_memory()) {
     k.for_(k.global(), w, k.threads(), run);
-  } else if (items == 1) {
-    one();
   } else {
-    const auto several = [&] {
-      several_elements(
-          k, k.mul(k.group(), most), w, items,
-          [&](const kir::Value& i) { return k.call(elem, {i}); }, store);
-    };
-    k.if_(k.eq(t.args.operand(tile), most), several, one);
+    k.if_(k.lt(k.global(), w), [&] { run(k.global()); });
   }
   launch_as_often(host, t, [&] {
-    const Operand groups = groups_of(host, width, tile);
+    const Operand groups = groups_of(host, width, PrimValue::i64(kElementsWorkgroup));
     launch_once(host, t, kElementsWorkgroup, affordable(host, t, groups, kElementsWorkgroup));
   });
 }
