@@ -26,5 +26,7 @@ void fuse(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);
+/// Groups long sums of integers by the rows of the array that they read. Of a program at stage seg.
+void group_sums(ir::Program& p);
 
 }  // namespace kenaz::passes
