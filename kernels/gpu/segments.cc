@@ -11,6 +11,7 @@
 #include "kernels/gpu/rows.h"
 #include "kernels/gpu/seg_element.h"
 #include "kernels/gpu/small_rows.h"
+#include "kernels/gpu/walks.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/op/operators.h"
@@ -300,6 +301,24 @@ class Segment {
       return;
     }
     const SegParts parts = make_parts();
+    const Walks walks(host_, s_, e_);
+    if (!walks.any()) {
+      points(parts);
+      return;
+    }
+    program::OpIf branch;
+    branch.cond = walks.worthwhile();
+    if (const auto* known = std::get_if<PrimValue>(&branch.cond)) {
+      known->as_bool() ? walks.launch(parts) : points(parts);
+      return;
+    }
+    host_.emit_into(branch.then_code, [&] { walks.launch(parts); });
+    host_.emit_into(branch.else_code, [&] { points(parts); });
+    host_.emit({std::move(branch)});
+  }
+
+  /// A map whose threads make each point by itself.
+  void points(const SegParts& parts) {
     const Operand width = count(0, e_.space.dims.size());
     const Neighbours neighbours(host_, e_);
     const Rows rows(host_, e_, neighbours);
