@@ -35,6 +35,10 @@ std::optional<EPrim> simplify_prim_of_prim(const EPrim& e, const PrimOf& prim_of
       return EPrim{ScalarOp::kMul, t, t, {e.args[0], *r}};
     }
   }
+  // A product is rounded correctly, which no power promises to be.
+  if (e.op == ScalarOp::kPow && is_float(t) && e.args[1] == Atom(PrimValue::of_float(t, 2))) {
+    return EPrim{ScalarOp::kMul, t, t, {e.args[0], e.args[0]}};
+  }
   if (e.op == ScalarOp::kNot) {
     if (const EPrim* d = made_by(e.args[0], ScalarOp::kNot)) {
       return EPrim{ScalarOp::kOr, t, t, {d->args[0], d->args[0]}};
