@@ -143,7 +143,7 @@ void Rows::store_all(Code& code, const std::vector<Values>& loaded) const {
 }
 
 void Rows::launch(ir::ProvId prov, const SegParts& parts, const Operand& width) const {
-  Thread t(host_, host_.kernel_name("rows"), prov);
+  Thread t(host_, host_.kernel_name("map"), prov);
   kir::Builder& k = t.k;
   const auto elem = point_function(host_, t, e_, {1}, parts);
   Code code{t, parts, point(t), k.group(), k.to_i64(k.lane()), t.args.operand(width)};
