@@ -16,7 +16,25 @@ namespace {
 constexpr int kWordBytes = 8;
 constexpr int kMostWords = 32;        // of a thread, loaded and stored: its code repeats them
 constexpr int kMostRows = 16;         // as many as make what a workgroup costs besides small
-constexpr int kMostStatements = 256;  // of all elements of a thread together
+constexpr int kMostStatements = 128;  // of all elements of a thread together
+
+/// Whether a driver makes a few instructions of it. What it makes more of takes long to compile
+/// when it is repeated, and longer to run than the loads and stores that rows spare.
+bool is_short(const ir::Stm& s) {
+  const auto* prim = std::get_if<ir::EPrim>(&s.exp);
+  if (prim == nullptr) return false;
+  switch (prim->op) {
+    case ScalarOp::kDiv:
+    case ScalarOp::kMod:
+    case ScalarOp::kQuot:
+    case ScalarOp::kRem:
+    case ScalarOp::kPow:
+    case ScalarOp::kFma:
+    case ScalarOp::kNextafter:
+    case ScalarOp::kLdexp: return false;
+    default: return prim->op < ScalarOp::kSqrt || prim->op > ScalarOp::kErfc;
+  }
+}
 
 Value number_of_bits(int n) { return PrimValue{PrimType::kU64, static_cast<uint64_t>(n)}; }
 
@@ -57,6 +75,8 @@ struct Rows::Code {
 Rows::Rows(HostGen& host, const ir::ESeg& e, const Neighbours& neighbours)
     : host_(host), e_(e), neighbours_(neighbours), lanes_(host.target().subgroup_size) {
   if (!host.target().reads_ahead || !neighbours.is_possible()) return;
+  const std::vector<ir::Stm>& rest = neighbours.rest().body.stms;
+  if (!std::all_of(rest.begin(), rest.end(), is_short)) return;
   int smallest = kWordBytes, words_of_row = 0;
   const auto look = [&](PrimType t) { smallest = std::min(smallest, prim_size(t)); };
   for (const ir::Stm& s : neighbours.loads()) look(type_of(s));
@@ -64,7 +84,7 @@ Rows::Rows(HostGen& host, const ir::ESeg& e, const Neighbours& neighbours)
   each_ = kWordBytes / smallest;
   for (const ir::Stm& s : neighbours.loads()) words_of_row += words(type_of(s));
   for (const ir::Atom& r : e.body.results) words_of_row += words(host.ir().type_of(r).prim);
-  const int statements = each_ * static_cast<int>(neighbours.rest().body.stms.size() + 1);
+  const int statements = each_ * static_cast<int>(rest.size() + 1);
   count_ = std::min({kMostRows, kMostWords / words_of_row, kMostStatements / statements});
   tile_ = int64_t{count_} * lanes_ * each_;
 }
