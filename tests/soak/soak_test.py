@@ -60,20 +60,22 @@ class Subject:
         return line
 
     def warm_up(self):
-        """Has all kernels compiled on all devices: they stay."""
+        """Has all kernels compiled on all devices, those for few elements too: they stay."""
         line = self.line()
         for type_name, number in (("i32", 1), ("i64", 1), ("f32", 1.0)):
             line.upload(type_name, type_name, scalar(type_name, number))
-        line.upload("xs", "[]i32", value(range(300_000)))
+        line.upload("many", "[]i32", value(range(300_000)))
+        line.upload("few", "[]i32", value(range(3)))
         for row in line.request("devices"):
             line.request("device " + row.split()[0])
             for program in ("soak", "more"):
                 line.request("program " + program)
                 for entry in line.request("entry_points"):
                     types = [t.strip("*") for t in line.request("inputs " + entry)]
-                    words = " ".join("xs" if t == "[]i32" else t for t in types)
-                    line.request(f"call {entry} out {words}")
-                    line.request("free out")
+                    for array in ("many", "few") if "[]i32" in types else ("none",):
+                        words = " ".join(array if t == "[]i32" else t for t in types)
+                        line.request(f"call {entry} out {words}")
+                        line.request("free out")
         line.close()
 
     def stats(self):
