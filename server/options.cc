@@ -1,5 +1,6 @@
 #include "server/options.h"
 
+#include "protocol/base/whole_number.h"
 #include "server/console.h"
 #include "server/option_values.h"
 #include "server/shader/options.h"
