@@ -25,7 +25,9 @@ TEST(Worker, RunsJobsInOrder) {
 }
 
 TEST(Worker, AJobStopsAndReplacesThoseWithItsKey) {
-  std::promise<void> begun;
+  // The first job ends when all others wait: stopped by the second, it could let that one run
+  // before the third comes to take its place.
+  std::promise<void> begun, added;
   std::atomic<bool> stopped = false;
   std::string done;
   Worker worker;
@@ -34,6 +36,7 @@ TEST(Worker, AJobStopsAndReplacesThoseWithItsKey) {
         begun.set_value();
         while (!stop.stop_requested()) std::this_thread::yield();
         stopped = true;
+        added.get_future().wait();
       },
       "check");
   begun.get_future().wait();
@@ -41,6 +44,7 @@ TEST(Worker, AJobStopsAndReplacesThoseWithItsKey) {
   worker.add([&](const std::stop_token&) { done += "b"; }, "check");
   worker.add([&](const std::stop_token& stop) { done += stop.stop_requested() ? "x" : "c"; },
              "check");
+  added.set_value();
   worker.finish();
   EXPECT_TRUE(stopped);
   EXPECT_EQ(done, "ac");
