@@ -13,6 +13,7 @@ TypeBinding* TypeExps::type_bind(const syntax::TypeBind& b, EnvRef env) {
     out->name = b.name;
     out->params = params.all;
     out->type = type_exp(*b.type, sizes);
+    check_comparable(sizes);
     out->ext = sizes.ext;
     out->universals = sizes.universals;
     out->lifted = b.lifted;

@@ -416,5 +416,13 @@ TEST(Check, SizesThatGrowAreForgotten) {
   EXPECT_THAT(type_in(text + "  in x59"), HasSubstr("?["));
 }
 
+TEST(Check, ConstructorsHaveAsManyArgumentsEverywhere) {
+  EXPECT_THAT(error_of("def f (b: bool) = if b then #a 1i32 else #a"),
+              HasSubstr("Constructor #a has other arguments here than elsewhere in this type.\n"
+                        "Arguments of constructor #a differ in arity: 0 here, 1 elsewhere."));
+  EXPECT_THAT(error_of("def f : #a i32 | #b = #a"),
+              HasSubstr("Arguments of constructor #a differ in arity: 0 here, 1 in its type"));
+}
+
 }  // namespace
 }  // namespace kenaz::check

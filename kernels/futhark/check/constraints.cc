@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/infer.h"
+#include "kernels/futhark/check/mismatch.h"
 #include "kernels/futhark/check/suggest.h"
 #include "kernels/futhark/core/parts.h"
 #include "kernels/futhark/core/type_util.h"
@@ -151,6 +152,18 @@ TypePtr Inference::field_of(const TypePtr& record, const std::string& field,
   return vars_.new_meta();
 }
 
+std::string Inference::constructor_error(const TypePtr& sum, const std::string& name,
+                                         const std::vector<TypePtr>& payload) {
+  const TypePtr t = vars_.resolve(sum);
+  const auto* m = std::get_if<TMeta>(&t->node);
+  if (m && vars_[m->id].constructors.count(name)) {
+    return "Constructor #" + name + " has other arguments here than elsewhere in this type." +
+           comparing_.mismatch.str();
+  }
+  return constructor_mismatch(t, name, payload, [this](const TypePtr& x) { return type_text(x); }) +
+         comparing_.mismatch.str();
+}
+
 bool Inference::has_constructor(const TypePtr& sum, const std::string& name,
                                 const std::vector<TypePtr>& payload, const SourceRange& range) {
   TypePtr t = vars_.resolve(sum);
@@ -170,7 +183,14 @@ bool Inference::has_constructor(const TypePtr& sum, const std::string& name,
       known = &it->second;
     }
   }
-  if (!known || known->size() != payload.size()) return false;
+  if (!known) return false;
+  if (known->size() != payload.size()) {
+    if (std::holds_alternative<TSum>(t->node)) return false;
+    comparing_.mismatch.because("Arguments of constructor #" + name +
+                                " differ in arity: " + std::to_string(payload.size()) + " here, " +
+                                std::to_string(known->size()) + " elsewhere.");
+    return false;
+  }
   std::vector<TypePtr> types = *known;  // unify may move the metas
   for (size_t i = 0; i < types.size(); i++) {
     if (!unify(types[i], payload[i])) return false;

@@ -111,5 +111,21 @@ TEST(Consumption, TheBodyOfAParametricModuleIsReportedOnce) {
   EXPECT_EQ(text.find("Error at"), text.rfind("Error at")) << text;
 }
 
+TEST(Consumption, InitialValuesOfALoopThatConsumesShareNothing) {
+  const auto aliased = HasSubstr("self-aliased");
+  const std::string f = "def f (xs: *[]i32) (ys: []i32) (p: *([]i32, []i32)) = ";
+  EXPECT_THAT(error_of(f + "loop (a, b) = (xs, xs) for i < 3i32 do (a with [0] = 1, b)"), aliased);
+  EXPECT_THAT(error_of(f + "loop (a, b) = (xs, xs[:2]) for i < 3i32 do (a with [0] = 1, b)"),
+              aliased);
+  EXPECT_THAT(error_of(f + "loop (a, b, c) = (xs, ys, ys) for i < 3i32 do (a with [0] = 1, b, c)"),
+              aliased);
+  EXPECT_EQ(error_of(f + "loop (a, b) = p for i < 3i32 do (a with [0] = 1, b)"), "accepted");
+  EXPECT_EQ(error_of("def g (p: *([]i32, []i32)) = p.0 with [0] = 1\n" + f + "g p"), "accepted");
+  EXPECT_EQ(error_of(f + "loop (a, b) = (xs, ys) for i < 3i32 do (a with [0] = 1, b)"), "accepted");
+  EXPECT_EQ(error_of(f + "loop (a, b) = (xs, xs[0]) for i < 3i32 do (a with [0] = 1, b)"),
+            "accepted");
+  EXPECT_EQ(error_of(f + "loop (a, b) = (xs, xs) for i < 3i32 do (a, b)"), "accepted");
+}
+
 }  // namespace
 }  // namespace kenaz::check

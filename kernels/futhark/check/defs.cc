@@ -9,6 +9,18 @@
 
 namespace kenaz::check {
 
+namespace {
+
+/// As `length` does.
+bool returns_size_parameter(const core::Def& def) {
+  const auto* function = std::get_if<core::ELambda>(&def.body->node);
+  const auto* result = function ? std::get_if<core::EVar>(&function->body->node) : nullptr;
+  return result &&
+         std::find(def.sparams.begin(), def.sparams.end(), result->id) != def.sparams.end();
+}
+
+}  // namespace
+
 // A top-level function is generalised over what its parameters and result leave open; a local one
 // over sizes of its parameters only. The definition's types are finished with the function state
 // it belongs to.
@@ -188,6 +200,7 @@ void Definitions::check_value(const syntax::DecVal& d, const syntax::Dec& dec, E
     out.range = d.name_range;
     out.type_written = d.ret != nullptr;
     if (reports_.failed()) return;
+    vars_[def->id].gives_size = returns_size_parameter(*def);
     if (keep) program_.defs.push_back(def);
     last_def_ = def;
   });

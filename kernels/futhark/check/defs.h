@@ -27,7 +27,7 @@ class Definitions : private Part {
         finishing_(finishing),
         types_(types),
         patterns_(patterns),
-        exps_(context, program, types, patterns, *this) {}
+        exps_(context, types, patterns, *this) {}
 
   /// Checks a top-level definition in the surroundings `env`, and says in `out` what its name
   /// means. `keep`: adds it to the program.

@@ -130,6 +130,11 @@ TypePtr Existentials::arrow_type(const std::vector<PatPtr>& params, TypePtr ret,
     vars_[v].dependent = std::all_of(parts.begin(), parts.end(), [&](VarId part) {
       return part.index < start || (part != v && bound.count(part) > 0) || vars_[part].param;
     });
+    for (size_t i = 0; i < params.size(); i++) {
+      const auto* name = std::get_if<core::PBind>(&params[i]->node);
+      const bool depends = name && parts.count(name->id) > 0;
+      if (depends) vars_[v].on_parameter = static_cast<int>(params.size() - 1 - i);
+    }
   }
   TypePtr t = ret;
   for (size_t i = params.size(); i-- > 0;) {

@@ -141,14 +141,15 @@ core::Attr core_attr(const syntax::Attr& a) {
 // Literals without a suffix keep a placeholder (bits of a 64-bit integer, or a f64) until their
 // type is known: see finish_literal.
 ExpPtr Expressions::literal(const syntax::Literal& l, const SourceRange& range, bool negative) {
-  auto integer = [&](uint64_t bits, bool minus) -> ExpPtr {
+  auto integer = [&](uint64_t magnitude) -> ExpPtr {
+    const uint64_t bits = negative ? uint64_t{0} - magnitude : magnitude;
     auto e = make(range, vars_.new_meta(kMaskNum), core::ELit{PrimValue{PrimType::kI64, bits}});
     fn_->exps.back().kind = PendingExp::kIntLit;
-    fn_->exps.back().negative = minus;
+    fn_->exps.back().negative = negative;
     return e;
   };
-  if (const auto* i = std::get_if<syntax::IntLit>(&l)) return integer(i->value, negative);
-  if (const auto* c = std::get_if<syntax::CharLit>(&l)) return integer(c->code_point, negative);
+  if (const auto* i = std::get_if<syntax::IntLit>(&l)) return integer(i->value);
+  if (const auto* c = std::get_if<syntax::CharLit>(&l)) return integer(c->code_point);
   if (const auto* f = std::get_if<syntax::FloatLit>(&l)) {
     auto e = make(range, vars_.new_meta(kMaskFloat),
                   core::ELit{PrimValue::f64(negative ? -f->value : f->value)});
@@ -354,10 +355,7 @@ ExpPtr Expressions::constructor(const syntax::EConstr& c, const SourceRange& ran
   }
   comparing_.mismatch = {};
   if (!reports_.failed() && !infer_.has_constructor(type, c.name, payload, range)) {
-    reports_.error(
-        range, constructor_mismatch(vars_.resolve(type), c.name, payload, [this](const TypePtr& t) {
-                 return infer_.type_text(t);
-               }) + comparing_.mismatch.str());
+    reports_.error(range, infer_.constructor_error(type, c.name, payload));
   }
   return make(range, core::with_unique(type, false), core::EConstr{c.name, std::move(args)});
 }

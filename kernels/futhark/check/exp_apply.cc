@@ -38,7 +38,8 @@ TypePtr Expressions::apply_type(const TArrow& arrow, const ExpPtr& arg, const st
     to = core::substitute(to, subst);
   } else if (arrow.param.valid()) {  // [r.n]: a size that depends on a part of the argument
     const uint32_t start = vars_.next_var();
-    subst.sizes[arrow.param] = Size::of_var(vars_.new_var("d"));
+    const bool comparable = Sizes::comparable_size(arg);
+    subst.sizes[arrow.param] = comparable ? sizes_.name_for(arg) : Size::of_var(vars_.new_var("d"));
     to = existentials_.hide(core::substitute(to, subst), start);
   } else {
     to = core::substitute(to, subst);

@@ -172,6 +172,17 @@ ExpPtr Expressions::coerce(const syntax::ECoerce& c, const SourceRange& range) {
   for (VarId v : sizes.ext) {
     if (vars_[v].means.kind == Size::kAny) vars_[v].flex = true;
   }
+  // A size like no other gets a name, so that it is computed here.
+  std::vector<Let> lets;
+  core::Subst named;
+  for (VarId v : sizes.ext) {
+    const Size means = vars_[v].means;
+    if (means.kind != Size::kExp || Sizes::comparable_size(means.exp)) continue;
+    named.sizes[v] = core::size_of_exp(share(means.exp, lets));
+    vars_[named.sizes[v].var].origin = vars_[v].origin;
+    vars_[named.sizes[v].var].range = vars_[v].range;
+  }
+  t = core::substitute(t, named);
   const TypePtr shapeless = vars_.map_dims(t, [&](const Size& s) {
     const bool open = s.kind == Size::kVar && vars_[s.var].flex;
     if (open) return s;
@@ -181,7 +192,7 @@ ExpPtr Expressions::coerce(const syntax::ECoerce& c, const SourceRange& range) {
   });
   ExpPtr inner = exp(*c.inner, shapeless);
   infer_.unify_or_error(shapeless, inner->type, range, "Cannot coerce the value to this type.");
-  return make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)});
+  return wrap(lets, make(range, t, core::ECoerce{inner, syntax::pretty(*c.type)}));
 }
 
 }  // namespace kenaz::check

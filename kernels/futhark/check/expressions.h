@@ -19,10 +19,8 @@ class Definitions;
 class Expressions : private Part {
  public:
   /// All must outlive this. `definitions` may be made later, of this.
-  Expressions(Context& context, core::Checked& program, TypeExps& types, Patterns& patterns,
-              Definitions& definitions)
+  Expressions(Context& context, TypeExps& types, Patterns& patterns, Definitions& definitions)
       : Part(context),
-        program_(program),
         types_(types),
         patterns_(patterns),
         definitions_(definitions),
@@ -37,7 +35,7 @@ class Expressions : private Part {
   /// the other type.
   bool expect(const TypePtr& expected, const TypePtr& actual, const syntax::Exp& source,
               const std::string& what);
-  /// Checks a size expression. What it says of lengths is in terms of sizes.
+  /// Checks a size expression.
   ExpPtr size_value(const syntax::Exp& source);
   /// A field of a record.
   ExpPtr project(ExpPtr record, const std::string& field, const SourceRange& range);
@@ -49,7 +47,6 @@ class Expressions : private Part {
 
  private:
   ExpPtr exp_node(const syntax::Exp& e, const TypePtr& expected);
-  ExpPtr lengths_as_sizes(const ExpPtr& e);
   ExpPtr literal(const syntax::Literal& l, const SourceRange& range, bool negative = false);
   ExpPtr variable(const syntax::QualName& name, const SourceRange& range);
   ExpPtr use(ValBinding& v, const SourceRange& range);
@@ -87,7 +84,6 @@ class Expressions : private Part {
   ExpPtr loop_init(const syntax::Pat& p);
   ExpPtr coerce(const syntax::ECoerce& c, const SourceRange& range);
 
-  core::Checked& program_;
   TypeExps& types_;
   Patterns& patterns_;
   Definitions& definitions_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/futhark/core/children.h"
 #include "kernels/futhark/core/coverage.h"
 #include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
@@ -17,7 +18,8 @@ using core::TSum;
 
 // ---- literals
 
-// `v` is the literal's placeholder: i64 bits for an integer, f64 for a decimal.
+// `v` is the literal's placeholder: the bits of an i64 for an integer, whose sign they need not
+// have room for, a f64 for a decimal.
 PrimValue Finishing::finish_literal(const PrimValue& v, bool negative, const TypePtr& type,
                                     const SourceRange& range) {
   const core::TPrim* p = core::as_prim(type);
@@ -31,11 +33,12 @@ PrimValue Finishing::finish_literal(const PrimValue& v, bool negative, const Typ
     }
     return out;
   }
+  const uint64_t magnitude = negative ? uint64_t{0} - v.bits : v.bits;
   if (is_float(p->prim)) {
-    const double d = static_cast<double>(v.bits);
+    const double d = static_cast<double>(magnitude);
     const PrimValue out = PrimValue::of_float(p->prim, negative ? -d : d);
     if (std::isinf(out.as_double())) {
-      reports_.error(range, "Literal " + std::to_string(v.bits) +
+      reports_.error(range, "Literal " + std::to_string(magnitude) +
                                 " out of bounds for inferred type " +
                                 std::string(prim_name(p->prim)) + ".");
     }
@@ -47,13 +50,12 @@ PrimValue Finishing::finish_literal(const PrimValue& v, bool negative, const Typ
   const uint64_t max = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
   uint64_t limit = is_signed ? max >> 1 : max;
   if (negative) limit = is_signed ? limit + 1 : 0;
-  if (v.bits > limit) {
-    reports_.error(range, "Literal " + std::string(negative ? "-" : "") + std::to_string(v.bits) +
-                              " out of bounds for inferred type " +
+  if (magnitude > limit) {
+    reports_.error(range, "Literal " + std::string(negative ? "-" : "") +
+                              std::to_string(magnitude) + " out of bounds for inferred type " +
                               std::string(prim_name(p->prim)) + ".");
   }
-  const uint64_t value = negative ? uint64_t{0} - v.bits : v.bits;
-  return PrimValue{p->prim, value & max};
+  return PrimValue{p->prim, v.bits & max};
 }
 
 namespace {
@@ -120,17 +122,10 @@ void Finishing::finish_exp(PendingExp& p) {
 
 /// A copy of an expression that stands for a size, whose leaves are finished.
 ExpPtr Finishing::finished_size(const ExpPtr& e) {
-  auto out = std::make_shared<core::Exp>(*e);
+  if (core::binds_names(*e)) return e;  // as it stands in the definition, so it is finished
+  auto out = std::make_shared<core::Exp>(
+      *core::map_children(e, [this](const ExpPtr& part) { return finished_size(part); }));
   out->type = vars_.zonk(e->type, Zonk::kFinal);
-  if (auto* a = std::get_if<core::EApply>(&out->node)) {
-    a->fun = finished_size(a->fun);
-    for (ExpPtr& x : a->args) x = finished_size(x);
-  } else if (auto* p = std::get_if<core::EProject>(&out->node)) {
-    p->record = finished_size(p->record);
-  } else if (auto* i = std::get_if<core::EIndex>(&out->node)) {
-    i->array = finished_size(i->array);
-    for (auto& d : i->dims) d.index = finished_size(d.index);
-  }
   return out;
 }
 

@@ -311,6 +311,7 @@ bool Inference::unify_arrows(const TArrow& a, const TArrow& b, int depth) {
   for (VarId v : b.ext) {
     const VarId fresh = vars_.new_var(name(v));
     vars_[fresh].vague = vars_[v].vague || vars_[v].dependent;
+    vars_[fresh].per_call = vars_[v].on_parameter <= comparing_.results;
     in_b.sizes[v] = Size::of_var(fresh);
   }
   // A parameter that sizes depend on becomes the same new name on both sides.
@@ -346,7 +347,7 @@ bool Inference::absorb_unborn(TypePtr& t, bool regular) {
   for (VarId v : vars) {
     if (!vars_[v].unborn) continue;
     const bool vague = vars_[v].vague;
-    anonymous |= regular && !vague && !comparing_.any_sizes();
+    anonymous |= regular && (!vague || vars_[v].per_call) && !comparing_.any_sizes();
     const VarId any = vars_.new_var(vars_.name(v));
     vars_[any].level = 0;
     vars_[any].absorbs = true;

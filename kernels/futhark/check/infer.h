@@ -47,6 +47,9 @@ class Inference {
   /// Whether the sum has this constructor, which a type variable gets by this.
   bool has_constructor(const TypePtr& sum, const std::string& name,
                        const std::vector<TypePtr>& payload, const SourceRange& range);
+  /// After that it has not: the message.
+  std::string constructor_error(const TypePtr& sum, const std::string& name,
+                                const std::vector<TypePtr>& payload);
 
  private:
   bool unify_depth(const TypePtr& a, const TypePtr& b, int depth);

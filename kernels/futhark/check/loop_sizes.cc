@@ -72,7 +72,8 @@ std::vector<VarId> LoopSizes::varying(const TypePtr& pattern, const TypePtr& bod
     var.origin = "size of a variable of a loop that changes from one iteration to the next";
     std::unordered_set<VarId> inside;
     for (uint32_t older = outside; older < v.index; older++) {
-      if (!vars_[VarId{older}].solved || vars_[VarId{older}].loop) continue;
+      const Var& other = vars_[VarId{older}];
+      if (!other.solved || other.loop || other.of_function) continue;
       inside.clear();
       core::free_sizes(vars_.resolve(Size::of_var(VarId{older})), inside);
       if (!inside.count(v)) continue;

@@ -64,12 +64,15 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
                       "A loop must iterate over an array.");
   }
   if (reports_.failed()) return bad_exp(range);
+  const int level = vars_.level();
   LoopSizes loop_sizes(vars_, sizes_, reports_);
   LoopSizes::List sizes;
   TypePtr type = loop_sizes.type(out.init->type, sizes);
   patterns_.check_duplicate_names({l.pat.get()});
   vars_.level()++;
+  const size_t names = fn_->here.locals.size();
   out.pat = patterns_.pat(*l.pat, type);
+  const size_t names_end = fn_->here.locals.size();
   fn_->whole.push_back(out.pat);
   type = out.pat->type;
   if (!reports_.failed() && !infer_.constrain(type, kMaskData)) {
@@ -87,6 +90,11 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
     vars_.level()++;
     out.bound = check(*l.bound, bool_, "Condition must have type bool.");
   }
+  // A name of the pattern hides that of the index or element.
+  const auto local = [&](size_t at) {
+    return fn_->here.locals.begin() + static_cast<std::ptrdiff_t>(at);
+  };
+  std::rotate(local(names), local(names_end), fn_->here.locals.end());
   out.body = exp(*l.body, type);
   vars_.level() -= 2;
   fn_->here.locals.resize(mark);
@@ -113,7 +121,17 @@ ExpPtr Expressions::loop(const syntax::ELoop& l, const SourceRange& range) {
   infer_.unify_or_error(varied(type), out.init->type, range,
                         "Initial loop values do not have expected type.");
   infer_.unify_or_error(varied(type), out.body->type, l.body->range, what);
-  return make(range, core::with_unique(type, false), std::move(out));
+  // A function from outside that is applied to what the loop made takes values of any size: this
+  // size is like no other, and the result has one of its own.
+  core::Subst own;
+  for (VarId v : out.sizes) {
+    if (vars_[v].level >= level) continue;
+    vars_[v].level = 0;
+    const std::string origin = vars_[v].origin;
+    own.sizes[v] = Size::of_var(vars_.new_unknown(origin, range));
+  }
+  const TypePtr result = core::substitute(vars_.zonk(type, Zonk::kKeep), own);
+  return make(range, core::with_unique(result, false), std::move(out));
 }
 
 }  // namespace kenaz::check

@@ -124,8 +124,9 @@ std::string constructor_mismatch(const core::TypePtr& type, const std::string& n
            (near.empty() ? "" : "\nDid you mean \"#" + near + "\"?");
   }
   if (known->size() != payload.size()) {
-    return "Arguments of constructor #" + name + " differ in arity: here are " +
-           std::to_string(payload.size()) + ", while its type is\n  " + text(type);
+    return "Arguments of constructor #" + name +
+           " differ in arity: " + std::to_string(payload.size()) + " here, " +
+           std::to_string(known->size()) + " in its type\n  " + text(type);
   }
   std::string out = "Constructor #" + name + " with this payload does not belong to type " +
                     text(type) + ".\nExpected:";

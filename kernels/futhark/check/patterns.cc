@@ -103,10 +103,9 @@ PatPtr Patterns::pat_constr(const syntax::PatConstr& c, const SourceRange& range
     }
   }
   while (payload.size() < c.args.size()) payload.push_back(vars_.new_meta());
+  comparing_.mismatch = {};
   if (!infer_.has_constructor(expected, c.name, payload, range)) {
-    reports_.error(range,
-                   constructor_mismatch(vars_.resolve(expected), c.name, payload,
-                                        [this](const TypePtr& t) { return infer_.type_text(t); }));
+    reports_.error(range, infer_.constructor_error(expected, c.name, payload));
   }
   std::vector<PatPtr> args;
   for (size_t i = 0; i < c.args.size(); i++) args.push_back(pat(*c.args[i], payload[i], ascribed));
@@ -119,8 +118,8 @@ PatPtr Patterns::pat_literal(const syntax::Literal& l, const SourceRange& range,
   bool placeholder = true, negative = false;
   TypePtr type;
   if (const auto* i = std::get_if<syntax::IntLit>(&l)) {
-    value = PrimValue{PrimType::kI64, i->value};
     negative = i->negative;
+    value = PrimValue{PrimType::kI64, negative ? uint64_t{0} - i->value : i->value};
     type = vars_.new_meta(kMaskNum);
   } else if (const auto* f = std::get_if<syntax::FloatLit>(&l)) {
     value = PrimValue::f64(f->value);

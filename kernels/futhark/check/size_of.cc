@@ -2,88 +2,72 @@
 #include <algorithm>
 
 #include "kernels/futhark/check/sizes.h"
+#include "kernels/futhark/core/children.h"
 #include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::check {
 
+static bool is_plain_variable(const ExpPtr& e) {
+  const auto* v = std::get_if<core::EVar>(&e->node);
+  return v && v->targs.empty() && v->sargs.empty();
+}
+
 // Can this expression stand inside a type? Only what is cheap, total enough and self-contained.
 bool Sizes::simple_size(const ExpPtr& e, int depth) {
   if (depth > 20) return false;
   TypePtr t = vars_.resolve(e->type);
+  auto below = [&](const ExpPtr& x) { return simple_size(x, depth + 1); };
   return std::visit(
+      // Of a large literal, only its type says whether it has a sign.
       Overloaded{[&](const core::ELit& l) {
                    const auto* p = core::as_prim(t);
-                   return p && p->prim == l.value.type;  // no placeholder
+                   return !is_integer(l.value.type) || l.value.as_i64() >= 0 ||
+                          (p && is_integer(p->prim));
                  },
                  [&](const core::EVar& v) {
                    return v.targs.empty() && v.sargs.empty() && core::as_prim(t);
                  },
                  [&](const core::EProject& p) {
-                   return core::as_prim(t) && std::holds_alternative<core::EVar>(p.record->node) &&
-                          !vars_.contains_meta(p.record->type);
+                   return core::as_prim(t) && std::holds_alternative<core::EVar>(p.record->node);
                  },
                  [&](const core::EApply& a) {
                    if (!core::as_prim(t)) return false;
-                   if (const auto* i = std::get_if<core::EIntrinsic>(&a.fun->node)) {
-                     if (i->op >= core::Intrinsic::kMap) return false;
-                   } else if (const auto* v = std::get_if<core::EVar>(&a.fun->node)) {
-                     if (!v->targs.empty() || !v->sargs.empty()) return false;
-                   } else {
-                     return false;
+                   const auto* f = std::get_if<core::EVar>(&a.fun->node);
+                   const auto* i = std::get_if<core::EIntrinsic>(&a.fun->node);
+                   if (f && vars_[f->id].gives_size) {
+                     return std::all_of(a.args.begin(), a.args.end(), is_plain_variable);
                    }
-                   return std::all_of(a.args.begin(), a.args.end(),
-                                      [&](const ExpPtr& x) { return simple_size(x, depth + 1); });
+                   const bool monomorphic = f && f->targs.empty() && f->sargs.empty();
+                   if (!monomorphic && !(i && i->op < core::Intrinsic::kMap)) return false;
+                   return std::all_of(a.args.begin(), a.args.end(), below);
+                 },
+                 [&](const core::EIf& i) {
+                   return core::as_prim(t) && below(i.cond) && below(i.then_branch) &&
+                          below(i.else_branch);
                  },
                  [](const auto&) { return false; }},
       e->node);
 }
 
-// A copy that needs no finishing: its types are known.
+// A copy that is part of a type, and finished with it.
 ExpPtr Sizes::clean_size(const ExpPtr& e) {
-  auto copy = std::make_shared<core::Exp>();
-  copy->range = e->range;
+  auto copy = std::make_shared<core::Exp>(
+      *core::map_children(e, [this](const ExpPtr& part) { return clean_size(part); }));
   copy->type = core::with_unique(vars_.zonk(e->type, Zonk::kKeep), false);
-  copy->node = std::visit(Overloaded{[&](const core::EApply& a) -> decltype(core::Exp::node) {
-                                       core::EApply out{clean_size(a.fun), {}};
-                                       for (const auto& x : a.args)
-                                         out.args.push_back(clean_size(x));
-                                       return out;
-                                     },
-                                     [&](const core::EProject& p) -> decltype(core::Exp::node) {
-                                       return core::EProject{clean_size(p.record), p.field};
-                                     },
-                                     [&](const core::EIntrinsic& i) -> decltype(core::Exp::node) {
-                                       core::EIntrinsic out = i;
-                                       for (auto& t : out.targs) t = vars_.zonk(t, Zonk::kKeep);
-                                       return out;
-                                     },
-                                     [&](const auto& x) -> decltype(core::Exp::node) { return x; }},
-                          e->node);
+  copy->ext.clear();
   return copy;
 }
 
-// An expression that is too much for a type, but that can be compared with others.
-static bool comparable_size(const ExpPtr& e, int depth = 0) {
-  if (depth > 20) return false;
-  return std::visit(
-      Overloaded{[](const core::ELit&) { return true; }, [](const core::EVar&) { return true; },
-                 [](const core::EIntrinsic&) { return true; },
-                 [&](const core::EProject& p) { return comparable_size(p.record, depth + 1); },
-                 [&](const core::EIndex& i) {
-                   return comparable_size(i.array, depth + 1) &&
-                          std::all_of(i.dims.begin(), i.dims.end(), [&](const auto& d) {
-                            return d.index && comparable_size(d.index, depth + 1);
-                          });
-                 },
-                 [&](const core::EApply& a) {
-                   return comparable_size(a.fun, depth + 1) &&
-                          std::all_of(a.args.begin(), a.args.end(), [&](const ExpPtr& x) {
-                            return comparable_size(x, depth + 1);
-                          });
-                 },
-                 [](const auto&) { return false; }},
-      e->node);
+// Does it bind no names? Then another one can be the same.
+bool Sizes::comparable_size(const ExpPtr& e, int depth) {
+  if (depth > 20 || core::binds_names(*e)) return false;
+  const bool opaque = std::holds_alternative<core::EHole>(e->node) ||
+                      std::holds_alternative<core::ECoerce>(e->node);
+  bool out = !opaque;
+  core::for_each_child(*e,
+                       [&](const ExpPtr& part) { out = out && comparable_size(part, depth + 1); });
+  return out;
 }
 
 // `e` without attributes and assertions, which have no part in what it is.
@@ -95,23 +79,20 @@ static ExpPtr without_attributes(const ExpPtr& e, int depth = 0) {
   if (const auto* a = std::get_if<core::EAssert>(&e->node)) {
     return without_attributes(a->body, depth);
   }
-  const auto* a = std::get_if<core::EApply>(&e->node);
-  if (!a) return e;
-  core::EApply out{a->fun, {}};
-  for (const ExpPtr& x : a->args) out.args.push_back(without_attributes(x, depth + 1));
-  if (out.args == a->args) return e;
-  auto copy = std::make_shared<core::Exp>(*e);
-  copy->node = std::move(out);
-  return copy;
+  return core::map_children(
+      e, [&](const ExpPtr& part) { return without_attributes(part, depth + 1); });
 }
 
-/// A size that is `s`, with a name of its own if `s` is too much for a type.
-Size Sizes::named_size(const Size& s) {
-  if (s.kind != Size::kExp || simple_size(s.exp, 0)) return s;
-  const VarId v = vars_.new_unknown("value of the expression", s.exp->range);
-  vars_[v].means = s;
+// A name for the expression, which it means.
+Size Sizes::name_for(const ExpPtr& e) {
+  const VarId v = vars_.new_unknown("value of the expression", e->range);
+  vars_[v].means = Size::of_exp(e);
   vars_.add_computed(v);
   return Size::of_var(v);
+}
+
+Size Sizes::named_size(const Size& s) {
+  return s.kind != Size::kExp || simple_size(s.exp, 0) ? s : name_for(s.exp);
 }
 
 // A computed size of which no part is a name that only `named_size` gave: such parts have no value.
@@ -136,6 +117,15 @@ Size Sizes::size_of(const ExpPtr& exp) {
     return named_size(Size::of_exp(e));
   }
   return Size::of_var(vars_.new_var("d"));
+}
+
+Size Sizes::declared_size(const ExpPtr& exp) {
+  const ExpPtr e = without_attributes(exp);
+  const bool small = core::size_nodes(e, kMaxSizeNodes) < kMaxSizeNodes;
+  if (small && comparable_size(e)) {
+    return vars_.resolve(core::size_of_exp(clean_size(e)));
+  }
+  return name_for(e);
 }
 
 Size Sizes::arithmetic(core::Intrinsic op, const Size& a, const Size& b) {

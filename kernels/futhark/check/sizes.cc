@@ -140,7 +140,10 @@ bool Sizes::unify_size(const Size& sa, const Size& sb) {
     return v.flex ? 2 : v.binder ? 1 : 0;
   };
   if (open(a) == 2 && open(b) == 2) {
-    if (a.var.index < b.var.index) {  // the newer one gets solved
+    // The newer one gets solved, but not that of a loop by one of which it may be an instance.
+    const bool keep_a = vars_[a.var].loop && vars_[b.var].of_function;
+    const bool keep_b = vars_[b.var].loop && vars_[a.var].of_function;
+    if (keep_a || (a.var.index < b.var.index && !keep_b)) {
       std::swap(a, b);
       name = vars_.resolve(sa);
     }
@@ -166,7 +169,6 @@ bool Sizes::unify_size(const Size& sa, const Size& sb) {
     v.means = b;
     return true;
   }
-  name = named_size(name);
   if (too_deep(name, vars_[a.var].level)) {
     if (open(name) == 1) {  // of `let [n]`: a name for a size of outside, which stays open
       vars_[name.var].means = a;

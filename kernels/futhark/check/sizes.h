@@ -40,10 +40,18 @@ class Sizes {
   /// The size that this expression of type i64 is. One that nothing can be said of is a new
   /// variable.
   Size size_of(const ExpPtr& e);
+  /// The size that this expression of type i64 is in a type that is written: the expression itself,
+  /// or a name that means it.
+  Size declared_size(const ExpPtr& e);
   /// Can this expression stand inside a type? Only what is cheap, total enough and self-contained.
   bool simple_size(const ExpPtr& e, int depth);
-  /// A copy that needs no finishing: its types are known.
+  /// Can another expression be the same size? Not if this one binds names, which are like no
+  /// others.
+  static bool comparable_size(const ExpPtr& e, int depth = 0);
+  /// A copy that is part of a type, and finished with it.
   ExpPtr clean_size(const ExpPtr& e);
+  /// A name for the expression, which it means.
+  Size name_for(const ExpPtr& e);
   /// A size that is `s`, with a name of its own if `s` is too much for a type.
   Size named_size(const Size& s);
   /// `s`, or a new name for it if a part of it is a name that has no value.

@@ -43,24 +43,23 @@ Size TypeExps::size_exp(const SizeExp& s, TypeSizes& sizes) {
     return Size::of_var(v);
   }
   const ExpPtr e = size_value_(*s.exp);
-  if (core::is_prim(vars_.resolve(e->type), PrimType::kI64) && sizes_.simple_size(e, 0))
-    return sizes_.size_of(e);
-  if (const Size named = sizes_.size_of(e);
-      named.kind == Size::kVar && vars_[named.var].means.kind != Size::kAny) {
-    sizes.ext.push_back(named.var);
-    return named;
+  if (reports_.failed()) return Size::any();
+  const Size size = sizes_.declared_size(e);
+  if (size.kind == Size::kVar && vars_[size.var].means.kind == Size::kExp) {
+    sizes.ext.push_back(size.var);
+    if (!Sizes::comparable_size(e) && !sizes.unique) sizes.unique = s.exp->range;
   }
-  // Too much to be kept in a type: some size that is not known here.
-  VarId v = vars_.new_var("d");
-  sizes.ext.push_back(v);
-  return Size::of_var(v);
+  return size;
 }
 
 TypePtr TypeExps::param_type(const syntax::TypeExp& te) {
   TypeSizes sizes;
   TypePtr t = type_exp(te, sizes);
+  for (VarId v : sizes.universals) vars_[v].of_function = true;
   for (const auto* list : {&sizes.ext, &sizes.universals}) {
     for (VarId v : *list) {
+      const Size& means = vars_[v].means;
+      if (means.kind == Size::kExp && !Sizes::comparable_size(means.exp)) continue;
       vars_[v].flex = true;
       vars_.determine(v, OpenSize::kAscription, te.range);
     }
@@ -186,8 +185,9 @@ TypePtr TypeExps::type_arrow(const syntax::TypeArrow& a, const SourceRange& rang
   }
   TypePtr to = type_exp(*a.to, to_sizes);
   lookup_.here().locals.resize(mark);
-  if (param.valid() && (!core::is_prim(from, PrimType::kI64) || !core::mentions_size(to, param))) {
-    param = {};
+  if (param.valid() && !core::mentions_size(to, param)) param = {};
+  for (const TypeSizes* part : {&from_sizes, &to_sizes}) {
+    if (!sizes.unique) sizes.unique = part->unique;
   }
   for (const auto* list : {&from_sizes.ext, &from_sizes.universals, &to_sizes.universals}) {
     sizes.universals.insert(sizes.universals.end(), list->begin(), list->end());
@@ -268,6 +268,13 @@ TypePtr TypeExps::type_name(const syntax::QualName& name,
   return reports_.failed() ? core::tuple_type({}) : t;
 }
 
+/// Outside of definitions a size must be one that another can be the same as.
+void TypeExps::check_comparable(const TypeSizes& sizes) {
+  if (!sizes.unique) return;
+  reports_.error(*sizes.unique,
+                 "Size expression with binding is forbidden: no other size could be the same.");
+}
+
 Scheme TypeExps::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
   Scheme out;
   fn_.inside(env, [&](FnState& state) {
@@ -276,6 +283,7 @@ Scheme TypeExps::spec_scheme(const syntax::SpecVal& v, EnvRef env) {
     TypePtr t = type_exp(*v.type, sizes);
     // Of the module type as it is written, not of one use in which more types are known.
     const bool written = reports_.is_written(v.type->range);
+    check_comparable(sizes);
     if (written && !(sizes.ext.empty() && sizes.universals.empty())) {
       reports_.error(v.type->range,
                      "All function parameters must have non-anonymous sizes.\n"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,6 +19,7 @@ inline constexpr size_t kMaxConstructors = 256;  // of a sum
 /// `universals`: those in parameters of arrows, which stand for any size.
 struct TypeSizes {
   std::vector<VarId> ext, universals;
+  std::optional<SourceRange> unique;  // of the first that is an expression like no other
 };
 
 struct TypeParams {
@@ -56,6 +58,7 @@ class TypeExps : private Part {
                     const SourceRange& range, TypeSizes& sizes);
   TypePtr type_arrow(const syntax::TypeArrow& a, const SourceRange& range, TypeSizes& sizes);
   Size size_exp(const syntax::SizeExp& s, TypeSizes& sizes);
+  void check_comparable(const TypeSizes& sizes);
   void check_abbreviation(const syntax::TypeBind& b, const TypeBinding& made);
   syntax::Liftedness written_liftedness(const syntax::TypeBind& b, const TypeBinding& made);
 

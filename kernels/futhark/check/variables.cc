@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/futhark/core/children.h"
 #include "kernels/futhark/core/parts.h"
 #include "protocol/base/overloaded.h"
 
@@ -226,6 +227,46 @@ TypePtr Variables::default_meta(core::MetaId id) {
   return t;
 }
 
+PrimValue literal_as(const PrimValue& v, PrimType type) {
+  if (v.type == type) return v;
+  if (is_float(v.type)) return is_float(type) ? PrimValue::of_float(type, v.as_double()) : v;
+  if (is_float(type)) return PrimValue::of_float(type, static_cast<double>(v.as_i64()));
+  return is_integer(v.type) && is_integer(type) ? PrimValue::of_int(type, v.as_i64()) : v;
+}
+
+// `e` with solved variables replaced in what its uses of definitions are instances of. kFinal: in
+// all its types, by which its literals go, too.
+ExpPtr Variables::zonk_instances(const ExpPtr& e, Zonk mode) {
+  const auto* v = std::get_if<core::EVar>(&e->node);
+  if (!v) {
+    const ExpPtr parts =
+        core::map_children(e, [&](const ExpPtr& part) { return zonk_instances(part, mode); });
+    if (mode == Zonk::kKeep || core::binds_names(*e)) return parts;
+    auto copy = std::make_shared<core::Exp>(*parts);
+    copy->type = zonk(e->type, mode);
+    if (auto* i = std::get_if<core::EIntrinsic>(&copy->node)) {
+      for (TypePtr& t : i->targs) t = zonk(t, mode);
+    }
+    auto* literal = std::get_if<core::ELit>(&copy->node);
+    const auto* prim = core::as_prim(copy->type);
+    if (literal && prim) literal->value = literal_as(literal->value, prim->prim);
+    return copy;
+  }
+  core::EVar out{v->id, {}, {}, v->narrowed};
+  for (const TypePtr& t : v->targs) out.targs.push_back(zonk(t, mode));
+  bool changed = out.targs != v->targs;
+  for (const Size& s : v->sargs) {
+    out.sargs.push_back(zonk(s, mode));
+    changed |= !core::same_repr(out.sargs.back(), s);
+  }
+  const TypePtr type = zonk(e->type, mode);
+  if (!changed && type == e->type) return e;
+  auto copy = std::make_shared<core::Exp>(*e);
+  copy->type = type;
+  copy->node = std::move(out);
+  return copy;
+}
+
 Size Variables::zonk(const Size& s, Zonk mode) {
   switch (s.kind) {
     case Size::kVar: {
@@ -244,7 +285,8 @@ Size Variables::zonk(const Size& s, Zonk mode) {
           subst.sizes[v] = zonk(Size::of_var(v), mode);
         }
       }
-      return core::substitute(s, subst);
+      const Size out = core::substitute(s, subst);
+      return out.kind == Size::kExp ? core::size_of_exp(zonk_instances(out.exp, mode)) : out;
     }
     default: return s;
   }

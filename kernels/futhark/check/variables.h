@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,6 +42,8 @@ struct Meta {
   bool regular = false;  // instance of a type parameter whose values all have the same sizes
 };
 
+inline constexpr int kNoParameter = std::numeric_limits<int>::max();
+
 /// A name in the program, or a size.
 struct Var {
   bool flex = false, solved = false;
@@ -55,10 +58,16 @@ struct Var {
   Size means;
   bool absorbs = false;  // existential in a function type that a type variable stands for: any size
   bool vague = false;    // known to be equal to something, but not to what: any size
-  bool dependent = false;   // existential, but means something of what the caller knows
-  bool outside = false;     // made in a function, but of what is known outside of it
-  bool loop = false;        // of a loop's variable
-  bool shape_only = false;  // of a type that only says which constructors and fields there are
+  bool dependent = false;  // existential, but means something of what the caller knows
+  /// Of a dependent one, the last parameter on whose value it depends: 0 is the function's last
+  /// one.
+  int on_parameter = kNoParameter;
+  bool per_call = false;     // vague, and not the same in all calls of the function
+  bool outside = false;      // made in a function, but of what is known outside of it
+  bool loop = false;         // of a loop's variable
+  bool of_function = false;  // of a parameter of a function that is a parameter: any size
+  bool gives_size = false;   // the name of a function that returns one of its size parameters
+  bool shape_only = false;   // of a type that only says which constructors and fields there are
   bool binder = false;  // of `let [n]`, in the pattern: means the first size it is compared with
   std::string origin;   // of a size that is not known: "size that f returned", for messages
   SourceRange range;    // where that is
@@ -73,6 +82,8 @@ struct Frame {
 
 enum class Zonk { kKeep /* unsolved stay */, kFinal };
 
+/// The literal, or the placeholder of one whose type was to be found, as a value of `type`.
+PrimValue literal_as(const PrimValue& v, PrimType type);
 /// What is known of a type that is to be found, in words: "a numeric type", "_".
 std::string describe(const Meta& meta);
 
@@ -163,6 +174,8 @@ class Variables {
   syntax::Liftedness liftedness(const TypePtr& t);
 
  private:
+  ExpPtr zonk_instances(const ExpPtr& e, Zonk mode);
+
   core::Checked& program_;
   Reports& reports_;
   std::vector<Var> vars_;  // by VarId, like program_.var_names

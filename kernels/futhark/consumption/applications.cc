@@ -74,12 +74,11 @@ void Pass::argument(std::vector<Argument>& args, size_t at, const std::vector<si
   if (core::consumes(*arg.arrow)) consume_argument(arg, args, before);
 }
 
-void Pass::consume_argument(const Argument& arg, const std::vector<Argument>& args,
-                            const std::vector<size_t>& before) {
+Roots Pass::distinct_parts(const ExpPtr& e, const AliasPtr& aliases) {
   Roots seen;
-  for_each_leaf(arg.exp->type, arg.value.aliases, [&](const TypePtr&, const Roots& roots, bool) {
+  for_each_leaf(e->type, aliases, [&](const TypePtr&, const Roots& roots, bool) {
     if (const RootId* twice = common(roots, seen)) {
-      ledger_.report(arg.exp->range,
+      ledger_.report(e->range,
                      fmt::format("Argument passed for consuming parameter is self-aliased: two of "
                                  "its parts may be aliases of {}.",
                                  ledger_.describe(*twice)),
@@ -87,6 +86,12 @@ void Pass::consume_argument(const Argument& arg, const std::vector<Argument>& ar
     }
     seen = merge(seen, roots);
   });
+  return seen;
+}
+
+void Pass::consume_argument(const Argument& arg, const std::vector<Argument>& args,
+                            const std::vector<size_t>& before) {
+  const Roots seen = distinct_parts(arg.exp, arg.value.aliases);
   for (size_t i : before) {
     const RootId* shared = common(seen, all_roots(args[i].value.aliases));
     if (!shared) continue;

@@ -2,6 +2,8 @@
 // to the loop.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "kernels/futhark/consumption/pass.h"
 #include "kernels/futhark/core/uniqueness.h"
 #include "protocol/base/overloaded.h"
@@ -145,6 +147,9 @@ Value Pass::loop(const core::ELoop& l, const ExpPtr& e) {
   check_next(params, order, before.next, e->range);
   ledger_.rewind(before);
   ledger_.leave(outside);
+  const bool consumes =
+      std::any_of(order.begin(), order.end(), [&](VarId v) { return params.at(v).consumed; });
+  if (consumes) distinct_parts(l.init, init.aliases);
   for (VarId v : order) {
     const LoopParam& p = params[v];
     if (p.consumed) ledger_.consume(all_roots(p.init), l.init->range, written_name(l.init), true);

@@ -63,6 +63,8 @@ class Pass {
   };
   Value apply(const core::EApply& a, const ExpPtr& e);
   void argument(std::vector<Argument>& args, size_t at, const std::vector<size_t>& before);
+  /// The roots of a value of which a part is consumed. Reports parts that share one.
+  Roots distinct_parts(const ExpPtr& e, const AliasPtr& aliases);
   void consume_argument(const Argument& arg, const std::vector<Argument>& args,
                         const std::vector<size_t>& before);
   Value result(const TypePtr& type, const TypePtr& flags, const Value& function,

@@ -1,6 +1,8 @@
 // Walking over expressions.
 #pragma once
 
+#include <vector>
+
 #include "kernels/futhark/core/core.h"
 #include "protocol/base/overloaded.h"
 
@@ -51,6 +53,34 @@ void for_each_child(const Exp& e, const Visit& visit) {
                  [&](const EAssert& x) { each(x.cond, x.body); },
                  [&](const EAttr& x) { visit(x.inner); }, [](const auto&) {}},
       e.node);
+}
+
+/// Whether the expression itself gives names to values, which something inside of it uses.
+inline bool binds_names(const Exp& e) {
+  return std::holds_alternative<ELambda>(e.node) || std::holds_alternative<ELet>(e.node) ||
+         std::holds_alternative<ELetDef>(e.node) || std::holds_alternative<EMatch>(e.node) ||
+         std::holds_alternative<ELoop>(e.node);
+}
+
+/// `e` with map(part) instead of each expression directly below it; `e` itself if nothing changes,
+/// and null if a part became null. An expression that binds names stays as it is.
+template <class Map>
+ExpPtr map_children(const ExpPtr& e, const Map& map) {
+  if (binds_names(*e)) return e;
+  std::vector<ExpPtr> parts;
+  bool changed = false, lost = false;
+  for_each_child(*e, [&](const ExpPtr& part) {
+    parts.push_back(map(part));
+    changed |= parts.back() != part;
+    lost |= parts.back() == nullptr;
+  });
+  if (lost) return nullptr;
+  if (!changed) return e;
+  auto copy = std::make_shared<Exp>(*e);
+  auto next = parts.begin();
+  // The copy is nobody else's yet.
+  for_each_child(*copy, [&](const ExpPtr& part) { const_cast<ExpPtr&>(part) = *next++; });
+  return copy;
 }
 
 }  // namespace kenaz::core

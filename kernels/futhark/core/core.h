@@ -127,7 +127,7 @@ struct EMatch {
 struct ELoop {
   enum Form : uint8_t { kFor, kForIn, kWhile };
   /// Sizes of the pattern (dimensions by themselves) that may change from one iteration to the
-  /// next: each iteration binds them anew. The result of the loop has them too (in `ext`).
+  /// next: each iteration binds them anew. The result of the loop has them, or others, in `ext`.
   std::vector<VarId> sizes;
   PatPtr pat;
   ExpPtr init;

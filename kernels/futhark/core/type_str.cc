@@ -1,4 +1,6 @@
 // Printing types as Futhark writes them.
+#include <fmt/format.h>
+
 #include "kernels/futhark/core/type_util.h"
 #include "protocol/base/overloaded.h"
 
@@ -27,25 +29,73 @@ bool is_symbol(const std::string& s) {
   return !s.empty() && std::string_view("+-*/%&|^<>=!").find(s[0]) != std::string_view::npos;
 }
 
-std::string exp_str(const ExpPtr& e, const Names& names, bool atom) {
-  auto wrap = [&](std::string s) { return atom ? "(" + s + ")" : s; };
-  return std::visit(
-      Overloaded{[&](const ELit& l) { return std::to_string(l.value.as_i64()); },
-                 [&](const EVar& v) { return name_of(v.id, names.vars); },
-                 [&](const EIntrinsic& i) { return infix_name(i.op); },
-                 [&](const EProject& p) { return exp_str(p.record, names, true) + "." + p.field; },
-                 [&](const EApply& a) {
-                   std::string fun = exp_str(a.fun, names, true);
-                   if (is_symbol(fun) && a.args.size() == 2) {
-                     return wrap(exp_str(a.args[0], names, true) + " " + fun + " " +
-                                 exp_str(a.args[1], names, true));
-                   }
-                   for (const auto& arg : a.args) fun += " " + exp_str(arg, names, true);
-                   return wrap(fun);
-                 },
-                 [](const auto&) { return std::string("..."); }},
-      e->node);
-}
+/// A size expression is printed as an operand (`atom`) in parentheses, where it needs them.
+class SizeText {
+ public:
+  explicit SizeText(const Names& names) : names_(names) {}
+
+  std::string text(const ExpPtr& e, bool atom) const {
+    auto wrap = [&](const std::string& s) { return atom ? "(" + s + ")" : s; };
+    return std::visit(
+        Overloaded{[&](const ELit& l) { return literal(l.value); },
+                   [&](const EVar& v) { return name_of(v.id, names_.vars); },
+                   [&](const EIntrinsic& i) { return infix_name(i.op); },
+                   [&](const EProject& p) { return text(p.record, true) + "." + p.field; },
+                   [&](const EApply& a) { return wrap(application(a)); },
+                   [&](const EIf& i) { return wrap(choice(i)); },
+                   [&](const EIndex& i) { return text(i.array, true) + "[" + list(i.dims) + "]"; },
+                   [&](const EArray& a) { return "[" + list(a.elems) + "]"; },
+                   [](const auto&) { return std::string("..."); }},
+        e->node);
+  }
+
+ private:
+  static std::string literal(const PrimValue& v) {
+    if (v.type == PrimType::kBool) return v.bits ? "true" : "false";
+    return is_float(v.type) ? fmt::format("{}", v.as_double()) : std::to_string(v.as_i64());
+  }
+
+  std::string application(const EApply& a) const {
+    std::string fun = text(a.fun, true);
+    if (is_symbol(fun) && a.args.size() == 2) {
+      return text(a.args[0], true) + " " + fun + " " + text(a.args[1], true);
+    }
+    for (const auto& arg : a.args) fun += " " + text(arg, true);
+    return fun;
+  }
+
+  /// The operators && and || are conditionals, too.
+  std::string choice(const EIf& i) const {
+    auto is = [](const ExpPtr& e, uint64_t value) {
+      const auto* l = std::get_if<ELit>(&e->node);
+      return l && l->value.type == PrimType::kBool && l->value.bits == value;
+    };
+    const std::string cond = text(i.cond, true);
+    if (is(i.else_branch, 0)) return cond + " && " + text(i.then_branch, true);
+    if (is(i.then_branch, 1)) return cond + " || " + text(i.else_branch, true);
+    return "if " + text(i.cond, false) + " then " + text(i.then_branch, false) + " else " +
+           text(i.else_branch, false);
+  }
+
+  std::string list(const std::vector<ExpPtr>& elems) const {
+    std::string s;
+    for (const auto& e : elems) s += (s.empty() ? "" : ", ") + text(e, false);
+    return s;
+  }
+
+  std::string list(const std::vector<DimIndex>& dims) const {
+    auto part = [&](const ExpPtr& e) { return e ? text(e, true) : ""; };
+    std::string s;
+    for (const DimIndex& d : dims) {
+      s += s.empty() ? "" : ", ";
+      s += d.index ? text(d.index, false) : part(d.start) + ":" + part(d.end);
+      if (d.stride) s += ":" + part(d.stride);
+    }
+    return s;
+  }
+
+  const Names& names_;
+};
 
 // Precedence: 0 anything, 1 argument of an arrow, 2 sum payload or array element.
 std::string type_text(const TypePtr& t, const Names& names, int prec);
@@ -133,7 +183,7 @@ std::string str(const Size& s, const Names& names) {
   switch (s.kind) {
     case Size::kConst: return std::to_string(s.constant);
     case Size::kVar: return name_of(s.var, names.vars);
-    case Size::kExp: return exp_str(s.exp, names, false);
+    case Size::kExp: return SizeText(names).text(s.exp, false);
     default: return "";
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/futhark/core/children.h"
 #include "kernels/futhark/core/parts.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
@@ -85,55 +86,32 @@ ExpPtr i64_var(VarId v) {
   return e;
 }
 
+// A use of a definition, whose instance may be in terms of what is substituted.
+ExpPtr substitute_instance(const ExpPtr& e, const EVar& v, const Subst& s) {
+  EVar out{v.id, {}, {}, v.narrowed};
+  for (const TypePtr& t : v.targs) out.targs.push_back(substitute(t, s));
+  bool changed = out.targs != v.targs;
+  for (const Size& size : v.sargs) {
+    out.sargs.push_back(substitute(size, s));
+    changed |= !same_repr(out.sargs.back(), size);
+  }
+  const TypePtr type = substitute(e->type, s);
+  if (!changed && type == e->type) return e;
+  auto copy = std::make_shared<Exp>(*e);
+  copy->type = type;
+  copy->node = std::move(out);
+  return copy;
+}
+
 // Null if a part has no value (kAny).
 ExpPtr substitute_exp(const ExpPtr& e, const Subst& s) {
-  return std::visit(Overloaded{[&](const EVar& v) -> ExpPtr {
-                                 auto it = s.sizes.find(v.id);
-                                 if (it == s.sizes.end()) return e;
-                                 if (it->second.kind == Size::kAny) return nullptr;
-                                 return exp_of_size(it->second);
-                               },
-                               [&](const EApply& a) -> ExpPtr {
-                                 auto fun = substitute_exp(a.fun, s);
-                                 if (!fun) return nullptr;
-                                 bool changed = fun != a.fun;
-                                 std::vector<ExpPtr> args;
-                                 for (const auto& arg : a.args) {
-                                   auto x = substitute_exp(arg, s);
-                                   if (!x) return nullptr;
-                                   changed |= x != arg;
-                                   args.push_back(std::move(x));
-                                 }
-                                 if (!changed) return e;
-                                 auto copy = std::make_shared<Exp>(*e);
-                                 copy->node = EApply{std::move(fun), std::move(args)};
-                                 return copy;
-                               },
-                               [&](const EProject& p) -> ExpPtr {
-                                 auto record = substitute_exp(p.record, s);
-                                 if (!record) return nullptr;
-                                 if (record == p.record) return e;
-                                 auto copy = std::make_shared<Exp>(*e);
-                                 copy->node = EProject{std::move(record), p.field};
-                                 return copy;
-                               },
-                               [&](const EIndex& i) -> ExpPtr {
-                                 EIndex out{substitute_exp(i.array, s), i.dims};
-                                 bool changed = out.array != i.array;
-                                 for (auto& d : out.dims) {
-                                   const ExpPtr index =
-                                       d.index ? substitute_exp(d.index, s) : nullptr;
-                                   if (!index) return nullptr;
-                                   changed |= index != d.index;
-                                   d.index = index;
-                                 }
-                                 if (!out.array || !changed) return out.array ? e : nullptr;
-                                 auto copy = std::make_shared<Exp>(*e);
-                                 copy->node = std::move(out);
-                                 return copy;
-                               },
-                               [&](const auto&) -> ExpPtr { return e; }},
-                    e->node);
+  const auto* v = std::get_if<EVar>(&e->node);
+  if (!v) {
+    return map_children(e, [&](const ExpPtr& part) { return substitute_exp(part, s); });
+  }
+  const auto it = s.sizes.find(v->id);
+  if (it == s.sizes.end()) return substitute_instance(e, *v, s);
+  return it->second.kind == Size::kAny ? nullptr : exp_of_size(it->second);
 }
 
 }  // namespace
@@ -185,27 +163,17 @@ TypePtr expand_abstract(const TAbstract& a, const std::vector<AbstractType>& tab
 
 namespace {
 
-void free_in_exp(const ExpPtr& e, std::unordered_set<VarId>& out) {
-  if (const auto* v = std::get_if<EVar>(&e->node)) {
-    out.insert(v->id);
-  } else if (const auto* a = std::get_if<EApply>(&e->node)) {
-    free_in_exp(a->fun, out);
-    for (const auto& arg : a->args) free_in_exp(arg, out);
-  } else if (const auto* p = std::get_if<EProject>(&e->node)) {
-    free_in_exp(p->record, out);
-  } else if (const auto* i = std::get_if<EIndex>(&e->node)) {
-    free_in_exp(i->array, out);
-    for (const auto& d : i->dims) {
-      if (d.index) free_in_exp(d.index, out);
-    }
-  }
+void free_in_exp(const Exp& e, std::unordered_set<VarId>& out) {
+  if (const auto* v = std::get_if<EVar>(&e.node)) out.insert(v->id);
+  if (binds_names(e)) return;
+  for_each_child(e, [&](const ExpPtr& part) { free_in_exp(*part, out); });
 }
 
 }  // namespace
 
 void free_sizes(const Size& s, std::unordered_set<VarId>& out) {
   if (s.kind == Size::kVar) out.insert(s.var);
-  if (s.kind == Size::kExp) free_in_exp(s.exp, out);
+  if (s.kind == Size::kExp) free_in_exp(*s.exp, out);
 }
 
 TypePtr look_through(const TypePtr& t, const std::vector<AbstractType>& table) {
@@ -276,33 +244,68 @@ bool mentions_size(const TypePtr& t, VarId v) {
 
 // ---- sizes
 
-bool same_size_exp(const ExpPtr& a, const ExpPtr& b) {
-  if (a == b) return true;
-  if (a->node.index() != b->node.index()) return false;
-  return std::visit(
-      Overloaded{[&](const ELit& x) { return x.value == std::get<ELit>(b->node).value; },
-                 [&](const EVar& x) { return x.id == std::get<EVar>(b->node).id; },
-                 [&](const EIntrinsic& x) { return x.op == std::get<EIntrinsic>(b->node).op; },
-                 [&](const EProject& x) {
-                   const auto& y = std::get<EProject>(b->node);
-                   return x.field == y.field && same_size_exp(x.record, y.record);
-                 },
-                 [&](const EApply& x) {
-                   const auto& y = std::get<EApply>(b->node);
-                   return x.args.size() == y.args.size() && same_size_exp(x.fun, y.fun) &&
-                          std::equal(x.args.begin(), x.args.end(), y.args.begin(), same_size_exp);
-                 },
-                 [&](const EIndex& x) {
-                   const auto& y = std::get<EIndex>(b->node);
-                   return same_size_exp(x.array, y.array) &&
-                          std::equal(x.dims.begin(), x.dims.end(), y.dims.begin(), y.dims.end(),
-                                     [](const DimIndex& i, const DimIndex& j) {
-                                       return i.index && j.index && same_size_exp(i.index, j.index);
-                                     });
-                 },
-                 [](const auto&) { return false; }},
-      a->node);
+namespace {
+
+/// Whether the same parts of a slice are there.
+bool same_form(const std::vector<DimIndex>& a, const std::vector<DimIndex>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
+    return !x.index == !y.index && !x.start == !y.start && !x.end == !y.end &&
+           !x.stride == !y.stride;
+  });
 }
+
+/// Their types may not be known yet, or not both.
+bool same_literal(const PrimValue& a, const PrimValue& b) {
+  if (is_integer(a.type) && is_integer(b.type)) return a.as_i64() == b.as_i64();
+  if (a.type == PrimType::kBool || b.type == PrimType::kBool) return a == b;
+  return a.as_double() == b.as_double();
+}
+
+/// Whether two expressions of one kind are the same but for the expressions directly below them.
+/// False for expressions that bind names: another one binds other names.
+bool same_head(const Exp& a, const Exp& b) {
+  return std::visit(
+      Overloaded{
+          [&](const ELit& x) { return same_literal(x.value, std::get<ELit>(b.node).value); },
+          [&](const EString& x) { return x.bytes == std::get<EString>(b.node).bytes; },
+          [&](const EVar& x) { return x.id == std::get<EVar>(b.node).id; },
+          [&](const EIntrinsic& x) { return x.op == std::get<EIntrinsic>(b.node).op; },
+          [&](const EProject& x) { return x.field == std::get<EProject>(b.node).field; },
+          [&](const ERecord& x) {
+            const auto& y = std::get<ERecord>(b.node);
+            return std::equal(x.fields.begin(), x.fields.end(), y.fields.begin(), y.fields.end(),
+                              [](const auto& f, const auto& g) { return f.first == g.first; });
+          },
+          [&](const ERecordUpdate& x) { return x.field == std::get<ERecordUpdate>(b.node).field; },
+          [&](const EConstr& x) { return x.name == std::get<EConstr>(b.node).name; },
+          [&](const EIndex& x) { return same_form(x.dims, std::get<EIndex>(b.node).dims); },
+          [&](const EUpdate& x) { return same_form(x.dims, std::get<EUpdate>(b.node).dims); },
+          [&](const ERange& x) {
+            const auto& y = std::get<ERange>(b.node);
+            return x.kind == y.kind && !x.second == !y.second;
+          },
+          [](const EApply&) { return true; }, [](const EIf&) { return true; },
+          [](const EArray&) { return true; }, [](const auto&) { return false; }},
+      a.node);
+}
+
+}  // namespace
+
+static bool same_exp(const Exp& a, const Exp& b) {
+  if (&a == &b) return true;
+  if (a.node.index() != b.node.index() || !same_head(a, b)) return false;
+  std::vector<const Exp*> parts;
+  for_each_child(a, [&](const ExpPtr& part) { parts.push_back(part.get()); });
+  size_t at = 0;
+  bool same = true;
+  for_each_child(b, [&](const ExpPtr& part) {
+    same = same && at < parts.size() && same_exp(*parts[at], *part);
+    at++;
+  });
+  return same && at == parts.size();
+}
+
+bool same_size_exp(const ExpPtr& a, const ExpPtr& b) { return same_exp(*a, *b); }
 
 bool same_size(const Size& a, const Size& b) {
   if (a.kind != b.kind) return false;
@@ -357,18 +360,9 @@ bool contains_function(const TypePtr& t) {
 
 int size_nodes(const ExpPtr& e, int limit) {
   int count = 1;
-  if (const auto* a = std::get_if<EApply>(&e->node)) {
-    for (const auto& x : a->args) {
-      if (count < limit) count += size_nodes(x, limit - count);
-    }
-  } else if (const auto* p = std::get_if<EProject>(&e->node)) {
-    count += size_nodes(p->record, limit - count);
-  } else if (const auto* i = std::get_if<EIndex>(&e->node)) {
-    count += size_nodes(i->array, limit - count);
-    for (const auto& d : i->dims) {
-      if (d.index && count < limit) count += size_nodes(d.index, limit - count);
-    }
-  }
+  for_each_child(*e, [&](const ExpPtr& part) {
+    if (count < limit) count += size_nodes(part, limit - count);
+  });
   return count;
 }
 

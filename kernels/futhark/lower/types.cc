@@ -1,8 +1,7 @@
 // Types under an environment: heads, sizes, the layout of sums.
-#include <algorithm>
-
 #include <fmt/format.h>
 
+#include "kernels/futhark/core/children.h"
 #include "kernels/futhark/lower/lowerer.h"
 #include "protocol/base/overloaded.h"
 
@@ -91,37 +90,21 @@ V Lowerer::lookup(core::VarId id, const Env& env) {
 
 bool Lowerer::closed(const core::ExpPtr& e, const Env& env, int fuel) {
   if (e == nullptr || fuel <= 0) return false;
-  return std::visit(Overloaded{
-                        [](const core::ELit&) { return true; },
-                        [](const core::EIntrinsic&) { return true; },
-                        [&](const core::EVar& v) {
-                          if (globals_.count(v.id) != 0) return true;
-                          V found = lookup(v.id, env);
-                          if (found == nullptr) {
-                            const auto computed = checked_.computed_sizes.find(v.id);
-                            return computed != checked_.computed_sizes.end() &&
-                                   closed(computed->second, env, fuel - 1);
-                          }
-                          const auto* l = std::get_if<VLeaf>(&found->node);
-                          return l == nullptr || b_.in_scope(l->atom);
-                        },
-                        [&](const core::EApply& a) {
-                          if (!closed(a.fun, env, fuel - 1)) return false;
-                          return std::all_of(
-                              a.args.begin(), a.args.end(),
-                              [&](const core::ExpPtr& x) { return closed(x, env, fuel - 1); });
-                        },
-                        [&](const core::EProject& p) { return closed(p.record, env, fuel - 1); },
-                        [&](const core::EAttr& a) { return closed(a.inner, env, fuel - 1); },
-                        [&](const core::EIndex& x) {
-                          for (const auto& d : x.dims) {
-                            if (d.index == nullptr || !closed(d.index, env, fuel - 1)) return false;
-                          }
-                          return closed(x.array, env, fuel - 1);
-                        },
-                        [](const auto&) { return false; },
-                    },
-                    e->node);
+  if (const auto* v = std::get_if<core::EVar>(&e->node)) {
+    if (globals_.count(v->id) != 0) return true;
+    const V found = lookup(v->id, env);
+    if (found == nullptr) {
+      const auto computed = checked_.computed_sizes.find(v->id);
+      return computed != checked_.computed_sizes.end() && closed(computed->second, env, fuel - 1);
+    }
+    const auto* l = std::get_if<VLeaf>(&found->node);
+    return l == nullptr || b_.in_scope(l->atom);
+  }
+  if (core::binds_names(*e)) return false;
+  bool out = true;
+  core::for_each_child(*e,
+                       [&](const core::ExpPtr& part) { out = out && closed(part, env, fuel - 1); });
+  return out;
 }
 
 /// Of a name for an expression: what that says, whether or not a value has this size.

@@ -38,6 +38,40 @@ class Causality {
     for (VarId v : e.ext) {
       if (is_unknown_(v)) origins_.emplace(v, e.range);
     }
+    if (const auto* loop = std::get_if<core::ELoop>(&e.node)) {
+      for (VarId v : loop->sizes) {
+        if (!is_unknown_(v) || std::count(e.ext.begin(), e.ext.end(), v) > 0) continue;
+        origins_.emplace(v, e.range);
+        of_loops_.insert(v);
+      }
+    }
+  }
+
+  static bool contains_loop(const Exp& e, VarId size) {
+    const auto* loop = std::get_if<core::ELoop>(&e.node);
+    if (loop && std::count(loop->sizes.begin(), loop->sizes.end(), size) > 0) return true;
+    bool found = false;
+    core::for_each_child(e, [&](const ExpPtr& x) { found = found || contains_loop(*x, size); });
+    return found;
+  }
+
+  /// A function that a loop gets from outside may be made for what the loop makes.
+  void need_of_parameters(const core::ELambda& lambda) {
+    std::vector<VarId> any;
+    for (VarId v : of_loops_) {
+      if (!known_.count(v) && !contains_loop(*lambda.body, v)) any.push_back(v);
+    }
+    known_.insert(any.begin(), any.end());
+    for (const auto& p : lambda.params) need(p->type, "a parameter", p->range);
+    for (VarId v : any) known_.erase(v);
+  }
+
+  /// A function that is applied to what a loop makes takes values of any size.
+  bool is_any(VarId v, const core::TypePtr& type) const {
+    if (!of_loops_.count(v)) return false;
+    std::unordered_set<VarId> outside_of_functions;
+    core::whole_sizes(type, outside_of_functions);
+    return !outside_of_functions.count(v);
   }
 
   void need(const core::TypePtr& type, const std::string& what, const SourceRange& range) {
@@ -46,7 +80,7 @@ class Causality {
     core::free_sizes(type, sizes);
     for (VarId v : std::set<VarId>(sizes.begin(), sizes.end())) {
       const auto origin = origins_.find(v);
-      if (origin == origins_.end() || known_.count(v)) continue;
+      if (origin == origins_.end() || known_.count(v) || is_any(v, type)) continue;
       const std::string name = core::str(core::Size::of_var(v), names_);
       found_ = Diagnostic{Severity::kError, range, "", "", {}};
       found_->message = "Causality check: size \"" + name + "\" needed for type of " + what +
@@ -64,7 +98,7 @@ class Causality {
     if (found_) return;
     if (const auto* lambda = std::get_if<core::ELambda>(&e.node)) {
       const size_t before = order_.size();
-      for (const auto& p : lambda->params) need(p->type, "a parameter", p->range);
+      need_of_parameters(*lambda);
       for (const auto& p : lambda->params) bind(*p);
       visit(*lambda->body);
       forget(before);  // what it makes is nothing outside
@@ -174,6 +208,7 @@ class Causality {
   std::unordered_map<VarId, SourceRange> origins_;  // of existential sizes: where they are computed
   std::unordered_set<VarId> known_;                 // at this point of the evaluation
   std::vector<VarId> order_;                        // of these, as they were learnt
+  std::unordered_set<VarId> of_loops_;  // sizes inside loops that their results do not have
   std::optional<Diagnostic> found_;
 };
 
