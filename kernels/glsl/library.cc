@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,6 +31,13 @@ constexpr std::string_view kFiles[] = {
 #include "kernels/glsl/library/f32_short.glsl.inc"
 };
 
+// Come before those of the same names where floats are fused (LibraryOptions).
+constexpr std::string_view kFusedFiles[] = {
+#include "kernels/glsl/library/f32_fused.glsl.inc"
+    ,
+#include "kernels/glsl/library/f64_fused.glsl.inc"
+};
+
 struct Entry {
   std::vector<std::string> callees;
   std::string text;
@@ -48,9 +56,11 @@ std::vector<std::string> words(std::string_view s) {
   return out;
 }
 
-std::map<std::string, Entry> parse_files() {
-  std::map<std::string, Entry> entries;
-  for (std::string_view file : kFiles) {
+using Entries = std::map<std::string, Entry>;
+
+Entries parse_files(std::span<const std::string_view> files) {
+  Entries entries;
+  for (std::string_view file : files) {
     size_t at = file.find("//# ");
     while (at != std::string_view::npos) {
       const size_t end_line = file.find('\n', at);
@@ -66,8 +76,13 @@ std::map<std::string, Entry> parse_files() {
   return entries;
 }
 
-const std::map<std::string, Entry>& entries() {
-  static const std::map<std::string, Entry> all = parse_files();
+const Entries& entries() {
+  static const Entries all = parse_files(kFiles);
+  return all;
+}
+
+const Entries& fused_entries() {
+  static const Entries all = parse_files(kFusedFiles);
   return all;
 }
 
@@ -85,29 +100,50 @@ std::string instantiate(const std::string& text, const std::string& type_name, P
   return replace_all(s, "$B", std::to_string(8 * prim_size(t)));
 }
 
-/// A function that exists for f64 only serves the narrower floats too: they compute in f64.
-std::string through_f64(const std::string& stem, PrimType t, size_t arity) {
+/// A function that exists for `wide` only serves the narrower floats too: they compute in that.
+std::string through(PrimType wide, const std::string& stem, PrimType t, size_t arity) {
+  const std::string wide_type = glsl_type(wide);
   std::string params, args;
   for (size_t i = 0; i < arity; i++) {
     params += fmt::format("{}{} a{}", i ? ", " : "", glsl_type(t), i);
-    args += fmt::format("{}double(a{})", i ? ", " : "", i);
+    args += fmt::format("{}{}(a{})", i ? ", " : "", wide_type, i);
   }
-  return fmt::format("{0} {1}_{2}({3}) {{ return {0}({1}_f64({4})); }}\n", glsl_type(t), stem,
-                     prim_name(t), params, args);
+  return fmt::format("{0} {1}_{2}({3}) {{ return {0}({1}_{4}({5})); }}\n", glsl_type(t), stem,
+                     prim_name(t), params, prim_name(wide), args);
 }
 
-/// Number of `double` parameters of a function's definition.
-size_t count_double_params(const std::string& text) {
-  const size_t open = text.find('('), close = text.find(')', open);
+/// How many parameters the function has where `text` defines it, all of that type.
+size_t count_params(const std::string& text, const std::string& function, PrimType type) {
+  const std::string name = glsl_type(type) + " ";
+  const size_t open = text.find(name + function + "(") + name.size(), close = text.find(')', open);
   size_t n = 0;
-  for (size_t at = open; (at = text.find("double ", at)) < close; at++) n++;
+  for (size_t at = open; (at = text.find(name, at)) < close; at++) n++;
   return n;
 }
 
 }  // namespace
 
+/// Notes the function if there is one for fused floats.
+bool Library::need_fused(const std::string& name) {
+  constexpr std::string_view kHalf = "_f16";
+  if (auto it = fused_entries().find(name); it != fused_entries().end()) {
+    for (const auto& callee : it->second.callees) need(callee);
+    text_ += it->second.text;
+    return true;
+  }
+  if (!name.ends_with(kHalf) || entries().count(name) != 0) return false;
+  const std::string stem = name.substr(0, name.size() - kHalf.size());
+  const auto it = fused_entries().find(stem + "_f32");
+  if (it == fused_entries().end()) return false;
+  need(stem + "_f32");
+  text_ += through(PrimType::kF32, stem, PrimType::kF16,
+                   count_params(it->second.text, stem + "_f32", PrimType::kF32));
+  return true;
+}
+
 std::string Library::need(const std::string& name) {
   if (!present_.insert(name).second) return name;
+  if (options_.fused_floats && need_fused(name)) return name;
   if (auto it = entries().find(name); it != entries().end()) {
     for (const auto& callee : it->second.callees) need(callee);
     text_ += it->second.text;
@@ -125,7 +161,8 @@ std::string Library::need(const std::string& name) {
   }
   if (auto it = entries().find(stem + "_f64"); it != entries().end() && is_float(*type)) {
     need(stem + "_f64");
-    text_ += through_f64(stem, *type, count_double_params(it->second.text));
+    text_ += through(PrimType::kF64, stem, *type,
+                     count_params(it->second.text, stem + "_f64", PrimType::kF64));
   }
   return name;
 }

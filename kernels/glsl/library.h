@@ -7,11 +7,18 @@
 
 namespace kenaz::glsl {
 
+struct LibraryOptions {
+  bool quick_divisions = false;  // see PrintOptions
+  /// Floats may be contracted (PrintOptions::contract): then functions of floats are made of fused
+  /// operations, and those of f32 and f16 go without f64. They differ in the last bits from the
+  /// others, which give the same bits on every device.
+  bool fused_floats = false;
+};
+
 class Library {
  public:
-  /// `quick_divisions`: see PrintOptions.
-  explicit Library(bool quick_divisions = false) : quick_divisions_(quick_divisions) {}
-  bool quick_divisions() const { return quick_divisions_; }
+  explicit Library(LibraryOptions options = {}) : options_(options) {}
+  bool quick_divisions() const { return options_.quick_divisions; }
   /// Notes that a function is used, and everything it calls; gives its name back. `name` is
   /// OPERATION_TYPE ("div_i32", "exp_f64"). If there is no such function, nothing is noted, and a
   /// kernel that calls it does not compile (compile_glsl's error names it).
@@ -20,7 +27,9 @@ class Library {
   const std::string& text() const { return text_; }
 
  private:
-  bool quick_divisions_;
+  bool need_fused(const std::string& name);
+
+  LibraryOptions options_;
   std::set<std::string> present_;
   std::string text_;
 };

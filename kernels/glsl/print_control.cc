@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/glsl/print_block.h"
 #include "kernels/glsl/scalar.h"
@@ -38,15 +39,14 @@ void BlockPrinter::print_if(const IIf& i, const std::string& cond) {
 // ---- loops. An iteration is counted at its end, so that what stands in a loop's body need not ask
 // whether the thread has stopped on the way into it.
 
-// Where a loop counts, and its body is short and does not stop the thread, it is printed as one
-// loop in another, of which only the outer one counts: counting takes half as long as the body.
+// Where a loop counts, and its body does not stop the thread, it is printed as one loop in another,
+// of which only the outer one counts: counting takes half as long as a short body.
 
 namespace {
 
 constexpr int kTurnsBetweenLooks = 64;
 
-/// Whether it becomes a handful of the device's instructions. NVIDIA's compiler unrolls the inner
-/// loop: of a long one it took seconds.
+/// Whether it becomes a handful of the device's instructions.
 bool is_short(ScalarOp op) {
   switch (op) {
     case ScalarOp::kDiv:
@@ -61,18 +61,24 @@ bool is_short(ScalarOp op) {
   }
 }
 
-bool is_short(const Block& body) {
-  constexpr int kMost = 32;
+/// Of how many instructions the body is, about; nothing if there are calls or loops in it.
+std::optional<int> length_of(const Block& body) {
+  constexpr int kLong = 33;  // counts for an operation that is not short
   int size = 0;
+  bool is_plain = true;
   for_each_inst(body, [&](const Inst& inst) {
     const auto* prim = std::get_if<IPrim>(&inst.op);
-    const bool long_one =
-        std::holds_alternative<ICall>(inst.op) || std::holds_alternative<IFor>(inst.op) ||
-        std::holds_alternative<IWhile>(inst.op) || (prim != nullptr && !is_short(prim->op));
-    size += long_one ? kMost + 1 : 1;
+    is_plain = is_plain && !std::holds_alternative<ICall>(inst.op) &&
+               !std::holds_alternative<IFor>(inst.op) && !std::holds_alternative<IWhile>(inst.op);
+    size += prim != nullptr && !is_short(prim->op) ? kLong : 1;
   });
-  return size <= kMost;
+  return is_plain ? std::optional(size) : std::nullopt;
 }
+
+/// The longest body that is printed as two loops.
+constexpr int kLongestInChunks = 256;
+/// NVIDIA's compiler unrolls the inner loop: of a longer one it took seconds, so it is told not to.
+constexpr int kLongestToUnroll = 32;
 
 bool has_short_steps(const IFor& i) {
   constexpr int64_t kLongest = 1 << 20;
@@ -96,13 +102,16 @@ std::string rounds_of_chunk(const IFor& i, const std::string& index, const std::
 }  // namespace
 
 bool BlockPrinter::in_chunks(const Inst& loop, const Block& body, bool uniform) const {
-  return c_.facts.looks(loop) && !uniform && !c_.options.cut_failure && is_short(body) &&
+  return c_.facts.looks(loop) && !uniform && !c_.options.cut_failure &&
+         length_of(body).value_or(kLongestInChunks + 1) <= kLongestInChunks &&
          !c_.facts.may_stop(body);
 }
 
 /// The rounds of an inner loop that counts nothing, then a turn of the outer one, which is open.
 void BlockPrinter::print_chunk(const std::string& head, const Block& body) {
-  out_.open(head);
+  const bool unrolls = length_of(body).value_or(kLongestInChunks) <= kLongestToUnroll;
+  if (!unrolls) c_.head.need_extension("GL_EXT_control_flow_attributes");
+  out_.open((unrolls ? "" : "[[dont_unroll]] ") + head);
   may_have_stopped_ = false;
   block(body);
   out_.close();

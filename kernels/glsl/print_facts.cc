@@ -110,7 +110,10 @@ void Facts::note(const Inst& inst) {
           },
           [&](const IStore& i) { stores_to_device_ |= std::holds_alternative<Value>(i.to.base); },
           [&](const IAtomic& i) { stores_to_device_ |= std::holds_alternative<Value>(i.at.base); },
-          [&](const ISubgroup&) { works_together_ = knows_subgroups_ = true; },
+          [&](const ISubgroup&) {
+            works_together_ |= !kernel_.reads_ahead;
+            knows_subgroups_ = true;
+          },
           [&](const IBarrier&) { works_together_ = true; },
           [&](const IFor&) { has_loops_ = true; },
           [&](const IWhile&) { has_loops_ = true; },

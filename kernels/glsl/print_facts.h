@@ -29,7 +29,9 @@ class Facts {
 
   bool has_looking_loops() const { return !looking_.empty(); }
   bool has_loops() const { return has_loops_; }
-  /// Barriers or subgroup operations: all threads of a workgroup go on, or none.
+  /// Barriers or subgroup operations: all threads of a workgroup go on, or none. Subgroup
+  /// operations alone are not worth a barrier where that costs what was read ahead: who goes on
+  /// when the call has failed computes with values that nobody will see.
   bool works_together() const { return works_together_; }
   bool knows_subgroups() const { return knows_subgroups_; }
   bool stores_to_device() const { return stores_to_device_; }

@@ -72,7 +72,8 @@ class KernelPrinter {
         options_(options),
         facts_(kernel, static_cast<bool>(options.cut_failure)),
         names_(kernel, facts_, out_),
-        context_{kernel, options, facts_, {}, Library(options.quick_divisions), {}, {}, {}} {
+        context_{kernel, options, facts_, {}, Library({options.quick_divisions, options.contract}),
+                 {},     {},      {}} {
     slots_ = static_cast<int>(kernel.args.size()) + 2;
     has_digits_ = kernel.reads_ahead && 8 * (slots_ + program::kDigitSlots) <= program::kPushBytes;
   }

@@ -12,7 +12,8 @@ struct PrintOptions {
   /// The number of the failure that a loop at this place reports where the device's driver ended
   /// it early (llvmpipe does). None: such loops are not looked for.
   std::function<int(ir::ProvId)> cut_failure;
-  /// Products and sums of floats may be contracted (compile.h).
+  /// Products and sums of floats may be contracted (compile.h), and functions of floats are those
+  /// for that (LibraryOptions::fused_floats).
   bool contract = false;
   /// 64-bit integers that have 32 bits are divided as such. Devices divide 32 bits several times as
   /// fast, and indices and sizes rarely have more; but the branch costs what runs both sides of it.

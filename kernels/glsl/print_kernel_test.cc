@@ -83,6 +83,16 @@ TEST(PrintKernel, WhoReadsAheadHasTheWorkgroupsNumberFromPushConstants) {
   EXPECT_THAT(e.text(), HasSubstr("group = int64_t(same(gl_WorkGroupID.x))"));
 }
 
+// What was read ahead would be kept in memory across a barrier.
+TEST(PrintKernel, WhoReadsAheadDoesNotWaitForOthersToLeave) {
+  Example e;
+  e.store(e.k.group(),
+          e.k.subgroup_combine(kir::SubgroupOp::kReduce, ScalarOp::kAdd, e.k.read(e.v)));
+  EXPECT_THAT(e.text(), HasSubstr("barrier()"));
+  e.kernel.reads_ahead = true;
+  EXPECT_THAT(e.text(), Not(HasSubstr("barrier()")));
+}
+
 // The arguments then stand in memory, and the digits could not be looked up faster than anything.
 TEST(PrintKernel, ManyArgumentsLeaveNoRoomForDigits) {
   Example e;
@@ -132,7 +142,11 @@ TEST(PrintKernel, BehindAFailureMemoryIsLeftAlone) {
 
 TEST(PrintKernel, ALongLoopLooksWhetherToStopAtTheEndOfEachTurn) {
   Example e;
-  e.k.for_(e.n, [&](Value i) { e.store(e.k.quot(e.n, i), e.load(i)); });
+  e.k.for_(e.n, [&](Value i) {
+    Value place = i;
+    for (int n = 0; n < 10; n++) place = e.k.quot(e.n, place);
+    e.store(place, e.load(i));
+  });
   const std::string text = e.text();
   EXPECT_THAT(text, HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going; i0++) {\n"));
   EXPECT_THAT(text, HasSubstr("    turn();\n  }\n"));
@@ -150,6 +164,12 @@ TEST(PrintKernel, AShortLoopCountsInALoopAroundIt) {
                         "    }\n"
                         "    turn();\n"
                         "  }\n"));
+}
+
+TEST(PrintKernel, ALoopWithADivisionIsNotUnrolled) {
+  Example e;
+  e.k.for_(e.n, [&](Value i) { e.store(e.k.quot(e.n, i), e.load(i)); });
+  EXPECT_THAT(e.text(), HasSubstr("    [[dont_unroll]] for (; t0 > 0; t0--, i0 += 1l) {\n"));
 }
 
 TEST(PrintKernel, AShortLoopBySeveralCountsItsRounds) {

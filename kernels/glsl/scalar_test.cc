@@ -46,8 +46,8 @@ std::vector<std::string> operands(ScalarOp op) {
 }
 
 Result<std::vector<uint32_t>> compile(ScalarOp op, PrimType type, PrimType to,
-                                      bool quick_divisions = false) {
-  Library library(quick_divisions);
+                                      LibraryOptions options = {}) {
+  Library library(options);
   const std::string expression = scalar_op(library, op, type, to, operands(op));
   const PrimType result = scalar_op_result(op, type, to);
   return compile_glsl("test", kernel(library, expression, type, result));
@@ -78,9 +78,8 @@ TEST_P(EveryType, OperationsCompile) {
     const auto made = compile(op, type, to);
     EXPECT_TRUE(made) << scalar_op_name(op) << " to " << prim_name(to) << "\n"
                       << made.error().text();
-    if (!is_integer(type) || prim_size(type) < 8) continue;
-    const auto quick = compile(op, type, to, true);
-    EXPECT_TRUE(quick) << scalar_op_name(op) << "\n" << quick.error().text();
+    const auto other = compile(op, type, to, {.quick_divisions = true, .fused_floats = true});
+    EXPECT_TRUE(other) << scalar_op_name(op) << "\n" << other.error().text();
   }
 }
 

@@ -1,11 +1,14 @@
 // Scalar operations on the device, as expressions and as values.
 #include <gmock/gmock.h>
 
+#include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
 #include <span>
 
 #include "tests/kernels/device_run.h"
+#include "tests/kernels/through_spirv.h"
 
 namespace kenaz {
 namespace {
@@ -115,6 +118,42 @@ TEST_P(Arithmetic, ExactOperations) {
     }
   }
   run_on_both(rows);
+}
+
+// The functions for devices that may contract, where a product and a sum are rounded once, as the
+// interpreter does.
+TEST_P(Arithmetic, FusedFunctions) {
+  if (!is_float(type())) GTEST_SKIP() << "no functions of integers";
+  constexpr int64_t kUnits = 2;
+  for (const O op : {O::kDiv, O::kSqrt, O::kRsqrt, O::kExp, O::kLog, O::kLog2, O::kSin, O::kCos,
+                     O::kPow, O::kTan}) {
+    Rows rows(type());
+    rows.contract = true;
+    Values args{rows.a, rows.b};
+    args.resize(static_cast<size_t>(scalar_op_arity(op)));
+    const size_t width = static_cast<size_t>(prim_size(type()));
+    const uint64_t out = rows.memory.allocate(kRows * width);
+    rows.k.store(rows.block("out", out), rows.k.global(), rows.k.op(op, type(), type(), args));
+    const auto left = ThroughSpirv(rows).block_after(rows, out);
+    ASSERT_TRUE(left) << left.error().text();
+    const auto value_at = [&](const std::vector<std::byte>& bytes, int row) {
+      PrimValue v = PrimValue::of_float(type(), 0);
+      std::memcpy(&v.bits, bytes.data() + static_cast<size_t>(row) * width, width);
+      return v;
+    };
+    const auto a = operands(type(), 1), b = operands(type(), 2);
+    for (int r = 0; r < kRows; r++) {
+      std::vector<PrimValue> values{value_at(a, r), value_at(b, r)};
+      values.resize(args.size());
+      const PrimValue expected = eval_scalar(op, type(), type(), values), got = value_at(*left, r);
+      if (std::isnan(expected.as_double()) && std::isnan(got.as_double())) continue;
+      // Floats of one sign follow each other as their bits do.
+      const auto units = static_cast<int64_t>(expected.bits - got.bits);
+      EXPECT_LE(std::abs(units), kUnits)
+          << scalar_op_name(op) << " of " << values[0].as_double() << " gives " << got.as_double()
+          << ", not " << expected.as_double();
+    }
+  }
 }
 
 // Pairs of numbers around the ends of what 32 bits hold.
