@@ -14,6 +14,7 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   gpu::strip_mine(cut.ir);
   flatten::device_scalars(cut.ir);
   gpu::run_by_one_thread(cut.ir);
+  if (target.max_turns > 0) gpu::make_long_elements_apart(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
   explain::VersionNames names = gpu::choices_as_ifs(cut.ir);
   std::optional<explain::Recorder> recorder;

@@ -28,5 +28,7 @@ void fuse(ir::Program& p);
 void hoist(ir::Program& p);
 /// Groups long sums of integers by the rows of the array that they read. Of a program at stage seg.
 void group_sums(ir::Program& p);
+/// Makes sums of small integers two at a time, in the halves of a word. Of a program at stage seg.
+void pairs(ir::Program& p);
 
 }  // namespace kenaz::passes

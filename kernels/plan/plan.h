@@ -61,6 +61,15 @@ struct Factors {
   /// Neighbours in memory are the factors at neighbouring positions, and not those of neighbouring
   /// rows or columns.
   bool left_along = false, right_along = false;
+  /// Both factors are only read, and a few instructions make the element of them.
+  bool plain = true;
+};
+
+/// Of one segment whose elements are made of what stands at their own position in some arrays, each
+/// from its beginning on: for targets that read ahead.
+struct Ahead {
+  std::vector<PrimType> arrays;
+  int statements = 1;  // of an element and of combining two
 };
 
 struct Facts {
@@ -84,6 +93,7 @@ struct Facts {
   HostExpr bins = 0;               // hist: per segment
   Grid grid;                       // reduce
   std::optional<Factors> factors;  // reduce; then the grid's rows and columns are known
+  std::optional<Ahead> ahead;      // reduce, scan
   HostExpr matrix = 0;             // copy, across: segments of each matrix; 0: there is one matrix
   /// copy, across: if a power of two divides this, it divides the elements in every row, and the
   /// indices in memory at which rows begin, of the source and of the result.
@@ -129,6 +139,13 @@ struct Elements {
     /// The element, of the scalars of both.
     std::function<Values(Builder&, const Values& left, const Values& right)> join;
   } factors;
+
+  /// Where there is Facts::ahead.
+  struct Ahead {
+    std::function<Values()> bases;  // u64: the arrays' addresses, multiples of 8
+    /// The element at this position (i64), of what the arrays have there.
+    std::function<Values(Builder&, const Value& position, const Values& read)> element;
+  } ahead;
 };
 
 /// How a kernel asks for elements: by segment and position; by matrix, row, column and position; or
@@ -151,6 +168,9 @@ struct Sink {
   std::function<void(Builder&, const Place&, const Values&)> put;
   /// As Elements::many; may be empty.
   std::function<void(Builder&, const Place& first, const std::vector<Values>&)> put_many;
+  /// scan, where there is Facts::ahead: the addresses (u64, multiples of 8) of the arrays that the
+  /// operator's scalars of position 0 and the following go to.
+  Values bases;
 };
 
 struct Problem {

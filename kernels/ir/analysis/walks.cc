@@ -83,6 +83,15 @@ class Along {
     for (const Stm& s : e.body.stms) number(s);
   }
 
+  /// Whether half of the loads are of what the point before has loaded.
+  bool shares() {
+    size_t shared = 0;
+    for (const Stm& s : e_.body.stms) {
+      if (std::holds_alternative<EIndex>(s.exp) && source_of(s.pat[0])) shared++;
+    }
+    return shared > 0 && 2 * shared >= loads(e_.body);
+  }
+
   /// The walk and how many loads of a point it spares; none if it spares less than half of them.
   std::optional<std::pair<Walk, size_t>> walk() {
     std::vector<bool> needed(e_.body.stms.size());
@@ -223,7 +232,7 @@ class Along {
 
 std::optional<Walk> walk_of(const Program& p, const ESeg& e) {
   const auto& dims = e.space.dims;
-  if (e.kind != SegKind::kMap || !e.writes.empty() || dims.size() < 2 ||
+  if (e.kind != SegKind::kMap || !e.writes.empty() || dims.empty() ||
       e.body.stms.size() > kMostStatements) {
     return {};
   }
@@ -237,7 +246,12 @@ std::optional<Walk> walk_of(const Program& p, const ESeg& e) {
     auto found = Along(p, e, d).walk();
     if (found && (!best || found->second > best->second)) best = std::move(found);
   }
+  if (!best) {
+    best = Along(p, e, dims.size() - 1).walk();
+    if (best && best->first.slides.empty()) return {};
+  }
   if (!best) return {};
+  best->first.neighbours_share = Along(p, e, dims.size() - 1).shares();
   return std::move(best->first);
 }
 

@@ -24,17 +24,22 @@ struct Walk {
     size_t at = 0;
     Body first, last;
   };
-  size_t dim = 0;  // of the space; not the last one, along which threads are neighbours
+  /// Of the space. Threads are neighbours along the last one: that it is only for the sake of
+  /// slides.
+  size_t dim = 0;
   std::vector<Carried> carried;
   std::vector<Slide> slides;
+  /// Whether neighbours along the last dim read the same, in the main.
+  bool neighbours_share = false;
   /// Of the first point. Results: what is carried, then the slides' sums, loop by loop.
   Body start;
   /// Of every point, given what is carried and the slides' sums. Results: those of the map's body.
   Body rest;
 };
 
-/// The walk that spares the most of a point's loads; null if none spares half of them, or the map
-/// is not made of scalars alone. The bodies share their names with the map's.
+/// The walk that spares the most of a point's loads, along the last dim only if there is no other;
+/// null if none spares half of them, or the map is not made of scalars alone. The bodies share
+/// their names with the map's.
 std::optional<Walk> walk_of(const Program& p, const ESeg& e);
 
 }  // namespace kenaz::ir

@@ -117,6 +117,22 @@ TEST(Walks, OfOtherChecksCarryNothing) {
   EXPECT_THAT(f.carried(), ElementsAre("p q"));
 }
 
+TEST(Walks, SeeWhetherNeighboursShare) {
+  const std::string corners =
+      "    let down: i64 = add.i64(i, 1i64)\n"
+      "    let right: i64 = add.i64(j, 1i64)\n"
+      "    let p: i32 = index a[i, j]\n"
+      "    let q: i32 = index a[down, j]\n"
+      "    let t: i32 = index a[i, right]\n"
+      "    let u: i32 = index a[down, right]\n"
+      "    let v: i32 = add.i32(p, q)\n"
+      "    let w: i32 = add.i32(t, u)\n"
+      "    let x: i32 = add.i32(v, w)\n";
+  ASSERT_TRUE(walk_in(corners).walk);
+  EXPECT_TRUE(walk_in(corners).walk->neighbours_share);
+  EXPECT_FALSE(walk_in(kThreeRows).walk->neighbours_share);
+}
+
 TEST(Walks, NotWhereNothingIsShared) {
   EXPECT_FALSE(walk_in("    let p: i32 = index a[i, j]\n    let x: i32 = add.i32(p, p)\n").walk);
   EXPECT_FALSE(
@@ -147,6 +163,25 @@ TEST(Walks, SlideWindowsOfSums) {
   EXPECT_EQ(f.name(f.walk->rest.stms[f.walk->slides[0].at].pat[0]), "x");
   EXPECT_THAT(f.names(f.walk->slides[0].last), ElementsAre("c", "at", "p"));
   EXPECT_THAT(f.names(f.walk->start), ElementsAre("x"));
+}
+
+TEST(Walks, SlideAlongRows) {
+  const std::string along =
+      "      let c: i64 = convert.i32.i64(k)\n"
+      "      let at: i64 = add.i64(c, j)\n"
+      "      let p: i32 = index a[i, at]\n"
+      "      let y: i32 = add.i32(p, s)\n";
+  const FoundWalk f = walk_in(window_text(along));
+  ASSERT_TRUE(f.walk);
+  EXPECT_EQ(f.walk->dim, 1U);
+  EXPECT_EQ(f.walk->slides.size(), 1U);
+}
+
+TEST(Walks, AlongRowsOnlyOfWindows) {
+  EXPECT_FALSE(walk_in("    let next: i64 = add.i64(j, 1i64)\n"
+                       "    let p: i32 = index a[i, j]\n    let q: i32 = index a[i, next]\n"
+                       "    let x: i32 = add.i32(p, q)\n")
+                   .walk);
 }
 
 TEST(Walks, SlidesCheckOnlyWhatComes) {

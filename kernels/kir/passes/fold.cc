@@ -16,7 +16,7 @@ using Held = std::map<uint32_t, Value>;
 
 class FoldPass {
  public:
-  explicit FoldPass(const Kernel& kernel) : kernel_(kernel) {}
+  explicit FoldPass(Kernel& kernel) : kernel_(kernel) {}
   void body(Block& b) {
     held_.clear();
     block(b);
@@ -52,10 +52,14 @@ class FoldPass {
   void inst(Inst& i, std::vector<Inst>& out) {
     visit_operands(i.op, [&](Value& v) { replace(v); });
     const bool keep = std::visit(
-        Overloaded{[&](IPrim& x) { return prim(x); }, [&](ICompose& x) { return compose(x); },
-                   [&](IExtract& x) { return extract(x); }, [&](IDeclare& x) { return declare(x); },
-                   [&](IRead& x) { return read(x); }, [&](IAssign& x) { return assign(x); },
-                   [&](IIf& x) { return branch(x, out); }, [&](IFor& x) { return counted(x, out); },
+        Overloaded{[&](IPrim& x) {
+                     narrow_sum(x, i.prov, out);
+                     return prim(x);
+                   },
+                   [&](ICompose& x) { return compose(x); }, [&](IExtract& x) { return extract(x); },
+                   [&](IDeclare& x) { return declare(x); }, [&](IRead& x) { return read(x); },
+                   [&](IAssign& x) { return assign(x); }, [&](IIf& x) { return branch(x, out); },
+                   [&](IFor& x) { return counted(x, out); },
                    [&](IWhile& x) { return loop(x, out); }, [](auto&) { return true; }},
         i.op);
     if (keep) out.push_back(std::move(i));
@@ -66,13 +70,34 @@ class FoldPass {
     known_.insert_or_assign(v.index, same);
     return false;
   }
+  const IPrim* made_by(const Value& v) const {
+    if (v.is_const()) return nullptr;
+    const auto it = prims_.find(v.id().index);
+    return it == prims_.end() ? nullptr : &it->second;
+  }
+  /// A sum of 64 bits of which 32 are taken is one of 32 bits: it takes less, and the constant
+  /// comes together with others.
+  void narrow_sum(IPrim& i, ir::ProvId prov, std::vector<Inst>& out) {
+    constexpr int kNarrow = 4;
+    if (i.op != ScalarOp::kConvert || !is_integer(i.type) || !is_integer(i.to)) return;
+    if (prim_size(i.to) != kNarrow || prim_size(i.type) == kNarrow) return;
+    const IPrim* sum = made_by(i.args[0]);
+    if (sum == nullptr || sum->op != ScalarOp::kAdd || sum->type != i.type) return;
+    if (prim_size(i.type) < kNarrow || !sum->args[1].is_const()) return;
+    const PrimValue constant[] = {sum->args[1].constant()};
+    const ValId low = kernel_.new_val({i.to});
+    Inst converted{IPrim{low, i.op, i.type, i.to, {sum->args[0]}}, prov};
+    i = {i.dst,
+         ScalarOp::kAdd,
+         i.to,
+         i.to,
+         {Value(Type{i.to}, low), eval_scalar(ScalarOp::kConvert, i.type, i.to, constant)}};
+    if (prim(std::get<IPrim>(converted.op))) out.push_back(std::move(converted));
+    replace(i.args[0]);
+  }
   bool prim(IPrim& i) {
-    const auto made_by = [&](const Value& v) -> const IPrim* {
-      if (v.is_const()) return nullptr;
-      const auto it = prims_.find(v.id().index);
-      return it == prims_.end() ? nullptr : &it->second;
-    };
-    if (auto known = rewrite_prim(i, made_by)) return is(i.dst, *known);
+    const auto maker = [&](const Value& v) { return made_by(v); };
+    if (auto known = rewrite_prim(i, maker)) return is(i.dst, *known);
     prims_.insert_or_assign(i.dst.index, i);
     return true;
   }
@@ -149,7 +174,7 @@ class FoldPass {
     return true;
   }
 
-  const Kernel& kernel_;
+  Kernel& kernel_;
   std::unordered_map<uint32_t, Value> known_;  // by ValId: what is the same
   std::unordered_map<uint32_t, IPrim> prims_;  // by ValId: what makes it
   std::unordered_map<uint32_t, std::vector<Value>> composed_;

@@ -8,8 +8,9 @@
 namespace kenaz::kir {
 namespace {
 
-constexpr size_t kSmall = 32;   // instructions of a function
-constexpr size_t kMost = 1024;  // that a kernel may gain
+constexpr size_t kSmall = 32;        // instructions of a function
+constexpr size_t kMost = 1024;       // that a kernel may gain
+constexpr size_t kMostAhead = 8192;  // .. of which most is read ahead, which calls are not
 
 class InlineCalls {
  public:
@@ -40,7 +41,7 @@ class InlineCalls {
       visit_end_operands(i.op, [&](Value& v) { replace(v); });
       const auto* call = std::get_if<ICall>(&i.op);
       if (call == nullptr || sizes_[call->function.index] > kSmall ||
-          gained_ + sizes_[call->function.index] > kMost) {
+          gained_ + sizes_[call->function.index] > (k_.reads_ahead ? kMostAhead : kMost)) {
         out.push_back(std::move(i));
         continue;
       }

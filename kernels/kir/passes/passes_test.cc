@@ -29,13 +29,16 @@
 
 #include "kernels/kir/eval/machine.h"
 #include "kernels/kir/parse.h"
+#include "kernels/kir/passes/compare_roots.h"
 #include "kernels/kir/passes/cse.h"
 #include "kernels/kir/passes/dead_code.h"
 #include "kernels/kir/passes/fold.h"
 #include "kernels/kir/passes/gather_checks.h"
 #include "kernels/kir/passes/hoist.h"
 #include "kernels/kir/passes/inline_calls.h"
+#include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"
+#include "kernels/kir/passes/words.h"
 #include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
 
