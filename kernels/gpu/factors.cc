@@ -1,6 +1,7 @@
 #include "kernels/gpu/factors.h"
 
 #include "kernels/gpu/indices.h"
+#include "kernels/gpu/neighbours.h"
 
 namespace kenaz::gpu {
 
@@ -59,8 +60,14 @@ kir::FunctionId join_function(HostGen& host, Thread& t, const ir::Factors& facto
 }  // namespace
 
 plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors) {
+  constexpr int kFew = 6;
+  const auto is_read = [](const ir::Body& b) {
+    return b.stms.size() == 1 && std::holds_alternative<ir::EIndex>(b.stms[0].exp);
+  };
+  const bool plain = is_read(factors.left.body) && is_read(factors.right.body) &&
+                     short_statements(factors.join).value_or(kFew + 1) <= kFew;
   return {types_of(p, factors.left.values), types_of(p, factors.right.values), factors.left.along,
-          factors.right.along};
+          factors.right.along, plain};
 }
 
 plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESeg& e,

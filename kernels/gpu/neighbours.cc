@@ -29,6 +29,20 @@ bool is_simple(const ir::Program& p, const ir::Body& b) {
   });
 }
 
+bool is_short(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kDiv:
+    case ScalarOp::kMod:
+    case ScalarOp::kQuot:
+    case ScalarOp::kRem:
+    case ScalarOp::kPow:
+    case ScalarOp::kFma:
+    case ScalarOp::kNextafter:
+    case ScalarOp::kLdexp: return false;
+    default: return op < ScalarOp::kSqrt || op > ScalarOp::kErfc;
+  }
+}
+
 uint8_t lanes_for(PrimType type, size_t n) {
   return static_cast<uint8_t>(
       std::min<size_t>(n, static_cast<size_t>(kVectorBytes / prim_size(type))));
@@ -63,7 +77,8 @@ Neighbours::Neighbours(HostGen& host, const ir::ESeg& e)
 
 bool Neighbours::is_side_by_side(const ir::Stm& s) const {
   const auto* index = std::get_if<ir::EIndex>(&s.exp);
-  if (index == nullptr || index->dims.size() != 1 || !s.certs.empty()) return false;
+  if (index == nullptr || index->dims.size() != 1) return false;
+  // What its certificates stand for the host has asserted: there is no assertion in the body.
   const auto* fix = std::get_if<ir::DimFix>(&index->dims[0]);
   if (fix == nullptr || fix->index != ir::Atom(rest_.space.dims[0].index)) return false;
   if (!host_.is_bound(index->array)) return false;
@@ -112,6 +127,37 @@ kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, Pl
     }
     return out;
   });
+}
+
+kir::FunctionId Neighbours::point(Thread& t) const {
+  std::vector<kir::Type> params = {{PrimType::kI64}};
+  for (const ir::Stm& s : loads_) params.push_back({host_.ir().type_of(s.pat[0]).prim});
+  return body::function(t, "point", params, [&](const Values& args) {
+    t.env.bind_param(rest_.space.dims[0].index, args[0]);
+    for (size_t l = 0; l < loads_.size(); l++) t.env.bind(loads_[l].pat[0], args[l + 1]);
+    t.env.forget(rest_.body);
+    Values out;
+    for (const auto& r : body::translate(t, rest_.body)) out.push_back(std::get<Value>(r));
+    return out;
+  });
+}
+
+std::optional<int> short_statements(const ir::Body& body) {
+  int count = 0;
+  for (const ir::Stm& s : body.stms) {
+    const auto* prim = std::get_if<ir::EPrim>(&s.exp);
+    const auto* branch = std::get_if<ir::EIf>(&s.exp);
+    count++;
+    if (branch != nullptr) {
+      const auto a = short_statements(branch->then_body), b = short_statements(branch->else_body);
+      if (!a || !b) return {};
+      count += *a + *b;
+    } else if (!std::holds_alternative<ir::EAtom>(s.exp) &&
+               (prim == nullptr || !is_short(prim->op))) {
+      return {};
+    }
+  }
+  return count;
 }
 
 void store_neighbours(kir::Builder& k, const Value& base, const Value& first,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "kernels/gpu/seg_element.h"
 
@@ -28,6 +29,8 @@ class Neighbours {
   /// A function of the first point, a multiple of `n` (i64), that gives what the points hand on,
   /// point by point. This must outlive the kernel's making.
   kir::FunctionId function(body::Thread& t, int n, const SegParts& parts, Plain plain) const;
+  /// A function of a point (i64) and of what its loads have given: all results.
+  kir::FunctionId point(body::Thread& t) const;
 
  private:
   /// Whether an array is read at the points' own index, from the start of its block on.
@@ -39,6 +42,11 @@ class Neighbours {
   std::vector<ir::Stm> loads_;
   ir::ESeg rest_;  // without them
 };
+
+/// How many statements a body has, if a driver makes a few instructions of each. What it makes more
+/// of takes long to compile when it is repeated, and longer to run than the loads and stores that
+/// are spared where neighbours are made together.
+std::optional<int> short_statements(const ir::Body& body);
 
 /// Stores `values` at `first`, a multiple of their number, and behind it: by vectors.
 void store_neighbours(kir::Builder& k, const kir::Value& base, const kir::Value& first,

@@ -1,6 +1,7 @@
 #include "kernels/gpu/prepare.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/flatten/device_scalars.h"
 #include "kernels/flatten/lift.h"
@@ -51,7 +52,59 @@ void choose(Program& p, Stm& s, EVersions e, size_t k) {
   s.exp = std::move(choice);
 }
 
+constexpr int64_t kShortLoop = 16;
+
+/// Whether there is a loop that may take more than a few turns. Not in the bodies of combinators.
+bool has_long_loop(const Body& b) {
+  return std::any_of(b.stms.begin(), b.stms.end(), [](const Stm& s) {
+    if (const auto* branch = std::get_if<EIf>(&s.exp)) {
+      return has_long_loop(branch->then_body) || has_long_loop(branch->else_body);
+    }
+    const auto* loop = std::get_if<ELoop>(&s.exp);
+    if (loop == nullptr) return false;
+    const auto* counted = std::get_if<LoopFor>(&loop->form);
+    return counted == nullptr || !counted->bound.is_const() ||
+           counted->bound.constant().as_i64() > kShortLoop || has_long_loop(loop->body);
+  });
+}
+
+/// The map of a combinator as a statement of its own; gives its arrays.
+std::vector<VarId> map_apart(Program& p, const Stm& s, const Atom& width,
+                             const std::vector<VarId>& inputs, Lambda map, std::vector<Stm>& out) {
+  std::vector<Type> types;
+  for (const Type& t : map.ret) types.push_back(array_of(width, t));
+  Body around;
+  Builder b(p, around, s.prov);
+  b.certs() = s.certs;
+  std::vector<VarId> made = b.emit(ESoac{width, inputs, std::move(map), {}, {}}, types, "made");
+  out.push_back(std::move(around.stms.back()));
+  return made;
+}
+
+/// Replaces the map of a combinator by one that hands on the rows of arrays that are made apart.
+template <class Combinator>
+void make_apart(Program& p, const Stm& s, Combinator& e, std::vector<Stm>& out) {
+  Body unused;
+  const auto rows = [](Builder&, const std::vector<VarId>& params) {
+    return std::vector<Atom>(params.begin(), params.end());
+  };
+  Lambda same = Builder(p, unused).lambda(e.map.ret, rows, e.map.ret);
+  e.inputs = map_apart(p, s, e.width, e.inputs, std::exchange(e.map, std::move(same)), out);
+}
+
 }  // namespace
+
+void make_long_elements_apart(Program& p) {
+  rewrite_host(p, [&](Stm& s, std::vector<Stm>& out) {
+    if (auto* e = std::get_if<ESoac>(&s.exp)) {
+      const bool is_map = e->scans.empty() && e->reduces.empty();
+      if (!is_map && has_long_loop(e->map.body)) make_apart(p, s, *e, out);
+    } else if (auto* h = std::get_if<EHist>(&s.exp)) {
+      if (has_long_loop(h->map.body)) make_apart(p, s, *h, out);
+    }
+    out.push_back(std::move(s));
+  });
+}
 
 void run_by_one_thread(Program& p) {
   const auto replicates = flatten::find_replicates(p);

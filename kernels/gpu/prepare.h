@@ -10,6 +10,11 @@ namespace kenaz::gpu {
 /// one thread: ESegs without dims. After flatten::device_scalars, before flatten::segments.
 void run_by_one_thread(ir::Program& p);
 
+/// For a target with a limit to the turns of a thread: elements that a loop makes are made by a
+/// map, one per thread, before they are scanned, reduced or counted, where a thread takes many of
+/// them. Before flatten::segments.
+void make_long_elements_apart(ir::Program& p);
+
 /// Versions become ifs. Of a program at stage seg. Gives the versions' names.
 explain::VersionNames choices_as_ifs(ir::Program& p);
 

@@ -60,6 +60,42 @@ TEST(RunByOneThread, NotOperatorsThatWorkElementByElement) {
   EXPECT_THAT(text, Not(HasSubstr("seg"))) << text;
 }
 
+std::string counted_loop(const std::string& bound) {
+  return "let y: i32 = loop (h: i32 = x) for k: i64 < " + bound +
+         " do { let g: i32 = add.i32(h, h) return g }\n";
+}
+
+TEST(MakeLongElementsApart, OfReductionsAndScans) {
+  const std::string text = after(make_long_elements_apart,
+                                 "fun main(n: i64, xs: [n]i32) -> (i32, [n]i32, [n]i32) {\n"
+                                 "let (c: [n]i32, s: i32, r: [n]i32) = soac (n; xs) map \\(x: i32) "
+                                 "-> (i32, i32, i32) {\n" +
+                                     counted_loop("n") + "return x, y, x } scan " + kAdd +
+                                     " reduce " + kAdd + "\nreturn s, c, r }\nentry main = main\n");
+  EXPECT_THAT(text, ContainsRegex("made[^\n]* = soac \\(n_0; xs_1\\) map[^}]*loop")) << text;
+  EXPECT_THAT(text, ContainsRegex("= soac \\(n_0; made_[0-9]+, made_[0-9]+, made_[0-9]+\\) map "
+                                  "[^{]*\\{\n[^\n]*return"))
+      << text;
+}
+
+TEST(MakeLongElementsApart, NotThoseOfShortLoops) {
+  const std::string text = after(make_long_elements_apart,
+                                 "fun main(n: i64, xs: [n]i32) -> (i32) {\n"
+                                 "let s: i32 = soac (n; xs) map \\(x: i32) -> (i32) {\n" +
+                                     counted_loop("4i64") + "return y } reduce " + kAdd +
+                                     "\nreturn s }\nentry main = main\n");
+  EXPECT_THAT(text, Not(HasSubstr("made"))) << text;
+}
+
+TEST(MakeLongElementsApart, NotThoseOfMaps) {
+  const std::string text =
+      after(make_long_elements_apart,
+            "fun main(n: i64, xs: [n]i32) -> ([n]i32) {\n"
+            "let s: [n]i32 = soac (n; xs) map \\(x: i32) -> (i32) {\n" +
+                counted_loop("n") + "return y }\nreturn s }\nentry main = main\n");
+  EXPECT_THAT(text, Not(HasSubstr("made"))) << text;
+}
+
 TEST(ChoicesAsIfs, VersionsAreIfs) {
   const std::string text =
       after([](ir::Program& p) { choices_as_ifs(p); },

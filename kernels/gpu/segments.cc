@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/gpu/ahead.h"
 #include "kernels/gpu/factors.h"
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/neighbours.h"
@@ -528,10 +529,12 @@ class Segment {
     if (host_.failed()) return;
     const bool vectors = from_body && !request.facts.slow && neighbours.count(scans) > 1;
     if (vectors) request.facts.widest = neighbours.count(scans);
+    if (from_body) request.facts.ahead = ahead_facts(host_, e_, neighbours);
     request.bind = [&](Thread& t, plan::Asks asks) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
       problem.elements = make_elements(t, asks);
+      if (request.facts.ahead) problem.elements.ahead = ahead_elements(t, neighbours);
       if (scans && from_body) {
         problem.dry_elements = dry_elements(t, leading, parts, vectors ? &neighbours : nullptr);
       }
@@ -577,6 +580,7 @@ class Segment {
       }
     };
     if (e_.space.dims.size() > 1) return sink;  // rows may begin anywhere
+    sink.bases = bases;
     sink.put_many = [bases](kir::Builder& k, const plan::Place& first,
                             const std::vector<Values>& all) {
       for (size_t n = 0; n < bases.size(); n++) {

@@ -1,6 +1,7 @@
 #include "kernels/gpu/walks.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "kernels/gpu/indices.h"
@@ -21,8 +22,23 @@ constexpr int64_t kLongest = 64;
 constexpr int64_t kLeastWindow = 5;
 /// Where points take more statements, each has a turn of the loop.
 constexpr size_t kFewStatements = 200;
+/// Where neighbours read the same, a thread walks down so many columns at once, unless it carries
+/// so much that registers may be too few.
+constexpr int64_t kColumnsOfThread = 2;
+constexpr size_t kMostCarriedOfColumn = 20;
 /// For every thread that it takes to fill the device: some wait for memory longer than others.
 constexpr int64_t kThreads = 2;
+
+/// Along the last dim, threads take short strips: each reads the whole first window, but what
+/// threads read should be near to each other. What they make goes by shared memory, so that
+/// neighbours store neighbours. A strip has a multiple of kStep points.
+constexpr int kStrip = 8;
+constexpr int kStripGroup = 64;
+constexpr int64_t kLeastWindowOfStrip = 8;
+/// Threads that store a strip's points at once must not wait for the same bank of shared memory: a
+/// place in 32 is left out.
+constexpr int kBanks = 32;
+constexpr int kStripPlaces = kStrip * kStripGroup * (kBanks + 1) / kBanks;
 
 }  // namespace
 
@@ -31,7 +47,16 @@ Walks::Walks(HostGen& host, const ir::Stm& s, const ir::ESeg& e)
       s_(s),
       scalars_(e.kind == ir::SegKind::kMap && e.writes.empty() ? scalar_results(host.ir(), e)
                                                                : std::nullopt),
-      walk_(scalars_ ? ir::walk_of(host.ir(), scalars_->seg) : std::nullopt) {}
+      walk_(scalars_ ? ir::walk_of(host.ir(), scalars_->seg) : std::nullopt) {
+  if (walk_ && are_strips() && !fits_shared_memory()) walk_.reset();
+}
+
+bool Walks::fits_shared_memory() const {
+  int bytes = 0;
+  for (const ir::Atom& r : walk_->rest.results) bytes += prim_size(host_.ir().type_of(r).prim);
+  constexpr int kPlaces = kStripGroup * 12;
+  return bytes * kStripPlaces + kPlaces <= host_.target().shared_bytes;
+}
 
 std::vector<Operand> Walks::sizes() const {
   std::vector<Operand> out;
@@ -47,92 +72,201 @@ Operand Walks::test(ScalarOp o, PrimType type, const Operand& a, const Operand& 
   return host_.emit_op(o, type, PrimType::kBool, {a, b});
 }
 
-/// How many points a thread takes: not so many that threads are too few, then less than kStep.
+/// How many columns a thread takes.
+int64_t Walks::columns() const {
+  const bool many = !are_strips() && walk_->neighbours_share && walk_->slides.empty() &&
+                    walk_->carried.size() <= kMostCarriedOfColumn;
+  return many ? kColumnsOfThread : 1;
+}
+
+/// How many points of a column a thread takes: not so many that threads are too few, then less than
+/// kStep.
 Operand Walks::length() const {
-  const int64_t threads = kThreads * host_.target().threads;
+  const int64_t threads = kThreads * host_.target().threads * columns();
   const Operand points =
       op(ScalarOp::kQuot, host_.count(sizes()).operand(), PrimValue::i64(threads));
-  const Operand most = host_.konst(kLongest), step = host_.konst(kStep);
+  const Operand most = host_.konst(are_strips() ? kStrip : kLongest), step = host_.konst(kStep);
   return host_.mul(op(ScalarOp::kQuot, host_.min(points, most), step), step);
 }
 
 Operand Walks::worthwhile() const {
   const PrimType i64 = PrimType::kI64;
   const Operand points = length(), size = host_.scalar(dim().size);
-  Operand all = test(ScalarOp::kLe, i64, host_.konst(kStep), points);
+  Operand all = test(ScalarOp::kLe, i64, host_.konst(are_strips() ? kStrip : kStep), points);
   const auto also = [&](const Operand& more) {
     all = host_.emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool, {all, more});
   };
   also(test(ScalarOp::kLe, i64, points, size));
+  if (columns() > 1) also(test(ScalarOp::kLe, i64, host_.konst(columns()), sizes().back()));
   for (const auto& s : walk_->slides) {
     const auto& loop = std::get<ir::ELoop>(walk_->rest.stms[s.at].exp);
     const ir::Atom& bound = std::get<ir::LoopFor>(loop.form).bound;
     const PrimType type = host_.ir().type_of(bound).prim;
-    also(test(ScalarOp::kLe, type, PrimValue::of_int(type, kLeastWindow), host_.scalar(bound)));
+    const int64_t least = are_strips() ? kLeastWindowOfStrip : kLeastWindow;
+    also(test(ScalarOp::kLe, type, PrimValue::of_int(type, least), host_.scalar(bound)));
   }
   return all;
 }
 
 void Walks::launch(const SegParts& parts) const {
+  are_strips() ? launch_strips(parts) : launch_columns(parts);
+}
+
+void Walks::launch_columns(const SegParts& parts) const {
   const std::vector<Operand> whole = sizes();
   const Operand points = length();
+  const auto pieces = [&](const Operand& size, const Operand& of) {
+    return op(ScalarOp::kQuot, host_.add(size, host_.add(of, host_.konst(-1))), of);
+  };
   std::vector<Operand> strips = whole;
-  strips[walk_->dim] =
-      op(ScalarOp::kQuot, host_.add(whole[walk_->dim], host_.add(points, host_.konst(-1))), points);
+  strips[walk_->dim] = pieces(whole[walk_->dim], points);
+  if (columns() > 1) strips.back() = pieces(whole.back(), host_.konst(columns()));
   Thread t(host_, host_.kernel_name("walk"), s_.prov);
   kir::Builder& k = t.k;
   const auto elem = body::function(t, "walk", {{PrimType::kI64}}, [&](const Values& args) {
     const Values at = indices_of(host_, t, strips, args[0]);
     const Value taken = t.args.operand(points), size = t.args.operand(whole[walk_->dim]);
     // The last walk begins where all its points are inside; those of the walk before are not its.
-    const Value own = k.mul(at[walk_->dim], taken);
+    const Value own = k.mul(at[walk_->dim], taken), column = k.mul(at.back(), columns());
     const Value first = k.min(own, k.sub(size, taken));
+    const Value left =
+        columns() == 1 ? column : k.min(column, k.sub(t.args.operand(whole.back()), columns()));
     Value place = kir::i64(0), apart = kir::i64(1);
     for (size_t d = 0; d < whole.size(); d++) {
       const Value n = t.args.operand(whole[d]);
-      place = k.add(k.mul(place, n), d == walk_->dim ? first : at[d]);
+      const bool is_last = d + 1 == whole.size();
+      place = k.add(k.mul(place, n), d == walk_->dim ? first : is_last ? left : at[d]);
       if (d > walk_->dim) apart = k.mul(apart, n);
-      if (d != walk_->dim) t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
+      if (d != walk_->dim && !is_last) {
+        t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
+      }
     }
-    walk(t, first, taken, [&](const Value& number, const Values& results) {
-      k.if_(k.le(own, k.add(first, number)),
-            [&] { store(t, parts, k.add(place, k.mul(number, apart)), results); });
+    const Value others = k.to_i32(k.sub(own, first)), left_out = k.to_i32(k.sub(column, left));
+    walk(t, first, left, taken, [&](const Point& p, const Values& results) {
+      // What is multiplied by a constant does not change from turn to turn.
+      const Value row = k.add(k.add(place, k.mul(p.turn, apart)), k.mul(apart, p.j));
+      const Value is_own = k.and_(
+          k.le(others, k.add(k.to_i32(p.turn), p.j)),
+          columns() == 1 ? kir::boolean(true) : k.le(left_out, Value(kir::i32(int32_t(p.column)))));
+      k.if_(is_own, [&] { store(t, parts, k.add(row, p.column), results); });
     });
     return Values{};
   });
   launch_elements(host_, t, elem, host_.count(strips).operand());
 }
 
-/// `length` points from the first one on.
-void Walks::walk(Thread& t, const Value& first, const Value& length, const Use& use) const {
+void Walks::launch_strips(const SegParts& parts) const {
+  const std::vector<Operand> whole = sizes();
+  std::vector<Operand> strips = whole;
+  strips.back() =
+      op(ScalarOp::kQuot, host_.add(whole.back(), host_.konst(kStrip - 1)), host_.konst(kStrip));
+  const Operand count = host_.count(strips).operand();
+  Thread t(host_, host_.kernel_name("strips"), s_.prov);
   kir::Builder& k = t.k;
-  t.env.bind_param(dim().index, first);
-  t.env.forget(scalars_->seg.body);
-  const auto made = body::translate(t, walk_->start);
+  std::vector<kir::SharedId> made;
+  for (const ir::Atom& r : walk_->rest.results) {
+    made.push_back(k.shared("made", host_.ir().type_of(r).prim, {kStripPlaces}));
+  }
+  // Of each strip where its first point is stored, and how many points are not its own.
+  const kir::SharedId firsts = k.shared("first", PrimType::kI64, {kStripGroup});
+  const kir::SharedId others = k.shared("others", PrimType::kI32, {kStripGroup});
+  const auto place_of = [&](const Value& point) {
+    return k.add(point, k.lshr(point, kir::i32(std::countr_zero(unsigned{kBanks}))));
+  };
+  const auto elem =
+      body::function(t, "strip", {{PrimType::kI64}, {PrimType::kI32}}, [&](const Values& args) {
+        const Values at = indices_of(host_, t, strips, args[0]);
+        const Value own = k.mul(at.back(), kStrip);
+        // As of walks, the last one in a row begins where all its points are inside.
+        const Value first = k.min(own, k.sub(t.args.operand(whole.back()), kStrip));
+        Value place = kir::i64(0);
+        for (size_t d = 0; d < whole.size(); d++) {
+          const bool is_last = d + 1 == whole.size();
+          place = k.add(k.mul(place, t.args.operand(whole[d])), is_last ? first : at[d]);
+          if (!is_last) t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
+        }
+        walk(t, first, first, kir::i64(kStrip), [&](const Point& p, const Values& results) {
+          const Value to = place_of(k.add(k.mul(args[1], kStrip), k.add(k.to_i32(p.turn), p.j)));
+          for (size_t n = 0; n < results.size(); n++) k.store(made[n], to, results[n]);
+        });
+        k.store(firsts, args[1], place);
+        k.store(others, args[1], k.to_i32(k.sub(own, first)));
+        return Values{};
+      });
   if (host_.failed()) return;
+  k.set_prov(t.kernel.prov);
+  const Value local = k.local();
+  k.store(others, local, kir::i32(kStrip));  // also of a thread that fails
+  k.if_(k.lt(k.global(), t.args.operand(count)), [&] { k.call(elem, {k.global(), local}); });
+  k.barrier();
+  k.repeat(kStrip, [&](int turn) {
+    const Value point = k.add(local, turn * kStripGroup),
+                number = k.and_(point, kir::i32(kStrip - 1));
+    const Value strip = k.lshr(point, kir::i32(std::countr_zero(unsigned{kStrip})));
+    k.if_(k.le(k.load(others, strip), number), [&] {
+      Values results;
+      for (const kir::SharedId m : made) results.push_back(k.load(m, place_of(point)));
+      store(t, parts, k.add(k.load(firsts, strip), k.to_i64(number)), results);
+    });
+  });
+  t.kernel.group_size = {kStripGroup};
+  const Operand groups =
+      op(ScalarOp::kQuot, host_.add(count, host_.konst(kStripGroup - 1)), host_.konst(kStripGroup));
+  launch_kernel(host_, t, t.kernel, kStripGroup, groups);
+}
+
+/// `length` points from the first one on, of as many columns as a thread takes. `column`: the first
+/// one's index along the last dim.
+void Walks::walk(Thread& t, const Value& first, const Value& column, const Value& length,
+                 const Use& use) const {
+  kir::Builder& k = t.k;
+  const auto bind = [&](const Value& at, int64_t n) {
+    if (!are_strips()) {
+      t.env.bind_param(scalars_->seg.space.dims.back().index, k.add(column, n));
+    }
+    t.env.bind_param(dim().index, at);
+  };
   Values known;
-  for (const body::KernelValue& x : made) known.push_back(std::get<Value>(x));
+  for (int64_t c = 0; c < columns(); c++) {
+    bind(first, c);
+    t.env.forget(scalars_->seg.body);
+    const auto made = body::translate(t, walk_->start);
+    if (host_.failed()) return;
+    for (const body::KernelValue& x : made) known.push_back(std::get<Value>(x));
+  }
   const auto carried = static_cast<std::ptrdiff_t>(walk_->carried.size());
-  const auto state_of = [&](const Values& all) {
-    return State{{all.begin(), all.begin() + carried}, {all.begin() + carried, all.end()}};
+  const auto each = static_cast<std::ptrdiff_t>(known.size()) / columns();
+  const auto state_of = [&](const Values& all, int64_t c) {
+    const auto from = all.begin() + c * each;
+    return State{{from, from + carried}, {from + carried, from + each}};
   };
   const int64_t step = walk_->rest.stms.size() <= kFewStatements ? kStep : 1;
-  const auto take = [&](State& state, const Value& turn) {
-    for (int64_t j = 0; j < step && !host_.failed(); j++) {
-      const Value number = k.add(k.mul(turn, step), j);
-      t.env.bind_param(dim().index, k.add(first, number));
-      const Value follows = j > 0 ? kir::boolean(true) : k.lt(kir::i64(0), turn);
-      const Values results = point(t, state, follows);
-      if (!host_.failed()) use(number, results);
+  // Stores stand behind all of a turn's loads: these need not wait for one another then.
+  const auto take = [&](std::vector<State>& states, const Value& turn) {
+    const Value from = k.mul(turn, step);
+    std::vector<std::pair<Point, Values>> made;
+    for (int64_t j = 0; j < step; j++) {
+      for (int64_t c = 0; c < columns() && !host_.failed(); c++) {
+        bind(k.add(first, k.add(from, j)), c);
+        const Value follows = j > 0 ? kir::boolean(true) : k.lt(kir::i64(0), turn);
+        made.emplace_back(Point{from, j, c}, point(t, states[static_cast<size_t>(c)], follows));
+      }
     }
+    if (host_.failed()) return;
+    for (const auto& [point, results] : made) use(point, results);
   };
   const kir::Vars vars = k.declare(known);
   k.for_(k.quot(length, Value(PrimValue::i64(step))), [&](const Value& turn) {
-    State state = state_of(k.read(vars));
-    take(state, turn);
+    const Values before = k.read(vars);
+    std::vector<State> states;
+    for (int64_t c = 0; c < columns(); c++) states.push_back(state_of(before, c));
+    take(states, turn);
     if (host_.failed()) return;
-    Values next = state.carried;
-    next.insert(next.end(), state.sums.begin(), state.sums.end());
+    Values next;
+    for (const State& s : states) {
+      next.insert(next.end(), s.carried.begin(), s.carried.end());
+      next.insert(next.end(), s.sums.begin(), s.sums.end());
+    }
     k.assign(vars, next);
   });
 }

@@ -28,16 +28,26 @@ class Walks {
   struct State {
     kir::Values carried, sums;
   };
-  /// Makes use of a point's results, by the point's number in the walk.
-  using Use = std::function<void(const kir::Value& number, const kir::Values& results)>;
+  /// A point of a thread: its number in the walk is `turn` + `j`, that of its column `column`.
+  struct Point {
+    kir::Value turn;
+    int64_t j = 0, column = 0;
+  };
+  using Use = std::function<void(const Point& point, const kir::Values& results)>;
 
+  /// Whether walks are along the last dim.
+  bool are_strips() const { return walk_->dim + 1 == scalars_->seg.space.dims.size(); }
+  bool fits_shared_memory() const;
+  void launch_columns(const SegParts& parts) const;
+  void launch_strips(const SegParts& parts) const;
   const ir::SegDim& dim() const { return scalars_->seg.space.dims[walk_->dim]; }
   std::vector<Operand> sizes() const;
   Operand op(ScalarOp o, const Operand& a, const Operand& b) const;
   Operand test(ScalarOp o, PrimType type, const Operand& a, const Operand& b) const;
   Operand length() const;
-  void walk(body::Thread& t, const kir::Value& first, const kir::Value& length,
-            const Use& use) const;
+  int64_t columns() const;
+  void walk(body::Thread& t, const kir::Value& first, const kir::Value& column,
+            const kir::Value& length, const Use& use) const;
   kir::Values point(body::Thread& t, State& state, const kir::Value& follows) const;
   kir::Values next_sums(body::Thread& t, const ir::Stm& s, const ir::Walk::Slide& slide,
                         const kir::Values& sums) const;
@@ -47,7 +57,7 @@ class Walks {
   HostGen& host_;
   const ir::Stm& s_;
   const std::optional<ScalarResults> scalars_;
-  const std::optional<ir::Walk> walk_;
+  std::optional<ir::Walk> walk_;
 };
 
 }  // namespace kenaz::gpu

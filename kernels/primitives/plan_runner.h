@@ -137,5 +137,7 @@ struct Trial {
   Session::Options options;
 };
 std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& facts);
+/// Whether the table says that the plan is right for these sizes.
+bool is_right(const plan::Plan& plan, const Matrix& m);
 
 }  // namespace kenaz::primitives::testing

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 
 #include "kernels/kir/needs.h"
@@ -24,6 +25,7 @@ std::vector<Device> made_up_devices() {
   cpu.max_group_size = 1024;
   cpu.i64_atomics = cpu.shared_i64_atomics = true;
   cpu.max_turns = 4000;
+  cpu.reads_ahead = true;
   cpu.f32_atomic_add = cpu.shared_f32_atomic_add = true;
   out.push_back({"cpu", cpu, 8});
   program::Target mobile = least;  // small subgroups, no 64-bit atomics
@@ -33,6 +35,7 @@ std::vector<Device> made_up_devices() {
   program::Target desktop = cpu;
   desktop.subgroup_size = 32;
   desktop.max_turns = 0;
+  desktop.reads_ahead = false;
   desktop.shared_bytes = 49152;
   desktop.forward_progress = desktop.f64 = true;
   desktop.f64_atomic_add = desktop.shared_f64_atomic_add = true;
@@ -224,6 +227,8 @@ plan::Elements Matrix::load(std::vector<PrimType> types, Values from) const {
     }
     return x;
   };
+  e.ahead.bases = [from] { return from; };
+  e.ahead.element = [](Builder&, const Value&, const Values& read) { return read; };
   if (widest == 1) return e;
   e.many = [m = *this, types, from](Builder& k, const plan::Place& first, int n) {
     std::vector<Values> rows(static_cast<size_t>(n));
@@ -242,6 +247,7 @@ plan::Sink Matrix::store(Values to) const {
   sink.put = [m = *this, to](Builder& k, const plan::Place& at, const Values& x) {
     for (size_t n = 0; n < to.size(); n++) k.store(to[n], m.index(k, at), x[n]);
   };
+  sink.bases = to;
   if (widest == 1) return sink;
   sink.put_many = [m = *this, to](Builder& k, const plan::Place& first,
                                   const std::vector<Values>& rows) {
@@ -364,6 +370,17 @@ std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& 
     }
   }
   return out;
+}
+
+bool is_right(const plan::Plan& plan, const Matrix& m) {
+  constexpr int64_t kLargestTile = 64;           // of those for the items that facts() says
+  constexpr int64_t kSide = 8, kPositions = 32;  // of a block of ahead_tiles
+  if (plan.name == std::string("one")) return m.segments == 1;
+  if (plan.name == std::string("ahead_tiles")) {
+    return m.rows * m.columns == m.segments && std::min(m.rows, m.columns) >= kSide &&
+           m.length >= kPositions;
+  }
+  return plan.name != std::string("ahead") || m.length >= kLargestTile;
 }
 
 }  // namespace kenaz::primitives::testing

@@ -25,7 +25,12 @@ std::map<uint64_t, Bytes> blocks_of(const DeviceTest& t) {
   return blocks;
 }
 
-Result<device::KernelPtr> make_kernel(device::Device& device, const DeviceTest& t) {
+struct MadeKernel {
+  device::KernelPtr kernel;
+  int slots = 0;
+};
+
+Result<MadeKernel> make_kernel(device::Device& device, const DeviceTest& t) {
   glsl::PrintOptions options;
   if (t.cuts) options.cut_failure = [](ir::ProvId) { return DeviceTest::kCutFailure; };
   options.quick_divisions = t.quick_divisions;
@@ -33,8 +38,10 @@ Result<device::KernelPtr> make_kernel(device::Device& device, const DeviceTest& 
   KENAZ_ASSIGN(const std::vector<uint32_t> spirv, glsl::compile_glsl(t.kernel.name, printed.text));
   const uint32_t push = static_cast<uint32_t>(8 * printed.slots);
   const std::vector<uint32_t> constants = constants_of(t, !device.info().cuts_loops);
-  return device.make_kernel(
-      {t.kernel.name, spirv, push <= program::kPushBytes ? push : 8, constants});
+  KENAZ_ASSIGN(auto kernel,
+               device.make_kernel(
+                   {t.kernel.name, spirv, push <= program::kPushBytes ? push : 8, constants}));
+  return MadeKernel{std::move(kernel), printed.slots};
 }
 
 class Launch {
@@ -42,12 +49,12 @@ class Launch {
   Launch(device::Device& device, const DeviceTest& t) : device_(device), test_(t) {}
 
   Status run() {
-    KENAZ_ASSIGN(const device::KernelPtr kernel, make_kernel(device_, test_));
+    KENAZ_ASSIGN(const MadeKernel made, make_kernel(device_, test_));
     KENAZ_ASSIGN(record_, put(std::as_bytes(std::span(test_.record))));
     for (const auto& [address, bytes] : blocks_of(test_)) {
       KENAZ_ASSIGN(blocks_[address], put(bytes));
     }
-    KENAZ_TRY(dispatch(kernel));
+    KENAZ_TRY(dispatch(made));
     return device_.submit_and_wait();
   }
   Result<Bytes> block(uint64_t address) { return get(blocks_[address]); }
@@ -64,13 +71,13 @@ class Launch {
     if (!bytes.empty()) KENAZ_TRY(device_.download(b, 0, bytes));
     return bytes;
   }
-  Status dispatch(const device::KernelPtr& kernel) {
+  Status dispatch(const MadeKernel& made) {
     std::vector<uint64_t> slots{record_->address()};
     for (size_t a = 0; a < test_.args.size(); a++) {
       const uint64_t bits = test_.args[a].bits;
       slots.push_back(test_.kernel.args[a].is_block ? blocks_[bits]->address() : bits);
     }
-    slots.push_back(static_cast<uint64_t>(test_.groups));
+    push_launch(test_, made.slots, slots);
     const int64_t max_x = device_.info().max_groups_x;
     const int64_t y = (test_.groups - 1) / max_x + 1, x = (test_.groups - 1) / y + 1;
     auto push = std::as_bytes(std::span(slots));
@@ -79,7 +86,7 @@ class Launch {
       KENAZ_ASSIGN(list, device_.stash(push));
       push = std::as_bytes(std::span(&list, 1));
     }
-    return device_.dispatch(kernel, static_cast<uint32_t>(x), static_cast<uint32_t>(y), push);
+    return device_.dispatch(made.kernel, static_cast<uint32_t>(x), static_cast<uint32_t>(y), push);
   }
 
   device::Device& device_;
@@ -127,6 +134,13 @@ std::vector<uint32_t> constants_of(const DeviceTest& t, bool loops_look) {
     constants.push_back(static_cast<uint32_t>(v.bits));
   }
   return constants;
+}
+
+void push_launch(const DeviceTest& t, int slots, std::vector<uint64_t>& push) {
+  push.push_back(static_cast<uint64_t>(t.groups));
+  for (uint64_t n = 0; push.size() < static_cast<size_t>(slots); n++) {
+    push.push_back(2 * n | (2 * n + 1) << 32);
+  }
 }
 
 void OnDevice::SetUpTestSuite() {

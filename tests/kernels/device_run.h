@@ -23,10 +23,15 @@ struct DeviceTest : kir::KernelTest {
   bool cuts = false;  // loops that the driver ends are failures with number kCutFailure
   static constexpr int kCutFailure = 77;
   bool quick_divisions = false;  // see glsl::PrintOptions
+  bool contract = false;         // likewise; through SPIR-V only, for the interpreter does not
 };
 
 /// Values of the specialisation constants of the test's kernel in GLSL.
 std::vector<uint32_t> constants_of(const DeviceTest& t, bool loops_look);
+
+/// What the launch passes behind the arguments, as the server does: how many workgroups there are,
+/// and digits for a kernel whose text has `slots` slots.
+void push_launch(const DeviceTest& t, int slots, std::vector<uint64_t>& push);
 
 /// The device, with the validation layer on, for all tests of a suite.
 class OnDevice : public testing::Test {

@@ -33,7 +33,11 @@ std::vector<uint64_t> ThroughSpirv::slots(const DeviceTest& test) const {
 }
 
 Result<kir::RunResult> ThroughSpirv::run(const DeviceTest& test) {
-  const glsl::PrintedKernel printed = glsl::print_kernel(test.kernel, {});
+  kir::Kernel kernel = test.kernel;
+  kernel.reads_ahead = false;  // arguments looked up in a table are not read back
+  glsl::PrintOptions print_options;
+  print_options.contract = test.contract;
+  const glsl::PrintedKernel printed = glsl::print_kernel(kernel, print_options);
   KENAZ_ASSIGN(const auto words, glsl::compile_glsl(test.kernel.name, printed.text));
   const std::vector<uint32_t> constants = constants_of(test, true);
   KENAZ_ASSIGN(const spirv::ReadKernel read, spirv::read(words, {test.kernel.name, constants}));
@@ -53,6 +57,12 @@ Result<kir::RunResult> ThroughSpirv::run(const DeviceTest& test) {
   options.specs.clear();
   options.set_once = record_;
   return kir::run(read.kernel, memory_, args, test.groups, options);
+}
+
+Result<std::vector<std::byte>> ThroughSpirv::block_after(const DeviceTest& test, uint64_t address) {
+  KENAZ_TRY(run(test));
+  const auto bytes = memory_.bytes(blocks_.at(address));
+  return std::vector<std::byte>(bytes.begin(), bytes.end());
 }
 
 void ThroughSpirv::run_and_compare(const DeviceTest& after, const kir::RunResult& result) {

@@ -21,6 +21,7 @@ class PlansOnDevice : public OnDevice {
     target.f32_atomic_add = info.float32_atomic_add;
     target.shared_f32_atomic_add = info.shared_float32_atomic_add;
     target.max_turns = 65535;
+    target.reads_ahead = info.joins_loads;
     const primitives::testing::Device here{"the device", target, target.subgroup_size};
     primitives::testing::use_device(here, launch);
   }

@@ -20,12 +20,17 @@ Value log2_of(Builder& k, const Value& power) {
   return k.op(ScalarOp::kCtz, power.type.prim, PrimType::kI32, {power});
 }
 
-Combiner::Combiner(Team& team, const plan::Operator& op)
+SubgroupCombiner::SubgroupCombiner(Team& team, const plan::Operator& op)
     : t_(team), op_(op), native_(team.has_subgroups()) {
   for (size_t n = 0; n < op.facts.types.size(); n++) {
     const op::Known* row = op.facts.known.empty() ? nullptr : op.facts.known[n];
     native_ =
         native_ && row != nullptr && op::has_subgroup_op(*row, op.facts.types[n], team.target);
+  }
+}
+
+Combiner::Combiner(Team& team, const plan::Operator& op) : SubgroupCombiner(team, op) {
+  for (size_t n = 0; n < op.facts.types.size(); n++) {
     shared_.push_back(team.shared_per_thread(fmt::format("combine{}", n), op.facts.types[n]));
   }
   store(team.k.local(), op.neutral);
@@ -40,11 +45,11 @@ Values Combiner::load(const Value& index) {
   return out;
 }
 
-Value Combiner::log2_subgroup() { return log2_of(t_.k, t_.k.subgroup_size()); }
+Value SubgroupCombiner::log2_subgroup() { return log2_of(t_.k, t_.k.subgroup_size()); }
 
 // ---- subgroups
 
-Values Combiner::butterfly(const Values& x, const Value& log2_width) {
+Values SubgroupCombiner::butterfly(const Values& x, const Value& log2_width) {
   Builder& k = t_.k;
   const Vars acc = k.declare(x);
   // Before step b, each lane has the combination of the 2^b lanes around it.
@@ -66,7 +71,7 @@ Values Combiner::butterfly(const Values& x, const Value& log2_width) {
   return k.read(acc);
 }
 
-Values Combiner::shuffle_scan(const Values& x, const Value& log2_width) {
+Values SubgroupCombiner::shuffle_scan(const Values& x, const Value& log2_width) {
   Builder& k = t_.k;
   const Vars acc = k.declare(x);
   const Value place = k.and_(k.lane(), k.sub(k.shl(kir::i32(1), log2_width), 1));
@@ -83,7 +88,7 @@ Values Combiner::shuffle_scan(const Values& x, const Value& log2_width) {
   return k.read(acc);
 }
 
-Values Combiner::native(SubgroupOp op, const Values& x) {
+Values SubgroupCombiner::native(SubgroupOp op, const Values& x) {
   Values out;
   for (size_t n = 0; n < x.size(); n++) {
     out.push_back(native_subgroup(t_.k, op, *op_.facts.known[n], x[n]));
@@ -91,24 +96,34 @@ Values Combiner::native(SubgroupOp op, const Values& x) {
   return out;
 }
 
-Values Combiner::subgroup_reduce(const Values& x) {
+Values SubgroupCombiner::subgroup_reduce(const Values& x) {
   CHECK(t_.has_subgroups());
   return native_ ? native(SubgroupOp::kReduce, x) : butterfly(x, log2_subgroup());
 }
 
-Values Combiner::part_reduce(const Values& x, const Value& log2_width) {
+Values SubgroupCombiner::part_reduce(const Values& x, const Value& log2_width) {
   CHECK(t_.has_subgroups());
   return butterfly(x, log2_width);
 }
 
-Values Combiner::subgroup_inclusive(const Values& x) {
+Values SubgroupCombiner::subgroup_inclusive(const Values& x) {
   CHECK(t_.has_subgroups());
   return native_ ? native(SubgroupOp::kInclusive, x) : shuffle_scan(x, log2_subgroup());
 }
 
-Values Combiner::part_inclusive(const Values& x, const Value& log2_width) {
+Values SubgroupCombiner::part_inclusive(const Values& x, const Value& log2_width) {
   CHECK(t_.has_subgroups());
   return shuffle_scan(x, log2_width);
+}
+
+Values SubgroupCombiner::subgroup_before(const Values& inclusive) {
+  Builder& k = t_.k;
+  Values below;
+  for (const Value& v : inclusive) {
+    below.push_back(k.shuffle(SubgroupOp::kShuffleUp, v, kir::i32(1)));
+  }
+  return k.if_values(
+      k.eq(k.lane(), 0), [&] { return op_.neutral; }, [&] { return below; });
 }
 
 // ---- the workgroup
@@ -131,10 +146,7 @@ Combiner::Scan Combiner::scan(const Values& x) {
   if (!t_.has_subgroups()) return tree_scan(x);
   Builder& k = t_.k;
   const Values mine = subgroup_inclusive(x);
-  Values below;
-  for (const Value& v : mine) below.push_back(k.shuffle(SubgroupOp::kShuffleUp, v, kir::i32(1)));
-  const Values before_lane = k.if_values(
-      k.eq(k.lane(), 0), [&] { return op_.neutral; }, [&] { return below; });
+  const Values before_lane = subgroup_before(mine);
   k.barrier();
   k.if_(k.eq(k.lane(), k.sub(k.subgroup_size(), 1)), [&] { store(k.subgroup(), mine); });
   k.barrier();

@@ -14,15 +14,46 @@ using kir::Value;
 using kir::Values;
 using plan::Team;
 
-/// An operator in one kernel, with the shared memory that it takes: one value per thread. A thread
-/// that has stopped stores nothing, so what it would have is neutral, or left from an earlier call.
-class Combiner {
+/// An operator in one kernel, for the lanes of a subgroup.
+class SubgroupCombiner {
  public:
-  /// At the start of the kernel.
-  Combiner(Team& team, const plan::Operator& op);
+  SubgroupCombiner(Team& team, const plan::Operator& op);
 
   const plan::Operator& op() const { return op_; }
   Values combine(const Values& a, const Values& b) const { return op_.combine(t_.k, a, b); }
+
+  /// Of all lanes of the subgroup; every lane gets it. Only on targets with subgroups, as are the
+  /// others of their kind.
+  Values subgroup_reduce(const Values& x);
+  /// Of the `width` lanes (i32, a power of two, equal for the workgroup, at most the subgroup's
+  /// size) around this lane; log2_width is its logarithm.
+  Values part_reduce(const Values& x, const Value& log2_width);
+  Values subgroup_inclusive(const Values& x);
+  /// The lanes before this one, of what all lanes got of subgroup_inclusive; neutral in lane 0.
+  Values subgroup_before(const Values& inclusive);
+  /// Inclusive within each part of `width` lanes.
+  Values part_inclusive(const Values& x, const Value& log2_width);
+
+ protected:
+  Team& t_;
+  plan::Operator op_;
+
+ private:
+  /// By the subgroup operation that every scalar has.
+  Values native(kir::SubgroupOp op, const Values& x);
+  Values butterfly(const Values& x, const Value& log2_width);
+  Values shuffle_scan(const Values& x, const Value& log2_width);
+  Value log2_subgroup();
+
+  bool native_;  // every scalar has a subgroup operation
+};
+
+/// .. for a workgroup, with the shared memory that it takes: one value per thread. A thread that
+/// has stopped stores nothing, so what it would have is neutral, or left from an earlier call.
+class Combiner : public SubgroupCombiner {
+ public:
+  /// At the start of the kernel.
+  Combiner(Team& team, const plan::Operator& op);
 
   /// Of all values of the workgroup; every thread gets it. Contains barriers, may stand in a
   /// uniform loop. `of_subgroup`: all lanes of a subgroup have its result already.
@@ -39,29 +70,11 @@ class Combiner {
   /// As reduce.
   Scan scan(const Values& x);
 
-  /// Of all lanes of the subgroup; every lane gets it. Only on targets with subgroups, as are the
-  /// others of their kind.
-  Values subgroup_reduce(const Values& x);
-  /// Of the `width` lanes (i32, a power of two, equal for the workgroup, at most the subgroup's
-  /// size) around this lane; log2_width is its logarithm.
-  Values part_reduce(const Values& x, const Value& log2_width);
-  Values subgroup_inclusive(const Values& x);
-  /// Inclusive within each part of `width` lanes.
-  Values part_inclusive(const Values& x, const Value& log2_width);
-
  private:
-  /// By the subgroup operation that every scalar has.
-  Values native(kir::SubgroupOp op, const Values& x);
-  Values butterfly(const Values& x, const Value& log2_width);
-  Values shuffle_scan(const Values& x, const Value& log2_width);
   Scan tree_scan(const Values& x);
   void store(const Value& index, const Values& x);
   Values load(const Value& index);
-  Value log2_subgroup();
 
-  Team& t_;
-  plan::Operator op_;
-  bool native_;  // every scalar has a subgroup operation
   std::vector<kir::SharedId> shared_;
 };
 

@@ -61,8 +61,8 @@ entry rows [k] (as: [][k]i32) =
 -- entry: pairs
 -- input { [1i64, 2i64, 3i64, 4i64] [5i8, 6i8, 7i8, 8i8] }
 -- output { [1i64, 20i64, 3i64, 40i64] [5i8, 2i8, 7i8, 4i8] [[[[2i64]], [[4i64]]]] }
-entry pairs (xs: []i64) (ys: []i8) =
-  let zipped = zip xs (ys :> [length xs]i8)
+entry pairs [n] (xs: [n]i64) (ys: []i8) =
+  let zipped = zip xs (ys :> [n]i8)
   let found = intrinsics.flat_index_4d zipped 1 1 1 2 2 1 1 1 1
   let twice = map (map (map (map (\(x, _) -> (10 * x, i8.i64 x))))) found
   let (as, bs) = unzip (intrinsics.flat_update_4d (copy zipped) 1 1 2 1 1 twice)

@@ -22,6 +22,18 @@
 -- script input { grid 3i64 100i64 } auto output
 
 -- ==
+-- entry: pixels_across
+-- script input { grid 31i64 41i64 } auto output
+-- script input { grid 5i64 520i64 } auto output
+-- script input { grid 200i64 3i64 } auto output
+
+-- ==
+-- entry: moving
+-- script input { numbers 301i64 } auto output
+-- script input { numbers 4096i64 } auto output
+-- script input { numbers 7i64 } auto output
+
+-- ==
 -- entry: heat
 -- script input { floats 67i64 44i64 } auto output
 
@@ -35,11 +47,11 @@
 -- script input { block 5i64 31i64 33i64 } auto output
 
 -- ==
--- entry: unclamped
+-- entry: unclamped unclamped_across
 -- script input { grid 66i64 40i64 } auto output
 
 -- ==
--- entry: one_too_many
+-- entry: one_too_many one_too_many_across
 -- script input { grid 66i64 40i64 }
 -- error: out of bounds
 
@@ -92,6 +104,16 @@ entry pixels [h] [w] (a: [h][w]i32) : ([h][w][4]u8, [h][w]i64) =
            in (x + bytes[at, j, 0], y + bytes[at, j, 1], z + bytes[at, j, 2], s + i64.u8 bytes[at, j, 3])
        in ([x, y, z, u8.i64 (s / 3)], s))))
 
+entry pixels_across [h] [w] (a: [h][w]i32) : ([h][w][4]u8, [h][w]i64) =
+  let bytes = tabulate_3d h w 4 (\i j k -> u8.i32 (a[i, j] * (1 + i32.i64 k)))
+  let n = 8 + i32.i64 (h % 7)
+  in unzip (map unzip (tabulate_2d h w (\i j ->
+       let (x, y, z, s) =
+         loop (x, y, z, s) = (0u8, 1u8, 2u8, 3i64) for k < n do
+           let at = clamped w (i64.i32 k + j)
+           in (x + bytes[i, at, 0], y + bytes[i, at, 1], z + bytes[i, at, 2], s + i64.u8 bytes[i, at, 3])
+       in ([x, y, z, u8.i64 (s / 3)], s))))
+
 -- Rows whose sums differ, what is added changes its sign, and something is no element.
 entry tilted [h] [w] (a: [h][w]i32) : [h][w]i32 =
   tabulate_2d h w (\i j ->
@@ -114,6 +136,9 @@ entry line [n] (xs: [n]i32) : ([n]i32, [n]i32) =
   in (tabulate n (\i -> at (i - 2) - at (i - 1) * at i + at (i + 1) * at (i + 2)),
       tabulate n (\i -> loop s = 0 for k < i32.i64 (n % 9) do s + at (i + i64.i32 k)))
 
+entry moving [n] (xs: [n]i32) : [n]i32 =
+  tabulate n (\i -> loop s = 0 for k < 11i64 do s + xs[clamped n (i + k - 5)])
+
 entry middle [d] [h] [w] (a: [d][h][w]i32) : [d][h][w]i32 =
   tabulate_3d d h w (\i j k ->
     let at y = a[i, clamped h (j + y), k]
@@ -124,8 +149,15 @@ entry unclamped [h] [w] (a: [h][w]i32) : [][w]i32 =
   let n = h % 9
   in tabulate_2d (h - n + 1) w (\i j -> loop s = 0 for k < n do s + a[i + k, j])
 
+entry unclamped_across [h] [w] (a: [h][w]i32) : [h][]i32 =
+  let n = h % 9 + 5
+  in tabulate_2d h (w - n + 1) (\i j -> loop s = 0 for k < n do s + a[i, j + k])
+
 entry one_too_many [h] [w] (a: [h][w]i32) : [h][w]i32 =
   tabulate_2d h w (\i j -> loop s = 0 for k < 2i64 do s + a[i + k, j])
+
+entry one_too_many_across [h] [w] (a: [h][w]i32) : [h][w]i32 =
+  tabulate_2d h w (\i j -> loop s = 0 for k < 9i64 do s + a[i, j + k])
 
 entry not_in_row_eight [h] [w] (a: [h][w]i32) : [h][w]i32 =
   tabulate_2d h w (\i j ->

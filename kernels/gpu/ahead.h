@@ -1,0 +1,20 @@
+// What plans that read ahead (program::Target::reads_ahead) know of a reduction's or a scan's
+// elements.
+#pragma once
+
+#include <optional>
+
+#include "kernels/gpu/neighbours.h"
+#include "kernels/plan/plan.h"
+
+namespace kenaz::gpu {
+
+/// None, if the target does not read ahead, or the elements are not of that kind. `neighbours` are
+/// the ESeg's.
+std::optional<plan::Ahead> ahead_facts(const HostGen& host, const ir::ESeg& e,
+                                       const Neighbours& neighbours);
+
+/// In a kernel, which both parameters outlive.
+plan::Elements::Ahead ahead_elements(body::Thread& t, const Neighbours& neighbours);
+
+}  // namespace kenaz::gpu
