@@ -47,19 +47,27 @@ void write_scalar(std::byte* to, uint8_t* to_known, uint64_t bits, uint8_t known
 
 }  // namespace
 
-bool Machine::locate_device(const Group& g, const Thread& t, const Op& op, int64_t index,
-                            Place& place) {
-  if (!defined(g, t, op, op.a, "the address")) return false;
-  const uint64_t base = t.bits[op.a];
+/// The block that the address points into or just behind, with a shadow; null if there is none.
+Memory::Block* Machine::block_at(uint64_t base) {
   Memory::Block* block = last_block_;
   if (block == nullptr || base - block->address > block->data.size()) {
     auto it = memory_.blocks_.upper_bound(base);
     block = it == memory_.blocks_.begin() ? nullptr : std::prev(it)->second.get();
-    if (block == nullptr || base - block->address > block->data.size()) {
-      return fault(FaultKind::kOutOfBlock, g, t, op,
-                   fmt::format("the address {:#x} is in no block", base));
-    }
+    if (block == nullptr || base - block->address > block->data.size()) return nullptr;
     last_block_ = block;
+  }
+  if (!block->shadow) block->shadow = std::make_unique<eval::Shadow>(block->data.size());
+  return block;
+}
+
+bool Machine::locate_device(const Group& g, const Thread& t, const Op& op, int64_t index,
+                            Place& place) {
+  if (!defined(g, t, op, op.a, "the address")) return false;
+  const uint64_t base = t.bits[op.a];
+  Memory::Block* const block = block_at(base);
+  if (block == nullptr) {
+    return fault(FaultKind::kOutOfBlock, g, t, op,
+                 fmt::format("the address {:#x} is in no block", base));
   }
   const __int128 offset =
       static_cast<__int128>(base - block->address) + static_cast<__int128>(index) * op.bytes;
@@ -73,7 +81,6 @@ bool Machine::locate_device(const Group& g, const Thread& t, const Op& op, int64
   place.address = block->address + place.offset;
   place.data = block->data.data() + place.offset;
   place.known = block->known.data() + place.offset;
-  if (!block->shadow) block->shadow = std::make_unique<eval::Shadow>(block->data.size());
   place.shadow = block->shadow.get();
   return true;
 }
@@ -145,8 +152,7 @@ bool Machine::access(Group& g, Thread& t, const Op& op, const Place& place, bool
 
 bool Machine::load(Group& g, Thread& t, const Op& op) {
   if (t.stopped) {
-    std::fill_n(t.bits + op.dst, op.lanes, 0);
-    std::fill_n(t.known + op.dst, op.lanes, kDefined);
+    for (int k = 0; k < op.lanes; k++) t.bits[op.dst + k] = 0, t.known[op.dst + k] = kDefined;
     return true;
   }
   Place place;

@@ -150,8 +150,8 @@ bool Machine::record_failure(const Group& g, Thread& t, const Op& op) {
 bool Machine::execute(Group& g, Thread& t, const Op& op) {
   switch (op.code) {
     case OpCode::kForget:
-      std::fill_n(t.known + op.dst, op.lanes, 0);
-      std::fill_n(t.origin + op.dst, op.lanes, number_of(op) + 1);
+      for (Slot s = op.dst; s < op.dst + op.lanes; s++)
+        t.known[s] = 0, t.origin[s] = number_of(op) + 1;
       return true;
     case OpCode::kSelect: return select(g, t, op);
     case OpCode::kLoad: return load(g, t, op);
@@ -179,8 +179,8 @@ bool Machine::execute(Group& g, Thread& t, const Op& op) {
 Machine::Pause Machine::advance(Group& g, Thread& t) {
   const Op* const ops = code_.ops.data();
   const Op* next = ops + t.pc;
-  uint64_t* const bits = t.bits;
-  uint8_t* const known = t.known;
+  const eval::Slots<uint64_t> bits = t.bits;
+  const eval::Slots<uint8_t> known = t.known;
   const int64_t all = schedule_.budget();
   int64_t left = all;
   bool goes = true, waits = false;

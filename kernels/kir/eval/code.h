@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/kir/kir.h"
+#include "kernels/scalar/lanes.h"
 #include "protocol/base/result.h"
 
 namespace kenaz::kir::eval {
@@ -62,6 +63,7 @@ struct Op {
                          // around a barrier or subgroup operation
   uint32_t control = 0;  // barriers, subgroup operations: what is around, as Control::around
   ScalarFn fn = nullptr, step = nullptr;
+  LaneFn lane_fn = nullptr, lane_step = nullptr;  // the same for many threads; scalars and loops
   const Inst* inst = nullptr;
 };
 

@@ -198,6 +198,7 @@ void Compiler::put(const IPrim& e) {
   op.dst = result(e.dst);
   op.a = args[0], op.b = args[1], op.c = args[2];
   op.fn = scalar_fn(e.op, e.type, e.to);
+  op.lane_fn = lane_fn(e.op, e.type, e.to);
 }
 
 void Compiler::put(const IBuiltin& e) {
@@ -312,8 +313,11 @@ void Compiler::put(const IFor& e) {
   op.a = slot(e.from), op.b = slot(e.to), op.c = slot(e.step);
   op.iterations = new_slots(1);
   out_.turn.push_back(op.iterations);
-  op.fn = scalar_fn(ScalarOp::kLt, e.from.type.prim, e.from.type.prim);
-  op.step = scalar_fn(ScalarOp::kAdd, e.from.type.prim, e.from.type.prim);
+  const PrimType type = e.from.type.prim;
+  op.fn = scalar_fn(ScalarOp::kLt, type, type);
+  op.step = scalar_fn(ScalarOp::kAdd, type, type);
+  op.lane_fn = lane_fn(ScalarOp::kLt, type, type);
+  op.lane_step = lane_fn(ScalarOp::kAdd, type, type);
   const uint32_t enter = here();
   out_.ops.push_back(op);
   loops_.push_back(op.iterations);

@@ -79,15 +79,16 @@ bool Machine::race(const Group& g, const Thread& t, const Op& op, const std::str
   const size_t number = launches_.of_group(who.group);
   const eval::Launches::Launch& launch = launches_.launch(number);
   const auto before = static_cast<int>(launches_.count() - 1 - number);
+  std::string whose = fmt::format("workgroup {}", who.group - launch.first_group);
+  if (who.local != eval::kAnyThread) whose = fmt::format("thread {} of {}", who.local, whose);
   const std::string in = before == 0 ? name(code_.ops[conflict.with.op()])
                                      : fmt::format(
                                            "in kernel {}, which ran before without a "
                                            "barrier behind it",
                                            launch.kernel);
   fault(FaultKind::kRace, g, t, op,
-        fmt::format("{}: unordered with the {} of thread {} of workgroup {}: {}", where,
-                    conflict.was_write ? "write" : "read", who.local,
-                    who.group - launch.first_group, in));
+        fmt::format("{}: unordered with the {} of {}: {}", where,
+                    conflict.was_write ? "write" : "read", whose, in));
   fault_->other = launch.places[conflict.with.op()];
   fault_->launches_before = before;
   return false;

@@ -43,6 +43,33 @@ class Machine {
   void look_at_host();
   void begin_launch(int64_t groups);
 
+  // ---- threads of a workgroup in lock step (lock_step.cc)
+  bool step_together(Group& g);
+  bool gather(Group& g);
+  /// What threads do at an operation: all go on at `*next`, or each at its own place.
+  enum class Way : uint8_t { kTogether, kApart, kFault };
+  bool advance_together(Group& g);
+  Way one_by_one(Group& g, const Op& op, const Op*& next);
+  void move(Group& g, const Op& op);
+  Way scalars(Group& g, const Op& op);
+  bool stays(const Group& g) const;
+  Way branch(Group& g, const Op& op, const Op*& next);
+  Way enter_for(Group& g, const Op& op, const Op*& next);
+  Way next_for(Group& g, const Op& op, const Op*& next);
+  Way test_while(Group& g, const Op& op, const Op*& next);
+  bool all_meet(Group& g, const Op& op, size_t size);
+  Way meet_all(Group& g, const Op& op, const Op*& next);
+  Way part(Group& g, const uint64_t* goes, uint32_t there, uint32_t else_there, const Op*& next);
+
+  // ---- their memory (lock_step_access.cc)
+  Way accesses(Group& g, const Op& op, const Op*& next);
+  template <class Word>
+  bool quick_accesses(Group& g, const Op& op);
+  template <class Word, eval::Space kSpace>
+  bool quick_accesses(Group& g, const Op& op);
+  template <eval::Space kSpace>
+  bool quick_place(Group& g, const Op& op, size_t lane, Place& place);
+
   // ---- one thread (advance.cc)
   bool leaves(Thread& t, const Op& loop) const;
   Pause advance(Group& g, Thread& t);
@@ -63,6 +90,7 @@ class Machine {
   bool store(Group& g, Thread& t, const Op& op);
   bool atomic(Group& g, Thread& t, const Op& op);
   bool locate(Group& g, Thread& t, const Op& op, Place& place);
+  Memory::Block* block_at(uint64_t base);
   bool locate_device(const Group& g, const Thread& t, const Op& op, int64_t index, Place& place);
   eval::Origins& origins(Group& g, const Op& op) {
     return op.space == eval::Space::kDevice ? origins_ : g.origins;
@@ -75,6 +103,7 @@ class Machine {
   bool parted(const Group& g, FaultKind kind, const Op& op, const Thread& t);
   bool barrier(Group& g, Thread& t, const Op& op);
   bool subgroup(Group& g, Thread& t, const Op& op);
+  bool operate(Group& g, Thread* lanes, const Op& op);
   void combine(Thread* lanes, const Op& op);
   bool exchange(Group& g, Thread* lanes, const Op& op);
   void vote(Thread* lanes, const Op& op);
@@ -100,6 +129,7 @@ class Machine {
   eval::Schedule schedule_;
   int64_t look_at_ = 0;  // as Schedule::steps_left: when to look at the host again
   bool host_stops_ = false;
+  std::vector<uint64_t> goes_;  // by thread: whether it goes on in a loop
   std::optional<Fault> fault_;
   RunResult result_;
 };

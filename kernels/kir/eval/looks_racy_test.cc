@@ -207,7 +207,7 @@ store v1[v11] = v10
 TEST(KirLooksRacy, NothingIsReported) {
   ASSERT_GE(right_kernels().size(), 20u);
   for (const Right& r : right_kernels()) {
-    for (uint64_t seed = 0; seed < 12; ++seed) {
+    for (uint64_t seed = 0; seed < 24; ++seed) {
       // Who spins lets the others go on in a random order only.
       const auto fault = fault_of(r.bodies, r.groups, false, seed + 1);
       EXPECT_FALSE(fault) << r.name << ", seed " << seed << ": " << fault->text;

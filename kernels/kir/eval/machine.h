@@ -69,9 +69,12 @@ class Memory {
 };
 
 struct RunOptions {
-  int subgroup_size = 8;              // 1, 4, 8, 32, 64, ..
-  uint64_t seed = 0;                  // of the interleaving; 0: each thread runs as far as it can
-  int concurrent_groups = 1;          // workgroups that run at the same time
+  int subgroup_size = 8;      // 1, 4, 8, 32, 64, ..
+  uint64_t seed = 0;          // of the interleaving; 0: each thread runs as far as it can
+  int concurrent_groups = 1;  // workgroups that run at the same time
+  /// Threads of a workgroup that stand at one operation do it together: one of the orders that a
+  /// device may take, and much faster. Else one thread goes on at a time.
+  bool lock_step = false;
   std::vector<PrimValue> specs;       // by Kernel::specs; empty: their fallbacks
   int64_t max_steps = 1'000'000'000;  // of all threads; more is an error (endless loops)
   /// After so many steps the host stops the call: a thread stops at its next iteration of a loop

@@ -18,10 +18,8 @@ Memory::Memory() : next_(kFirstAddress), launches_(std::make_unique<eval::Launch
 Memory::~Memory() = default;
 
 uint64_t Memory::allocate_zeros(size_t bytes) {
-  auto block = std::make_unique<Block>();
+  auto block = std::make_unique<Block>(bytes);
   block->address = next_;
-  block->data.resize(bytes);
-  block->known.resize(bytes);
   next_ += (bytes / kDistance + 2) * kDistance;
   const uint64_t address = block->address;
   blocks_.emplace(address, std::move(block));
@@ -44,7 +42,7 @@ uint64_t Memory::allocate(std::span<const std::byte> data) {
 std::span<const std::byte> Memory::bytes(uint64_t block) const {
   const auto it = blocks_.find(block);
   CHECK(it != blocks_.end());
-  return it->second->data;
+  return {it->second->data.data(), it->second->data.size()};
 }
 
 std::pair<Memory::Block*, uint64_t> Memory::locate(uint64_t address, size_t bytes) const {
@@ -70,7 +68,7 @@ Memory::Range Memory::block_of(uint64_t address) const {
 
 void Memory::forget(uint64_t address, std::span<const Range> but) {
   Block& block = *locate(address, 0).first;
-  std::vector<uint8_t> known(block.known.size());
+  Zeros<uint8_t> known(block.known.size());
   for (const Range& r : but) {
     const auto from = static_cast<int64_t>(r.address - block.address);
     std::copy_n(block.known.begin() + from, r.bytes, known.begin() + from);

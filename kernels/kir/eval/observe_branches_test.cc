@@ -32,12 +32,13 @@ std::string text(const BranchFigures& f) {
 void expect_branches(const std::vector<BranchCase>& table) {
   for (const BranchCase& c : table) {
     for (size_t size = 0; size < std::size(kSubgroupSizes); ++size) {
-      for (const uint64_t seed : {0, 1, 3}) {
+      for (const uint64_t seed : {0, 1, 3, 4}) {
         KernelTest t;
         FiguresObserver figures(kSubgroupSizes[size]);
         t.kernel.group_size.constant = kBranchThreads;
         t.options.subgroup_size = kSubgroupSizes[size];
         t.options.seed = seed;
+        t.options.lock_step = seed == 4;
         t.observer = &figures;
         c.body(t.k);
         EXPECT_EQ(t.error(), "") << c.name;

@@ -21,7 +21,7 @@ struct Manner {
 
 std::vector<Manner> manners() {
   std::vector<Manner> out;
-  for (uint64_t seed = 0; seed < 16; seed++) {
+  for (uint64_t seed = 0; seed < 24; seed++) {
     for (int subgroup : {1, 4, 8}) out.push_back({seed, subgroup, 1 + static_cast<int>(seed % 4)});
   }
   return out;
@@ -29,6 +29,7 @@ std::vector<Manner> manners() {
 
 void set(KernelTest& t, const Manner& m) {
   t.options.seed = m.seed;
+  t.options.lock_step = m.seed >= 16;
   t.options.subgroup_size = m.subgroup;
   t.options.concurrent_groups = m.concurrent;
   t.options.max_steps = 1'000'000;

@@ -1,6 +1,7 @@
 #include "kernels/kir/eval/races.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kenaz::kir::eval {
 
@@ -56,39 +57,64 @@ KnowledgePtr join(const KnowledgePtr& a, const KnowledgePtr& b) {
 
 // ---- shadows
 
-std::pair<Cell*, int> Shadow::cells(uint64_t offset, int bytes, int unit) {
-  Page& page = pages_[offset / kPageBytes];
-  if (page.unit == 0 || page.unit > unit) {
-    auto finer = std::make_unique<Cell[]>(kPageBytes / unit);
-    if (page.unit != 0) {
-      const int parts = page.unit / unit;
-      for (uint64_t k = 0; k < kPageBytes / unit; k++) finer[k] = page.cells[k / parts];
+void Shadow::restamp(uint64_t number, uint32_t first, uint32_t behind, uint32_t now) {
+  Page& page = pages_[number];
+  const int n = kPageBytes / page.unit;
+  for (int k = 0; k < n; k++) {
+    Cell& cell = page.cells[k];
+    for (Stamp* s :
+         {&cell.plain, &cell.atomics[0], &cell.atomics[1], &cell.reads[0], &cell.reads[1]}) {
+      if (s->segment >= first && s->segment < behind) s->segment = now;
     }
-    page.cells = std::move(finer);
-    page.unit = unit;
   }
-  return {&page.cells[offset % kPageBytes / page.unit], bytes / page.unit};
+  if (page.merges < kMostMerges) merge(page);
+}
+
+void Shadow::merge(Page& page) {
+  const int n = kPageBytes / page.unit;
+  const auto all_same = [&](int step) {  // of each two cells, so many apart
+    for (int k = 0; k < n; k += 2 * step) {
+      if (std::memcmp(&page.cells[k], &page.cells[k + step], sizeof(Cell)) != 0) return false;
+    }
+    return true;
+  };
+  int parts = 1;
+  while (parts < n && all_same(parts)) parts *= 2;
+  if (parts < kLeastMerged) return;
+  auto fewer = std::make_unique<Cell[]>(n / parts);
+  for (int k = 0; k < n / parts; k++) fewer[k] = page.cells[k * parts];
+  page.cells = std::move(fewer);
+  page.unit = static_cast<uint16_t>(page.unit * parts);
+  page.merges++;
+}
+
+void Shadow::refine(Page& page, int unit) {
+  auto finer = std::make_unique<Cell[]>(kPageBytes / unit);
+  if (page.unit != 0) {
+    const int parts = page.unit / unit;
+    for (int k = 0; k < kPageBytes / unit; k++) finer[k] = page.cells[k / parts];
+  }
+  page.cells = std::move(finer);
+  page.unit = static_cast<uint16_t>(unit);
 }
 
 // ---- accesses
 
-uint32_t Races::segment(const GroupClock& group, ThreadClock& thread, bool atomic) {
-  // What a fence released before an atomic goes to whoever reads it, and so does the atomic, though
-  // it stands behind the fence: the last workgroup may reset the counter by a plain store.
-  const bool early = atomic && thread.fence_time != 0;
-  uint32_t& segment = early ? thread.atomic_segment : thread.segment;
-  if (segment == 0) {
-    segment = static_cast<uint32_t>(segments_.size());
-    segments_.push_back(
-        {group.number, group.epoch, early ? thread.fence_time : thread.time, thread.local});
-  }
-  return segment;
+/// `early`: what a fence released before an atomic goes to whoever reads it, and so does the
+/// atomic, though it stands behind the fence: the last workgroup may reset the counter by a plain
+/// store.
+uint32_t Races::make_segment(GroupClock& group, ThreadClock& thread, bool early) {
+  const uint32_t made = next_segment();
+  segments_.push_back(
+      {group.number, group.epoch, early ? thread.fence_time : thread.time, thread.local});
+  return (early ? thread.atomic_segment : group.segments[thread.local]) = made;
 }
 
 bool Races::ordered(const Stamp& s, const GroupClock& group, const ThreadClock& thread,
                     bool visible, bool shared) const {
-  if (s.segment == 0 || s.segment == thread.segment) return true;
-  const Segment& other = segments_[s.segment];
+  if (s.segment == 0 || s.segment == group.segments[thread.local]) return true;
+  if (s.segment < base_) return true;  // left in shared memory by an earlier workgroup
+  const Segment& other = of(s);
   if (other.group == group.number) {
     if (other.local == thread.local || other.epoch < group.epoch) return true;
   } else if (shared) {
@@ -140,7 +166,7 @@ void Races::note_read(Cell& cell, Stamp now, const GroupClock& group, const Thre
     }
   }
   // One of each of two workgroups tells the most.
-  auto is_mine = [&](const Stamp& r) { return segments_[r.segment].group == group.number; };
+  auto is_mine = [&](const Stamp& r) { return of(r).group == group.number; };
   Stamp& victim = cell.reads[is_mine(cell.reads[1]) && !is_mine(cell.reads[0]) ? 1 : 0];
   if (victim.atomic() || !now.atomic()) victim = now;
 }
@@ -162,9 +188,10 @@ void Races::note_write(Cell& cell, Stamp now, const GroupClock& group, const Thr
   cell.atomics[0] = now;
 }
 
-bool Races::access(Shadow& shadow, const GroupClock& group, ThreadClock& thread, const Access& a,
+bool Races::access(Shadow& shadow, GroupClock& group, ThreadClock& thread, const Access& a,
                    Conflict& conflict) {
   const Stamp now = Stamp::of(segment(group, thread, a.atomic), a.op, a.coherent, a.atomic);
+  if (!a.shared) shadow.touch(a.offset, group);
   auto [cell, n] = shadow.cells(a.offset, a.bytes, a.unit);
   for (; n > 0; n--, cell++) {
     if (!check(*cell, group, thread, a, conflict)) return false;
@@ -179,16 +206,17 @@ bool Races::access(Shadow& shadow, const GroupClock& group, ThreadClock& thread,
 
 // ---- synchronisation
 
-KnowledgePtr Races::release(const GroupClock& group, ThreadClock& thread) {
+KnowledgePtr Races::release(GroupClock& group, ThreadClock& thread) {
+  knows_ = true;
   Knowledge now = thread.known ? *thread.known : Knowledge{};
   if (group.epoch > 0) now.add(Knowledge::of_group(group.number), group.epoch);
   now.add(Knowledge::of_thread(group.number, thread.local), thread.time);
   thread.time++;
-  thread.segment = 0;
+  group.segments[thread.local] = 0;
   return std::make_shared<Knowledge>(std::move(now));
 }
 
-void Races::atomic(ReleasedAt& at, uint64_t address, bool shared, const GroupClock& group,
+void Races::atomic(ReleasedAt& at, uint64_t address, bool shared, GroupClock& group,
                    ThreadClock& thread, bool reads, bool writes, AtomicOrder order) {
   const bool acquires = order == AtomicOrder::kAcquire || order == AtomicOrder::kAcquireRelease;
   const bool releases = writes && order >= AtomicOrder::kRelease;
@@ -215,7 +243,7 @@ void Races::atomic(ReleasedAt& at, uint64_t address, bool shared, const GroupClo
   r.number = group.number;
 }
 
-void Races::fence(const GroupClock& group, ThreadClock& thread, Scope scope) {
+void Races::fence(GroupClock& group, ThreadClock& thread, Scope scope) {
   thread.known = join(thread.known, thread.pending);
   thread.pending = nullptr;
   thread.fence_time = thread.time;
@@ -228,6 +256,7 @@ void Races::barrier(GroupClock& group, std::span<ThreadClock* const> threads) {
   KnowledgePtr ThreadClock::*const kinds[] = {&ThreadClock::known, &ThreadClock::pending,
                                               &ThreadClock::device, &ThreadClock::group};
   for (auto kind : kinds) {
+    if (!knows_) break;
     KnowledgePtr all = threads[0]->*kind;
     bool equal = true;
     for (const ThreadClock* t : threads) {
@@ -238,7 +267,31 @@ void Races::barrier(GroupClock& group, std::span<ThreadClock* const> threads) {
     for (ThreadClock* t : threads) t->*kind = all;
   }
   group.epoch++;
-  for (ThreadClock* t : threads) t->segment = t->atomic_segment = 0;
+  for (ThreadClock* t : threads) t->atomic_segment = 0;
+  begin_epoch(group, threads.size());
+}
+
+void Races::end(GroupClock& group) {
+  if (!knows_ && group.first == base_) {
+    const uint32_t now = kEnded + static_cast<uint32_t>(ended_.size());
+    if (!group.touched.empty()) {
+      ended_.push_back({group.number, UINT32_MAX, UINT32_MAX, kAnyThread});
+    }
+    const uint32_t behind = next_segment();
+    for (const auto& [shadow, page] : group.touched) {
+      shadow->restamp(page, group.first, behind, now);
+    }
+    base_ = behind;
+    segments_.clear();
+  }
+  group.touched.clear();
+}
+
+bool Races::restarts() {
+  constexpr uint32_t kLate = kEnded / 2;
+  if (base_ < kLate || !segments_.empty()) return false;
+  base_ = 1;
+  return true;
 }
 
 // ---- launches

@@ -55,8 +55,7 @@ struct ThreadClock {
   uint16_t local = 0;
   uint32_t time = 1;            // moves on when something is released
   uint32_t fence_time = 0;      // of the last fence; 0: none
-  uint32_t segment = 0;         // what stamps of plain accesses point to; 0: not made yet
-  uint32_t atomic_segment = 0;  // of atomics; likewise
+  uint32_t atomic_segment = 0;  // as GroupClock::segments, of atomics behind a fence
   KnowledgePtr known;
   KnowledgePtr pending;  // read by relaxed atomics: known behind the next fence
   KnowledgePtr device;   // released by a fence of device scope,
@@ -71,9 +70,19 @@ struct Released {
 };
 using ReleasedAt = std::unordered_map<uint64_t, Released>;
 
+class Shadow;
+
 struct GroupClock {
   uint32_t number = 0;
   uint32_t epoch = 0;
+  /// Segments below are of earlier epochs, or of workgroups that have ended, as far as they stamp
+  /// shared memory.
+  uint32_t fresh = 0;
+  /// What stamps of plain accesses point to, by thread; 0: not made yet.
+  std::vector<uint32_t> segments;
+  uint32_t first = 0;  // the first segment that the workgroup may have made
+  /// Pages of device memory that the workgroup has accessed.
+  std::vector<std::pair<Shadow*, uint64_t>> touched;
   ReleasedAt shared;  // by offset in shared memory
 };
 
@@ -103,21 +112,41 @@ class Shadow {
  public:
   explicit Shadow(uint64_t bytes) : pages_((bytes + kPageBytes - 1) / kPageBytes) {}
   /// The cells of `bytes` bytes at `offset`, a multiple of `unit`, in one page.
-  std::pair<Cell*, int> cells(uint64_t offset, int bytes, int unit);
+  std::pair<Cell*, int> cells(uint64_t offset, int bytes, int unit) {
+    Page& page = pages_[offset / kPageBytes];
+    if (page.unit == 0 || page.unit > unit) refine(page, unit);
+    return {&page.cells[offset % kPageBytes / static_cast<uint64_t>(page.unit)], bytes / page.unit};
+  }
+  /// The workgroup accesses what is at `offset`.
+  void touch(uint64_t offset, GroupClock& group) {
+    Page& page = pages_[offset / kPageBytes];
+    if (page.toucher == group.number + 1) return;
+    page.toucher = group.number + 1;
+    group.touched.emplace_back(this, offset / kPageBytes);
+  }
+  /// Makes segment `now` of all from `first` to `behind`. Where many cells then have the same
+  /// stamps, they become one: large arrays that are written once need little memory.
+  void restamp(uint64_t number, uint32_t first, uint32_t behind, uint32_t now);
 
  private:
-  static constexpr uint64_t kPageBytes = 256;
+  static constexpr int kPageBytes = 256;
+  static constexpr int kMostMerges = 4, kLeastMerged = 8;
   struct Page {
-    int unit = 0;
+    uint16_t unit = 0;
+    uint16_t merges = 0;   // how often cells became one: not each time that they are read
+    uint32_t toucher = 0;  // 1 + the number of the workgroup that accessed it last
     std::unique_ptr<Cell[]> cells;
   };
+  static void refine(Page& page, int unit);
+  static void merge(Page& page);
   std::vector<Page> pages_;
 };
 
 struct Who {
   uint32_t group = 0;
-  uint16_t local = 0;
+  uint16_t local = 0;  // kAnyThread: not known
 };
+inline constexpr uint16_t kAnyThread = 0xffff;
 
 class Races {
  public:
@@ -132,16 +161,42 @@ class Races {
     Stamp with;
     bool was_write = false;
   };
-  /// Notes the access. Whether there is a conflict with an earlier one.
-  bool access(Shadow& shadow, const GroupClock& group, ThreadClock& thread, const Access& a,
+  /// Notes the access. False if there is a conflict with an earlier one.
+  bool access(Shadow& shadow, GroupClock& group, ThreadClock& thread, const Access& a,
               Conflict& conflict);
-  Who who(const Stamp& s) const { return {segments_[s.segment].group, segments_[s.segment].local}; }
+  /// Notes a plain access if it is easy to see that there is no conflict; else changes nothing that
+  /// access() would not and returns false.
+  bool quick(Shadow& shadow, GroupClock& group, size_t local, const Access& a) {
+    const uint32_t mine = group.segments[local];
+    if (mine == 0) return false;
+    const Stamp now = Stamp::of(mine, a.op, a.coherent, false);
+    auto [cell, n] = shadow.cells(a.offset, a.bytes, a.unit);
+    const uint32_t fresh = a.shared ? group.fresh : 1;
+    const bool two_tell = a.shared && !knows_;
+    if (!a.shared) shadow.touch(a.offset, group);
+    for (; n > 0; n--, cell++) {
+      if (!(a.write ? quick_write(*cell, now, fresh) : quick_read(*cell, now, fresh, two_tell)))
+        return false;
+    }
+    return true;
+  }
+  /// The workgroup begins.
+  void begin(GroupClock& group, size_t threads) const {
+    begin_epoch(group, threads);
+    group.first = group.fresh;
+  }
+  /// The workgroup ends, and no other one has run meanwhile. Nobody can learn any more what its
+  /// threads did, unless they have released something, so that they need not be told apart.
+  void end(GroupClock& group);
+  /// Whether numbers of segments begin anew: then shared memory has no stamps to keep.
+  bool restarts();
+  Who who(const Stamp& s) const { return {of(s).group, of(s).local}; }
 
   /// After an atomic's access. `at`: of the device, or GroupClock::shared.
-  void atomic(ReleasedAt& at, uint64_t address, bool shared, const GroupClock& group,
-              ThreadClock& thread, bool reads, bool writes, AtomicOrder order);
+  void atomic(ReleasedAt& at, uint64_t address, bool shared, GroupClock& group, ThreadClock& thread,
+              bool reads, bool writes, AtomicOrder order);
   ReleasedAt& device() { return device_; }
-  void fence(const GroupClock& group, ThreadClock& thread, Scope scope);
+  void fence(GroupClock& group, ThreadClock& thread, Scope scope);
   /// All threads of a workgroup meet: what one knows all know.
   void barrier(GroupClock& group, std::span<ThreadClock* const> threads);
 
@@ -150,7 +205,38 @@ class Races {
     uint32_t group = 0, epoch = 0, time = 0;
     uint16_t local = 0;
   };
-  uint32_t segment(const GroupClock& group, ThreadClock& thread, bool atomic);
+  /// What stands below `fresh` is ordered before; the thread's own is, too.
+  static bool is_behind(const Stamp& s, const Stamp& now, uint32_t fresh) {
+    return s.segment < fresh || s.segment == now.segment;
+  }
+  static bool quick_read(Cell& cell, const Stamp& now, uint32_t fresh, bool two_tell) {
+    if ((cell.atomics[0].segment | cell.atomics[1].segment) != 0) return false;
+    if (!is_behind(cell.plain, now, fresh)) return false;
+    auto& [a, b] = cell.reads;
+    if (a.segment == now.segment || b.segment == now.segment) return true;
+    if (a.segment >= fresh && b.segment >= fresh) {
+      // Where all readers are of one workgroup, and nothing but barriers orders its threads, two of
+      // them tell enough: whoever writes, one of them is another thread.
+      return two_tell && !a.atomic() && !b.atomic();
+    }
+    (a.segment < fresh ? a : b) = now;
+    return true;
+  }
+  static bool quick_write(Cell& cell, const Stamp& now, uint32_t fresh) {
+    if ((cell.atomics[0].segment | cell.atomics[1].segment) != 0) return false;
+    if (!is_behind(cell.plain, now, fresh)) return false;
+    auto& [a, b] = cell.reads;
+    if (!is_behind(a, now, fresh) || !is_behind(b, now, fresh)) return false;
+    cell.plain = now;
+    a = b = Stamp{};
+    return true;
+  }
+  uint32_t segment(GroupClock& group, ThreadClock& thread, bool atomic) {
+    const bool early = atomic && thread.fence_time != 0;
+    const uint32_t made = early ? thread.atomic_segment : group.segments[thread.local];
+    return made != 0 ? made : make_segment(group, thread, early);
+  }
+  uint32_t make_segment(GroupClock& group, ThreadClock& thread, bool early);
   bool ordered(const Stamp& s, const GroupClock& group, const ThreadClock& thread, bool visible,
                bool shared) const;
   bool check(const Cell& cell, const GroupClock& group, const ThreadClock& thread, const Access& a,
@@ -159,10 +245,24 @@ class Races {
                  bool shared) const;
   void note_write(Cell& cell, Stamp now, const GroupClock& group, const ThreadClock& thread,
                   bool shared) const;
-  KnowledgePtr release(const GroupClock& group, ThreadClock& thread);
+  KnowledgePtr release(GroupClock& group, ThreadClock& thread);
 
-  std::vector<Segment> segments_{1};
-  ReleasedAt device_;  // by address
+  /// Numbers of what is in ended_.
+  static constexpr uint32_t kEnded = uint32_t{1} << 31;
+  const Segment& of(const Stamp& s) const {
+    return s.segment >= kEnded ? ended_[s.segment - kEnded] : segments_[s.segment - base_];
+  }
+  uint32_t next_segment() const { return base_ + static_cast<uint32_t>(segments_.size()); }
+  void begin_epoch(GroupClock& group, size_t threads) const {
+    group.segments.assign(threads, 0);
+    group.fresh = next_segment();
+  }
+
+  uint32_t base_ = 1;  // number of the first of:
+  std::vector<Segment> segments_;
+  std::vector<Segment> ended_;  // of workgroups, see end()
+  bool knows_ = false;          // some thread has released something
+  ReleasedAt device_;           // by address
 };
 
 /// Kernels that nothing orders: what they access is compared, so workgroups of all of them have

@@ -101,12 +101,15 @@ Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
       running.push_back(std::move(idle.back()));
       idle.pop_back();
       running.back()->begin(order[started++], groups, options_.stop_after == 0, first_group_);
+      if (most == 1 && races_.restarts()) running.back()->shadow = eval::Shadow(code_.shared_bytes);
+      races_.begin(running.back()->clock, running.back()->threads.size());
     }
     look_at_host();
     const size_t k = schedule_.pick_group(running.size());
-    if (!step(*running[k])) break;
+    if (!(options_.lock_step ? step_together(*running[k]) : step(*running[k]))) break;
     if (running[k]->done < static_cast<int>(running[k]->threads.size())) continue;
     if (observer_ != nullptr) observer_->on_group_end(running[k]->number);
+    if (most == 1) races_.end(running[k]->clock);
     idle.push_back(std::move(running[k]));
     running.erase(running.begin() + static_cast<int64_t>(k));
     schedule_.forget_groups();

@@ -9,7 +9,7 @@
 
 namespace kenaz::kir {
 
-inline constexpr uint64_t kOrders = 12;  // of threads, that are tried
+inline constexpr uint64_t kOrders = 24;  // of threads, that are tried
 
 /// `from` in the kernel becomes `to`, and there is a fault at the two lines.
 struct Break {

@@ -34,6 +34,9 @@ v8: bool = eq.i32(v3, 0i32)
 v9: i32 = load v0[v7] @1
 )";
 
+/// Of these seeds every second pair runs threads in lock step.
+inline bool in_lock_step(uint64_t seed) { return seed % 4 >= 2; }
+
 /// Runs `bodies` one after the other, each as a kernel of `groups` workgroups; `ordered`: with
 /// barriers between them. The first fault, if there is any; what cannot be run fails the test.
 inline std::optional<Fault> fault_of(const std::vector<std::string>& bodies, int64_t groups,
@@ -49,6 +52,7 @@ inline std::optional<Fault> fault_of(const std::vector<std::string>& bodies, int
   options.subgroup_size = 4;
   options.concurrent_groups = 1 + static_cast<int>(seed % 3);
   options.max_steps = 200'000;
+  options.lock_step = in_lock_step(seed);
   options.overlaps = true;
   for (const std::string& body : bodies) {
     options.seed = seed == 0 ? 0 : seed++;

@@ -103,8 +103,19 @@ bool Machine::subgroup(Group& g, Thread& t, const Op& op) {
   t.state = ThreadState::kAtSubgroup;
   if (m.waiting < size) return false;
   m.waiting = 0;
-  uint32_t origin = 0;  // of what is undefined in the results
   Thread* lanes = &g.threads[static_cast<size_t>(number) * static_cast<size_t>(size)];
+  if (!operate(g, lanes, op)) return false;
+  for (int k = size; k-- > 0;) {
+    if (&lanes[k] != &t) make_ready(g, lanes[k]);
+  }
+  t.state = ThreadState::kReady;
+  return true;
+}
+
+/// What the threads of a subgroup do together once they have met.
+bool Machine::operate(Group& g, Thread* lanes, const Op& op) {
+  const int size = options_.subgroup_size;
+  uint32_t origin = 0;  // of what is undefined in the results
   for (int k = 0; k < size && origin == 0; k++) {
     if (lanes[k].known[op.a] != kDefined) origin = lanes[k].origin[op.a];
   }
@@ -117,11 +128,7 @@ bool Machine::subgroup(Group& g, Thread& t, const Op& op) {
   } else if (!exchange(g, lanes, op)) {
     return false;
   }
-  for (int k = size; k-- > 0;) {
-    lanes[k].origin[op.dst] = origin;
-    if (&lanes[k] != &t) make_ready(g, lanes[k]);
-  }
-  t.state = ThreadState::kReady;
+  for (int k = 0; k < size; k++) lanes[k].origin[op.dst] = origin;
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/kir/needs.h"
 #include "server/device/interpreter/call_state.h"
 #include "server/device/interpreter/kernel.h"
 #include "server/device/interpreter/observations.h"
@@ -45,6 +46,13 @@ int64_t memory_of(const InterpreterOptions& o) {
   return int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) / 4;
 }
 
+/// Threads of workgroups that communicate are interleaved one by one, as long as they are few: then
+/// one launch tries more of what a device may do.
+bool runs_in_lock_step(const kir::Kernel& kernel, int64_t groups) {
+  constexpr int64_t kFewThreads = 1 << 14;
+  return groups * kir::value_of(kernel, kernel.group_size) > kFewThreads || !communicates(kernel);
+}
+
 std::shared_ptr<Unread> unread_of(const InterpreterOptions& o) {
   return o.observations ? std::shared_ptr<Unread>(o.observations, &o.observations->unread)
                         : nullptr;
@@ -80,8 +88,8 @@ class InterpreterDevice : public Device {
     if (options_.observations) options_.observations->broken_off = true;
   }
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
-  Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
-                  std::span<const std::byte> push) override;
+  Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+                  uint32_t first_row) override;
   Status barrier() override {
     order();
     return {};
@@ -165,10 +173,10 @@ Result<std::span<const std::byte>> InterpreterDevice::slots_of(
 }
 
 Status InterpreterDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
-                                   std::span<const std::byte> push) {
+                                   std::span<const std::byte> push, uint32_t first_row) {
   const auto k = std::static_pointer_cast<const InterpretedKernel>(kernel);
-  if (x > info_.max_groups_x || y > info_.max_groups_y) {
-    return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
+  if (x > info_.max_groups_x || y > info_.max_groups_y || first_row != 0) {
+    return internal_error(fmt::format("dispatch of {} x {} groups from row {}", x, y, first_row));
   }
   KENAZ_ASSIGN(const std::span<const std::byte> slots, slots_of(*k, push));
   if (!k->of_spirv || push.size() != 8) {
@@ -226,6 +234,8 @@ Status InterpreterDevice::run(const std::shared_ptr<const InterpretedKernel>& la
   Watching watching(watch_);
   watching.look();
   kir::RunOptions options = run_options();
+  options.lock_step = runs_in_lock_step(kernel.kernel, with.groups);
+  if (!communicates(kernel.kernel)) options.concurrent_groups = 1;
   options.stop_after = !kernel.of_spirv && record.is_set() ? 0 : -1;
   // What was read from SPIR-V looks at the record itself.
   if (kernel.of_spirv) options.set_once = with.record;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr size_t kFirstMerge = 4096;
 
-/// Whether a workgroup may change what others have stored, or what they will.
+}  // namespace
+
 bool communicates(const kir::Kernel& kernel) {
   bool found = false;
   kir::for_each_inst_of(kernel, [&](const kir::Inst& inst) {
@@ -21,8 +22,6 @@ bool communicates(const kir::Kernel& kernel) {
   });
   return found;
 }
-
-}  // namespace
 
 StoredRanges::StoredRanges(const kir::Kernel& kernel, kir::Observer* next)
     : next_(next), collects_(!communicates(kernel)), merge_at_(kFirstMerge) {}

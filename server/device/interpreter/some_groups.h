@@ -12,6 +12,9 @@
 
 namespace kenaz::device::interpreter {
 
+/// Whether a workgroup may change what others have stored, or what they will: by atomics.
+bool communicates(const kir::Kernel& kernel);
+
 /// Notes what a launch of the kernel stores to device memory; nothing, if its workgroups
 /// communicate by atomics. `next`, unless null, sees everything, too.
 class StoredRanges : public kir::Observer {
