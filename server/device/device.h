@@ -60,6 +60,9 @@ struct Info {
   std::string name, driver;
   uint32_t subgroup_size = 0;
   uint32_t max_groups_x = 65535, max_groups_y = 65535;
+  /// Workgroups that one dispatch had better have at most, unless they are quick, so that what is
+  /// recorded can be stopped soon: a CPU takes some 10 us to find of one that it need not run.
+  int64_t groups_at_once = INT64_MAX;
   uint32_t max_push_bytes = 128;
   uint32_t max_group_size = 128;  // invocations
   uint32_t shared_bytes = 16384;  // of one workgroup
@@ -78,6 +81,7 @@ struct Info {
   bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
   bool forward_progress = false;     // workgroups that have started proceed, whatever others do
   bool interprets = false;           // takes kernels as kernel IR, and no SPIR-V
+  bool cuts_launches() const { return groups_at_once != INT64_MAX; }
 };
 
 /// One piece of a submit_and_read: data.size() bytes of `src` from `offset` go to `data`.
@@ -176,9 +180,10 @@ class Device {
   virtual Result<KernelPtr> make_kernel(const KernelSource& source) = 0;
 
   // ---- recording; nothing runs before submit_and_wait (or earlier at the device's choice)
-  /// x*y workgroups; `push` is copied.
+  /// x*y workgroups, of which the first is that at the beginning of row `first_row`, which is 0
+  /// unless the device cuts launches; `push` is copied.
   virtual Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
-                          std::span<const std::byte> push) = 0;
+                          std::span<const std::byte> push, uint32_t first_row = 0) = 0;
   /// Everything recorded before is visible to everything after.
   virtual Status barrier() = 0;
   /// Writes host bytes (copied now) into a block, in order with dispatches; for small data.

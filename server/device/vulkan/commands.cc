@@ -107,11 +107,11 @@ Status Commands::prepare_tape() {
   return {};
 }
 
-Status Commands::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y,
-                          std::span<const std::byte> push, const LaunchBytes& bytes) {
+Status Commands::dispatch(VulkanKernelPtr kernel, const Grid& grid, std::span<const std::byte> push,
+                          const LaunchBytes& bytes) {
   KENAZ_TRY(prepare_tape());
   if (std::exchange(owes_barrier_, false)) tape_.barrier(false);
-  tape_.dispatch(std::move(kernel), x, y, push, timed_ ? bytes : LaunchBytes{});
+  tape_.dispatch(std::move(kernel), grid, push, timed_ ? bytes : LaunchBytes{});
   hidden_ = true;
   return {};
 }

@@ -34,7 +34,7 @@ class Commands {
   /// is none. Good until the next call of anything here.
   Result<VkCommandBuffer> recording();
   /// `bytes`: what it moves, if that is timed.
-  Status dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+  Status dispatch(VulkanKernelPtr kernel, const Grid& grid, std::span<const std::byte> push,
                   const LaunchBytes& bytes);
   /// Everything recorded before is visible to everything recorded later. Takes nothing if there is
   /// nothing later.

@@ -51,6 +51,7 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   lock.unlock();  // compiling may take long
   KENAZ_ASSIGN(const OwnedModule shader, module(source));
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  if (device.info.cuts_launches()) info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader.get();

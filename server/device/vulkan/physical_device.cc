@@ -25,6 +25,7 @@ namespace {
   REQUIRED(v12, vulkanMemoryModel)        \
   REQUIRED(v12, timelineSemaphore)
 
+constexpr int64_t kGroupsAtOnce = 1 << 15;  // of a CPU
 constexpr VkDeviceSize kNoLimit = VkDeviceSize{1} << 62;
 
 std::string type_name(VkPhysicalDeviceType type) {
@@ -130,6 +131,7 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   info.max_block_bytes =
       static_cast<int64_t>(std::min({v11.maxMemoryAllocationSize, max_buffer, kNoLimit}));
   info.is_cpu = d.type == VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (info.is_cpu) info.groups_at_once = kGroupsAtOnce;
   info.cuts_loops = info.joins_loads = v12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
   // llvmpipe keeps the masks of 80 conditions and ignores, silently, those that are nested deeper.
   if (info.cuts_loops) info.max_nesting = 75;

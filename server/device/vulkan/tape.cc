@@ -16,14 +16,14 @@ void record_barrier(const Context& context, VkCommandBuffer commands, bool to_ho
   context.vk().vkCmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-void Tape::dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+void Tape::dispatch(VulkanKernelPtr kernel, const Grid& grid, std::span<const std::byte> push,
                     const LaunchBytes& bytes) {
-  steps_.push_back({kernel.get(), x, y, bytes});
+  steps_.push_back({kernel.get(), grid, bytes});
   pushes_.insert(pushes_.end(), push.begin(), push.end());
   if (kernels_.empty() || kernels_.back() != kernel) kernels_.push_back(std::move(kernel));
 }
 
-void Tape::barrier(bool to_host) { steps_.push_back({nullptr, to_host ? 1u : 0u, 0, {}}); }
+void Tape::barrier(bool to_host) { steps_.push_back({nullptr, {to_host ? 1u : 0u, 0, 0}, {}}); }
 
 void Tape::clear() {
   steps_.clear();
@@ -38,7 +38,7 @@ void Tape::play(const Context& context, VkCommandBuffer commands, Timing* timing
   for (const Step& step : steps_) {
     const VulkanKernel* kernel = step.kernel;
     if (kernel == nullptr) {
-      record_barrier(context, commands, step.x != 0);
+      record_barrier(context, commands, step.grid.x != 0);
       continue;
     }
     if (kernel != bound) {
@@ -52,7 +52,12 @@ void Tape::play(const Context& context, VkCommandBuffer commands, Timing* timing
                             kernel->push_bytes(), push.data());
     }
     if (timing != nullptr) timing->before_dispatch(commands, kernel->label(), step.bytes);
-    vk.vkCmdDispatch(commands, step.x, step.y, 1);
+    const Grid& grid = step.grid;
+    if (grid.first_row == 0) {
+      vk.vkCmdDispatch(commands, grid.x, grid.y, 1);
+    } else {
+      vk.vkCmdDispatchBase(commands, 0, grid.first_row, 0, grid.x, grid.y, 1);
+    }
     if (timing != nullptr) timing->after_dispatch(commands);
   }
 }

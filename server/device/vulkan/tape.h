@@ -16,11 +16,17 @@ using VulkanKernelPtr = std::shared_ptr<const VulkanKernel>;
 /// the host reads once it has waited.
 void record_barrier(const Context& context, VkCommandBuffer commands, bool to_host);
 
+/// The workgroups of a launch: `y` rows of `x` from row `first_row` on.
+struct Grid {
+  uint32_t x = 0, y = 0, first_row = 0;
+  friend bool operator==(const Grid&, const Grid&) = default;
+};
+
 class Tape {
  public:
   /// `push` is copied; the kernel lives as long as this holds it. `bytes`: what is told of it if it
   /// is timed.
-  void dispatch(VulkanKernelPtr kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+  void dispatch(VulkanKernelPtr kernel, const Grid& grid, std::span<const std::byte> push,
                 const LaunchBytes& bytes);
   void barrier(bool to_host);
   bool empty() const { return steps_.empty(); }
@@ -35,7 +41,7 @@ class Tape {
  private:
   struct Step {
     const VulkanKernel* kernel = nullptr;  // null: a barrier
-    uint32_t x = 0, y = 0;                 // a barrier's x: whether to the host
+    Grid grid;                             // a barrier's x: whether to the host
     LaunchBytes bytes;
     friend bool operator==(const Step&, const Step&) = default;
   };

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "server/device/vulkan/kernels.h"
+#include "server/device/vulkan/quiet_processors.h"
 #include "server/device/vulkan/stash.h"
 #include "server/device/vulkan/transfers.h"
 #include "server/device/vulkan/waker.h"
@@ -78,8 +79,8 @@ class VulkanDevice : public Device {
   Result<BlockPtr> allocate_for_host(int64_t bytes) override;
   bool poke(const BlockPtr& block, uint32_t word) override;
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
-  Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
-                  std::span<const std::byte> push) override;
+  Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
+                  uint32_t first_row) override;
   Status barrier() override;
   Status write(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
   Status clear(const BlockPtr& dst) override;
@@ -107,6 +108,7 @@ class VulkanDevice : public Device {
   Result<BlockPtr> allocate(int64_t bytes, bool unseen);
   Result<VkCommandBuffer> recording();
   void note_beginning();
+  void leave_interrupted_processors();
   Status read_through_copy(std::span<const ReadBack> pieces);
   void compile_apart(const KernelSource& source) const;
 
@@ -121,6 +123,7 @@ class VulkanDevice : public Device {
   int dispatches_ = 0;            // in the command buffer being recorded
   int most_dispatches_ = 0;       // there
   LaunchBytes next_launch_;       // of the dispatch recorded next, if it is timed
+  QuietProcessors quiet_;         // for GPUs
   std::unique_ptr<Waker> waker_;  // may be null
 };
 
@@ -195,10 +198,25 @@ void VulkanDevice::trim() {
   transfers_.pool().trim();
 }
 
+/// Before anything is recorded. What fails here does so again where it matters.
+void VulkanDevice::leave_interrupted_processors() {
+  const auto now = QuietProcessors::Clock::now();
+  if (info().is_cpu || commands_.is_running() || !quiet_.is_due(now)) return;
+  const auto buffer = transfers_.small();
+  if (!buffer) return;
+  quiet_.look(now, [&] {
+    const auto commands = commands_.recording();
+    if (!commands) return false;
+    context_->vk().vkCmdFillBuffer(*commands, (*buffer)->buffer.get(), 0, sizeof(uint32_t), 0);
+    return commands_.finish().has_value();
+  });
+}
+
 /// Before anything is recorded.
 void VulkanDevice::note_beginning() {
   if (commands_.is_recording()) return;
   stay_awake();
+  leave_interrupted_processors();
   dispatches_ = 0;
   commands_.poll();
   most_dispatches_ =
@@ -211,10 +229,11 @@ Result<VkCommandBuffer> VulkanDevice::recording() {
 }
 
 Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
-                              std::span<const std::byte> push) {
+                              std::span<const std::byte> push, uint32_t first_row) {
   auto k = std::static_pointer_cast<const VulkanKernel>(kernel);
-  if (x > info().max_groups_x || y > info().max_groups_y) {
-    return internal_error(fmt::format("dispatch of {} x {} groups", x, y));
+  if (x > info().max_groups_x || y > info().max_groups_y || first_row > info().max_groups_y - y ||
+      (first_row != 0 && !info().cuts_launches())) {
+    return internal_error(fmt::format("dispatch of {} x {} groups from row {}", x, y, first_row));
   }
   if (push.size() != k->push_bytes()) {
     return internal_error(
@@ -222,7 +241,7 @@ Status VulkanDevice::dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y,
   }
   if (x == 0 || y == 0) return {};
   note_beginning();
-  KENAZ_TRY(commands_.dispatch(std::move(k), x, y, push, next_launch_));
+  KENAZ_TRY(commands_.dispatch(std::move(k), {x, y, first_row}, push, next_launch_));
   // After, not before: a stash made for this dispatch is good until the next submit only.
   if (++dispatches_ >= most_dispatches_) KENAZ_TRY(commands_.submit());
   return {};
@@ -282,6 +301,7 @@ Result<uint64_t> VulkanDevice::stash(std::span<const std::byte> data) {
   if (static_cast<int64_t>(data.size()) > Stash::kMax) {
     return internal_error(fmt::format("argument list of {} bytes", data.size()));
   }
+  note_beginning();  // which may submit: before, since a stash is good until the next submit only
   KENAZ_ASSIGN(const Stash::Place place, stash_.put(commands_, data));
   return place.address;
 }
