@@ -106,6 +106,9 @@ std::function<int()> declare_test(CLI::App& app) {
       ->check(CLI::Range(1, 256));
   app.add_option("--exclude", command->test.exclude, "Leave out programs and cases with this tag")
       ->allow_extra_args(false);
+  app.add_option("--expect-from", command->test.expect_from,
+                 "The device that automatic outputs come from, instead of the reference evaluator")
+      ->type_name("DEVICE");
   auto& properties = command->test.properties;
   properties.seed = (uint64_t{std::random_device()()} << 32) | std::random_device()();
   app.add_option("-n,--num-tests", properties.tests, "Candidates for each property")

@@ -50,7 +50,8 @@ class ProgramTest {
                                               const Input& input);
   Status compare(const Expected& expected, const std::string& entry, const Input& input,
                  const std::vector<data::Value>& got);
-  Result<std::unique_ptr<Connection>> start(bool reference, const std::string& stderr_name);
+  /// `expects`: the server that automatic outputs come from, not the one under test.
+  Result<std::unique_ptr<Connection>> start(bool expects, const std::string& stderr_name);
   Result<Connection*> server();
   Result<Connection*> reference();
 
@@ -70,11 +71,17 @@ bool ProgramTest::excluded(const std::vector<std::string>& tags) const {
   });
 }
 
-Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference,
+Result<std::unique_ptr<Connection>> ProgramTest::start(bool expects,
                                                        const std::string& stderr_name) {
   client::ServerOptions options = options_.server;
   options.program = path_;
-  options.reference = reference;
+  options.reference = options.reference || expects;
+  if (expects && !options_.expect_from.empty()) {
+    options.reference = false;
+    options.device = options_.expect_from;
+    options.stage.clear();
+    options.arguments.clear();  // they are for the server under test
+  }
   options.stderr_path = scratch_.file(stderr_name);
   ::unlink(options.stderr_path.c_str());
   if (options_.tuning) add_tuning_file(options);
@@ -85,7 +92,7 @@ Result<std::unique_ptr<Connection>> ProgramTest::start(bool reference,
 Result<Connection*> ProgramTest::server() {
   if (!server_ || server_->broken()) {
     server_.reset();
-    KENAZ_ASSIGN(server_, start(options_.server.reference, kServerStderr));
+    KENAZ_ASSIGN(server_, start(false, kServerStderr));
   }
   return server_.get();
 }
@@ -188,8 +195,8 @@ Status ProgramTest::run_case(const std::string& entry, const Case& c) {
   }
   KENAZ_TRY(called);
   // The reference has nothing but itself to compare an automatic output with.
-  const bool is_own_oracle =
-      options_.server.reference && std::holds_alternative<AutoOutput>(c.expected);
+  const bool is_own_oracle = options_.server.reference && options_.expect_from.empty() &&
+                             std::holds_alternative<AutoOutput>(c.expected);
   if (std::holds_alternative<NoExpectation>(c.expected) || is_own_oracle) {
     ++result_.unchecked;
     KENAZ_TRY(connection->request({"free", "out"}));

@@ -11,8 +11,9 @@
 namespace kenaz::testing {
 
 struct TestOptions {
-  client::ServerOptions server;      // `program` and `stderr_path` are filled in per program
-  double timeout = 300;              // seconds for a whole program
+  client::ServerOptions server;  // `program` and `stderr_path` are filled in per program
+  std::string expect_from;  // the device that automatic outputs come from; empty: the reference
+  double timeout = 300;     // seconds for a whole program
   std::vector<std::string> exclude;  // tags of programs and cases that are left out
   std::string entry;                 // only its cases, or this property; empty: all
   PropertyOptions properties;

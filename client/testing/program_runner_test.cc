@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "client/lib/temp_dir.h"
 #include "client/testing/random_data.h"
@@ -22,6 +23,7 @@ if [ "$1" = --check ]; then
   exit 0
 fi
 dir=$(dirname "$0")
+echo "$*" >> "$dir/started"
 echo "%%% OK"
 while read -r command a b c d; do
   case "$command" in
@@ -148,6 +150,24 @@ TEST_F(ProgramRunner, TuningFilesAreWarnedOfOrLeftAlone) {
   EXPECT_THAT(warning_text(tuned, false), HasSubstr("/default\n  Warning: tuned\n"));
   options_.tuning = false;
   EXPECT_EQ(test(source, "default").warnings, "");
+}
+
+TEST_F(ProgramRunner, AutomaticOutputsComeFromTheReferenceOrAnotherDevice) {
+  options_.server.arguments = {"--for-the-one-under-test"};
+  const auto started = [&] {
+    const auto result = test("-- ==\n-- random input { i32 } auto output\n");
+    EXPECT_TRUE(result.failures.empty());
+    EXPECT_EQ(result.unchecked, 0);
+    auto lines = client::read_file(dir_.file("started"));
+    ::unlink(dir_.file("started").c_str());
+    return lines ? *lines : "";
+  };
+  EXPECT_THAT(started(), HasSubstr("--reference"));
+  options_.expect_from = "gpu";
+  const std::string lines = started();
+  EXPECT_THAT(lines, HasSubstr("--device gpu"));
+  EXPECT_THAT(lines, ::testing::Not(HasSubstr("--reference")));
+  EXPECT_EQ(lines.find("--for-the-one-under-test"), lines.rfind("--for-the-one-under-test"));
 }
 
 TEST_F(ProgramRunner, JUnitHasATestCasePerRun) {

@@ -35,6 +35,10 @@ entry in_kernels (n: i64): []i64 =
   map (\i -> loop x = i for j < 60000i64 do (x * 3 + j) ^ (x >> 7)) (iota n)
 entry in_one_kernel (n: i64): []i64 =
   map (\i -> loop x = i while x >= 0 do (x * 3 + 1) & (n - 1)) (iota n)
+entry of_what_is_not_stored (n: i64): i64 = i64.sum (map (\i -> (i * 3) ^ (i >> 7)) (iota n))
+entry remainders (n: i64): []i8 = map (\i -> i8.i64 (i % 113)) (iota n)
+entry all_but (n: i64): []i8 =
+  map (\i -> assert (i != n - 5) (i8.i64 (i % 113))) (iota n)
 entry on_scalars (x: i64): i64 = loop x while x >= 0 do (x + 1) & 0xff
 entry fine (n: i64): i64 = i64.sum (iota n)
 entry grow (n: i64): i64 =
@@ -149,6 +153,32 @@ TEST_P(CallStopTest, LateCallsEnd) {
   expect_late("on_host", 1000);
   expect_late("on_scalars", 1);
   expect_late("in_kernels", kHuge);
+}
+
+// So many workgroups take minutes on a CPU, though each finds that it need not run.
+TEST_P(CallStopTest, LaunchesOfCountlessWorkgroupsEnd) {
+  if (GetParam() == std::string("Reference")) return;  // it stores all numbers
+  expect_late("of_what_is_not_stored", int64_t{1} << 50);
+  expect_cancelled("of_what_is_not_stored", int64_t{1} << 50);
+}
+
+// A device that is a CPU is given them in pieces.
+TEST_P(CallStopTest, LaunchesOfManyWorkgroupsAreWhole) {
+  if (GetParam() == std::string("Reference")) return;
+  for (const int64_t n : {(1 << 15) * 128, (1 << 15) * 128 + 1, 3 * 65535 * 128 + 5}) {
+    const LeafPtr arg = *engine_->put(data::Value::scalar(PrimValue::i64(n)));
+    const auto result = engine_->call("remainders", std::span(&arg, 1));
+    ASSERT_TRUE(result) << result.error().text();
+    const auto value = engine_->get(*result->at(0));
+    ASSERT_TRUE(value) << value.error().text();
+    ASSERT_EQ(value->bytes.size(), static_cast<size_t>(n));
+    for (int64_t i = 0; i < n; ++i) {
+      ASSERT_EQ(static_cast<int64_t>(value->bytes[static_cast<size_t>(i)]), i % 113) << i;
+    }
+    const Status fails = call("all_but", n);
+    ASSERT_FALSE(fails);
+    EXPECT_THAT(fails.error().text(), HasSubstr("Assertion is false"));
+  }
 }
 
 TEST_P(CallStopTest, EndlessKernelsEnd) {

@@ -65,7 +65,7 @@ std::optional<program::Target> posed_target(const std::string& kind) {
   info.float16 = info.forward_progress = true;
   info.subgroup_size = 32;
   info.shared_bytes = 49152;
-  program::Target gpu = device_target(info);
+  program::Target gpu = device_target(info, 0, true);
   gpu.forward_progress = true;
   gpu.f32_atomic_add = gpu.shared_f32_atomic_add = true;
   gpu.f64_atomic_add = gpu.shared_f64_atomic_add = true;

@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kMaxPushSlots = kPushBytes / 8;
 // A loop that only launches is stopped to look for failures every so many launches.
 constexpr int64_t kLaunchesPerLook = 1 << 14;
+// The next piece of a launch is twice as large as one that took less than this.
+constexpr std::chrono::milliseconds kQuickPiece{20};
 constexpr size_t kMaxScalarArgs = 8;
 // Host code computes sizes in bytes such that what does not fit comes out as this or more, or
 // negative.
@@ -228,21 +230,47 @@ Result<device::KernelPtr> Interpreter::kernel(KernelId id) {
   return kernels_.finish(id, made);
 }
 
-Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
-  const int kernel_slots = program_.kernels[op.kernel.index].slots;
-  const bool digits = kernel_slots > static_cast<int>(op.args.size()) + 2;
-  const int64_t max_x = digits ? kDigitsRow : device_.info().max_groups_x;
-  int64_t x = groups, y = 1;
-  if (groups > max_x) {
-    y = (groups - 1) / max_x + 1;
-    if (y > int64_t{device_.info().max_groups_y}) {
-      return fail(ErrorKind::kOutOfMemory,
-                  fmt::format("{} workgroups are more than the device can launch", groups));
-    }
-    x = digits ? max_x : (groups - 1) / y + 1;
+bool Interpreter::has_digits(const OpLaunch& op) const {
+  return program_.kernels[op.kernel.index].slots > static_cast<int>(op.args.size()) + 2;
+}
+
+/// As many rows as the device can launch, at least.
+Result<Interpreter::Rows> Interpreter::rows_of(const OpLaunch& op, int64_t groups) const {
+  const device::Info& info = device_.info();
+  const int64_t max_x = has_digits(op) ? kDigitsRow : info.max_groups_x;
+  const int64_t most = has_digits(op) ? max_x : std::min(max_x, info.groups_at_once);
+  if (groups <= most) return Rows{groups, 1, 0};
+  int64_t y = (groups - 1) / most + 1;
+  if (y > int64_t{info.max_groups_y}) y = (groups - 1) / max_x + 1;
+  if (y > int64_t{info.max_groups_y}) {
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("{} workgroups are more than the device can launch", groups));
   }
+  return Rows{has_digits(op) ? max_x : (groups - 1) / y + 1, y, 0};
+}
+
+Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
+  KENAZ_ASSIGN(const Rows all, rows_of(op, groups));
   KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(op.kernel));
-  KENAZ_TRY(order_launch(op));
+  Rows piece = all;
+  piece.count = std::clamp<int64_t>(device_.info().groups_at_once / all.length, 1, all.count);
+  while (true) {
+    const auto begin = CallStop::Clock::now();
+    KENAZ_TRY(order_launch(op));
+    KENAZ_TRY(launch_rows(op, kernel, groups, piece));
+    piece.first += piece.count;
+    if (piece.first == all.count) return {};
+    // The call may be over before all of it could be.
+    KENAZ_TRY(synchronise({}));
+    KENAZ_TRY(stop_.check());
+    if (CallStop::Clock::now() - begin < kQuickPiece) piece.count *= 2;
+    piece.count = std::min(piece.count, all.count - piece.first);
+  }
+}
+
+Status Interpreter::launch_rows(const OpLaunch& op, const device::KernelPtr& kernel, int64_t groups,
+                                const Rows& rows) {
+  const bool digits = has_digits(op);
   slots_.clear();
   slots_.push_back(failure_.block()->address());
   for (const Arg& arg : op.args) {
@@ -262,8 +290,13 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
     KENAZ_ASSIGN(list, device_.stash(push));
     push = std::as_bytes(std::span(&list, 1));
   }
-  if (device_.is_timed()) device_.describe_launch(bytes_of(op));
-  return device_.dispatch(kernel, static_cast<uint32_t>(x), static_cast<uint32_t>(y), push);
+  // The first of a launch's pieces is given the bytes of all.
+  if (device_.is_timed()) {
+    device_.describe_launch(rows.first == 0 ? bytes_of(op) : device::LaunchBytes{});
+  }
+  return device_.dispatch(kernel, static_cast<uint32_t>(rows.length),
+                          static_cast<uint32_t>(rows.count), push,
+                          static_cast<uint32_t>(rows.first));
 }
 
 device::LaunchBytes Interpreter::bytes_of(const OpLaunch& op) const {

@@ -90,7 +90,17 @@ class Interpreter {
   Status barrier();
   Status clear(const device::BlockPtr& block);
   Status order_launch(const program::OpLaunch& op);
+  /// Rows of a launch's workgroups.
+  struct Rows {
+    int64_t length = 0, count = 0, first = 0;
+  };
+  Result<Rows> rows_of(const program::OpLaunch& op, int64_t groups) const;
+  /// All of it, piece by piece if the device cuts launches.
   Status launch(const program::OpLaunch& op, int64_t groups);
+  Status launch_rows(const program::OpLaunch& op, const device::KernelPtr& kernel, int64_t groups,
+                     const Rows& rows);
+  /// Whether its kernel takes program::kDigitSlots.
+  bool has_digits(const program::OpLaunch& op) const;
   /// Of a launch whose blocks are all there.
   device::LaunchBytes bytes_of(const program::OpLaunch& op) const;
   Result<device::KernelPtr> kernel(program::KernelId id);
