@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """`kenaz stream` with a map of f32 against `cat`, each between the same two processes with a pipe on either side:
 
-    streams.py [--gib N] [--runs N] [--chunk N] KENAZ [OPTION..]     e.g. kenaz --device cpu
+    streams.py [--gib N] [--runs N] [--chunk N] [--files FOLDER] KENAZ [OPTION..]     e.g. kenaz --device cpu
 
 They take turns, and the best of each counts, as other work on the machine only makes them slower. Prints rates, the
 processor time per GiB of all that is involved (the two ends too), the memory of `kenaz` or its server, whichever has
-more, and the ratio of the rates."""
+more, and the ratio of the rates. --files: from a file to a file of this folder, best one in memory (/dev/shm), in
+place of the two processes with pipes."""
 import argparse
 import os
 import pathlib
@@ -27,6 +28,23 @@ while got := os.readv(0, [block]):
     count += got
 sys.exit(count != int(sys.argv[1]) << 20)
 """
+
+
+def run_on_files(command, folder, mib):
+    """As run(), without processes on either side."""
+    source, target = pathlib.Path(folder, "in"), pathlib.Path(folder, "out")
+    if not source.exists():
+        source.write_bytes(bytes(mib << 20))
+    with open(source, "rb") as given, open(target, "wb") as taken:
+        start = time.monotonic()
+        process = subprocess.Popen(command, stdin=given, stdout=taken)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.monotonic() - start
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0 or target.stat().st_size != mib << 20:
+        sys.exit(f"{command[0]} ended with status {process.returncode}")
+    target.unlink()
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024
 
 
 def run(command, mib):
@@ -55,6 +73,7 @@ def main():
     parser.add_argument("--gib", type=float, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--chunk", type=int, default=1 << 20)
+    parser.add_argument("--files", type=pathlib.Path)
     parser.add_argument("kenaz")
     args, options = parser.parse_known_args()
     mib = int(args.gib * 1024)
@@ -65,9 +84,11 @@ def main():
                     "stream": [args.kenaz, "stream", program, "--chunk", str(args.chunk), *options]}
         run(commands["stream"], 1)  # the driver compiles the kernel
         runs = {name: [] for name in commands}
-        for _ in range(args.runs):
-            for name, command in commands.items():
-                runs[name].append(run(command, mib))
+        with tempfile.TemporaryDirectory(prefix="kenaz_bench_", dir=args.files) as files:
+            for _ in range(args.runs):
+                for name, command in commands.items():
+                    runs[name].append(run_on_files(command, files, mib) if args.files
+                                      else run(command, mib))
     for name, results in runs.items():
         rates = ", ".join(f"{args.gib / seconds:.2f}" for seconds, _, _ in results)
         print(f"{name:6} {rates} GiB/s, {min(r[1] for r in results) / args.gib:.2f} s of processors per GiB, "

@@ -286,20 +286,26 @@ class Transcript {
       const auto* command = words.empty() ? nullptr : protocol::find_command(words[0]);
       const bool with_data = i + 1 < steps_.size() && steps_[i + 1].line.starts_with("data ");
       Lines& reply = steps_[i + (with_data ? 1 : 0)].got;
-      take_reply(output, command, reply);
+      // Values that had room in shared memory do not come here.
+      const bool shared = words.size() > 2 && words[0] == "download_shared";
+      const auto elsewhere = shared ? as_number(words[2]) : std::nullopt;
+      take_reply(output, command, elsewhere, reply);
       const std::string problem = command != nullptr ? form_problem(*command, reply) : "";
       if (!problem.empty() && problem_.empty()) problem_ = line + ": " + problem;
     }
     if (!output.at_end()) problem_ = "more output than replies: " + output.line();
   }
 
-  void take_reply(Output& output, const protocol::CommandInfo* command, Lines& reply) const {
+  /// Of data that is no more than so many bytes, the reply has the number only.
+  void take_reply(Output& output, const protocol::CommandInfo* command,
+                  std::optional<size_t> elsewhere, Lines& reply) const {
     while (!output.at_end()) {
       std::string line = normalised(output.line(), folder_, path_.parent_path());
       reply.push_back(command != nullptr ? without_figures(*command, line) : line);
       if (line == protocol::kOk) return;
       if (command == nullptr || command->reply != protocol::ReplyForm::kData) continue;
-      if (const auto n = as_number(line); n && reply.size() == 1) {
+      if (const auto n = as_number(line);
+          n && reply.size() == 1 && !(elsewhere && *n <= *elsewhere)) {
         for (const auto& v : shown(data::read_values(output.bytes(*n)))) reply.push_back(v);
       }
     }

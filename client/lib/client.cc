@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <new>
@@ -53,14 +54,16 @@ struct Header {
   int64_t bytes;  // of elements
 };
 
-/// The header of the next value of a download.
-Result<Header> take_header(Connection& server) {
+/// The header of the next value of a download: `take` fills what it is given with the next bytes,
+/// of which there are `most`.
+template <class Take>
+Result<Header> take_header(Take take, int64_t most) {
   std::string text(7, '\0');
-  KENAZ_TRY(server.take(std::as_writable_bytes(std::span(text))));
+  KENAZ_TRY(take(std::as_writable_bytes(std::span(text))));
   const auto rank = static_cast<unsigned char>(text[2]);
   if (rank > data::kMaxRank) return internal_error("the server sends a value of too high a rank");
   Header header{PrimType::kI8, Shape(rank), 0};
-  KENAZ_TRY(server.take(std::as_writable_bytes(std::span(header.shape))));
+  KENAZ_TRY(take(std::as_writable_bytes(std::span(header.shape))));
   std::string_view name = std::string_view(text).substr(3);
   while (name.starts_with(' ')) name.remove_prefix(1);
   const auto type = prim_from_name(name);
@@ -69,10 +72,15 @@ Result<Header> take_header(Connection& server) {
   }
   header.type = *type;
   KENAZ_ASSIGN(header.bytes, data::checked_bytes(header.type, header.shape));
-  if (header.bytes > server.untaken()) {
+  const auto before = static_cast<int64_t>(text.size() + sizeof(int64_t) * rank);
+  if (header.bytes > most - before) {
     return internal_error("the values that the server sends end too early");
   }
   return header;
+}
+
+Result<Header> take_header(Connection& server) {
+  return take_header([&](std::span<std::byte> out) { return server.take(out); }, server.untaken());
 }
 
 Result<std::vector<data::Value>> receive_values(Connection& server) {
@@ -98,6 +106,22 @@ Result<std::vector<data::Value>> receive_values(Connection& server) {
 tl::unexpected<Error> other_type(const std::string& name, PrimType wanted, const std::string& got) {
   return bad_request(fmt::format("{} is of type {}; asked for are elements of type {}", name, got,
                                  prim_name(wanted)));
+}
+
+/// What follows the count of a download of one value.
+Status receive_elements(Connection& server, const std::string& name, PrimType type,
+                        const Client::Allocate& allocate) {
+  const auto received = [&]() -> Status {
+    KENAZ_ASSIGN(const Header header, take_header(server));
+    if (header.bytes < server.untaken()) return other_type(name, type, "several values");
+    if (header.type != type) {
+      return other_type(name, type, data::Value{header.type, header.shape, {}}.type_name());
+    }
+    return server.take(allocate(
+        header.shape, static_cast<size_t>(header.bytes) / static_cast<size_t>(prim_size(type))));
+  }();
+  KENAZ_TRY(server.receive_end());
+  return received;
 }
 
 /// Thrown where a reply was to be kept.
@@ -177,7 +201,8 @@ struct Client::Core {
   }
 
   std::unique_ptr<Connection> connection;
-  bool streams;  // values come and go through the connection, not through files
+  bool is_ours = false;  // this client started the server
+  bool streams;          // values come and go through the connection, not through files
   std::optional<TempDir> scratch;
   int files = 0;
   std::deque<std::shared_ptr<Pending>> queue;
@@ -186,6 +211,7 @@ struct Client::Core {
 Result<Client> Client::start(const ServerOptions& options, Deadline deadline) {
   KENAZ_ASSIGN(auto connection, Connection::start(options, deadline));
   auto core = std::make_shared<Core>(std::move(connection), false);
+  core->is_ours = true;
   // Futhark's own servers end at a command that they do not know: they are not asked.
   if (!options.program.empty()) core->find_out_whether_it_streams();
   return Client(std::move(core));
@@ -308,20 +334,94 @@ Client::Future<void> Client::download(const std::string& name, PrimType type, Al
   if (auto sent = core_->connection->send({"download", name}); !sent) {
     return ready<void>(sent.error());
   }
+  return Core::expect<void>(core_,
+                            [name, type, allocate = std::move(allocate)](Connection& c) -> Status {
+                              KENAZ_TRY(c.receive_count());
+                              return receive_elements(c, name, type, allocate);
+                            });
+}
+
+// ---- shared memory
+
+std::shared_ptr<SharedMemory> Client::share(size_t bytes) {
+  if (!core_->is_ours || !core_->streams) return nullptr;
+  auto memory = SharedMemory::make(bytes);
+  if (!memory || !request({"share", (*memory)->path()})) return nullptr;
+  return std::move(*memory);
+}
+
+size_t Client::shared_header_bytes(size_t rank) {
+  return data::binary_header(PrimType::kI8, Shape(rank)).size();
+}
+
+Client::Future<void> Client::put_shared_async(const std::string& name, PrimType type,
+                                              const SharedMemory& memory, size_t at,
+                                              const Shape& shape) {
+  const auto bytes = data::checked_bytes(type, shape);
+  if (!bytes) return ready<void>(bytes.error());
+  const std::string header = data::binary_header(type, shape);
+  const std::span<std::byte> all = memory.bytes();
+  if (at < header.size() || at > all.size() || static_cast<size_t>(*bytes) > all.size() - at) {
+    return ready<void>(Error{ErrorKind::kBadRequest, name + ": not in shared memory", {}});
+  }
+  const size_t first = at - header.size();
+  std::memcpy(all.data() + first, header.data(), header.size());
+  const std::string count = std::to_string(header.size() + static_cast<size_t>(*bytes));
+  const std::string type_name = data::Value{type, shape, {}}.type_name();
+  auto sent =
+      core_->connection->send({"upload_shared", std::to_string(first), count, name, type_name});
+  if (!sent) return ready<void>(sent.error());
+  return Core::expect<void>(core_, receive_nothing);
+}
+
+namespace {
+
+/// The value that a server has written to shared memory, whose `count` bytes begin there.
+Status find_value(const std::string& name, PrimType type, std::span<const std::byte> bytes,
+                  const Client::Found& found) {
+  std::span<const std::byte> rest = bytes;
+  const auto take = [&](std::span<std::byte> out) -> Status {
+    if (out.size() > rest.size()) {
+      return internal_error("the values that the server sends end too early");
+    }
+    if (!out.empty()) std::memcpy(out.data(), rest.data(), out.size());
+    rest = rest.subspan(out.size());
+    return {};
+  };
+  KENAZ_ASSIGN(const Header header, take_header(take, static_cast<int64_t>(bytes.size())));
+  if (header.bytes < static_cast<int64_t>(rest.size())) {
+    return other_type(name, type, "several values");
+  }
+  if (header.type != type) {
+    return other_type(name, type, data::Value{header.type, header.shape, {}}.type_name());
+  }
+  found(header.shape, rest);
+  return {};
+}
+
+}  // namespace
+
+Client::Future<void> Client::get_shared_async(const std::string& name, PrimType type,
+                                              const SharedPlace& place, Found found,
+                                              Allocate allocate) {
+  const std::span<const std::byte> all = place.memory->bytes();
+  if (place.at > all.size() || place.room > all.size() - place.at) {
+    return ready<void>(Error{ErrorKind::kBadRequest, name + ": not in shared memory", {}});
+  }
+  const auto sent = core_->connection->send(
+      {"download_shared", std::to_string(place.at), std::to_string(place.room), name});
+  if (!sent) return ready<void>(sent.error());
+  const auto there = all.subspan(place.at, place.room);
   return Core::expect<void>(
-      core_, [name, type, allocate = std::move(allocate)](Connection& c) -> Status {
-        KENAZ_TRY(c.receive_count());
-        const auto received = [&]() -> Status {
-          KENAZ_ASSIGN(const Header header, take_header(c));
-          if (header.bytes < c.untaken()) return other_type(name, type, "several values");
-          if (header.type != type) {
-            return other_type(name, type, data::Value{header.type, header.shape, {}}.type_name());
-          }
-          return c.take(allocate(header.shape, static_cast<size_t>(header.bytes) /
-                                                   static_cast<size_t>(prim_size(type))));
-        }();
+      core_,
+      [name, type, there, memory = place.memory, found = std::move(found),
+       allocate = std::move(allocate)](Connection& c) -> Status {
+        KENAZ_ASSIGN(const int64_t count, c.receive_count(static_cast<int64_t>(there.size())));
+        if (static_cast<size_t>(count) > there.size()) {
+          return receive_elements(c, name, type, allocate);
+        }
         KENAZ_TRY(c.receive_end());
-        return received;
+        return find_value(name, type, there.first(static_cast<size_t>(count)), found);
       });
 }
 

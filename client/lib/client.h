@@ -18,6 +18,7 @@
 
 #include "client/lib/connection.h"
 #include "client/lib/program_sources.h"
+#include "client/lib/shared_memory.h"
 #include "protocol/base/result.h"
 #include "protocol/data/value.h"
 
@@ -129,6 +130,28 @@ class Client {
   Future<void> get_bytes_async(const std::string& name, PrimType type, Allocate allocate) {
     return download(name, type, std::move(allocate));
   }
+
+  /// Memory for values that are on their way: a server that this client started reads and writes
+  /// it itself. Null if the server is another one, or cannot, or there is no such memory: values
+  /// then have to go through the connection. A client has one at a time.
+  std::shared_ptr<SharedMemory> share(size_t bytes);
+  /// Bytes that the elements of a value of this rank need before them in shared memory.
+  static size_t shared_header_bytes(size_t rank);
+  /// As put_bytes_async, of elements that lie in the shared memory `at` bytes from its beginning.
+  /// They may be changed when the reply has been received.
+  Future<void> put_shared_async(const std::string& name, PrimType type, const SharedMemory& memory,
+                                size_t at, const Shape& shape);
+  /// A place in shared memory; `room` bytes from `at` on.
+  struct SharedPlace {
+    std::shared_ptr<const SharedMemory> memory;
+    size_t at, room;
+  };
+  /// Tells where elements are that have been received in shared memory.
+  using Found = std::function<void(const Shape& shape, std::span<const std::byte> elements)>;
+  /// As get_bytes_async, but a value that has room in the place, with its header, comes there:
+  /// `found` is then called instead of `allocate`.
+  Future<void> get_shared_async(const std::string& name, PrimType type, const SharedPlace& place,
+                                Found found, Allocate allocate);
 
   /// A variable's value, received where it stays. Another type than T's is an error.
   template <class T>

@@ -138,13 +138,13 @@ Result<protocol::Reply> Connection::receive() {
   }
 }
 
-Result<int64_t> Connection::receive_count() {
+Result<int64_t> Connection::receive_count(int64_t elsewhere) {
   if (broken_) return tl::unexpected<Error>(*broken_);
   protocol::ReplyReader reader;
   for (;;) {
     KENAZ_ASSIGN(const std::string line, read_line());
     if (const auto count = whole_number<int64_t>(line); count && *count >= 0) {
-      untaken_ = *count;
+      untaken_ = *count <= elsewhere ? 0 : *count;
       return *count;
     }
     if (!reader.feed(line)) continue;

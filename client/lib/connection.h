@@ -93,7 +93,8 @@ class Connection {
   /// The reply to `download`, up to the number of bytes; or the server's refusal, which is all of
   /// the reply then. `take` gets the bytes, in any portions. `receive_end`
   /// skips what has not been taken; its failure means that the bytes are not to be trusted.
-  Result<int64_t> receive_count();
+  /// `elsewhere`: values of at most so many bytes are in shared memory, and do not come here.
+  Result<int64_t> receive_count(int64_t elsewhere = -1);
   Status take(std::span<std::byte> out);
   int64_t untaken() const { return untaken_; }
   Status receive_end();

@@ -187,7 +187,7 @@ std::string Pipeline::call(size_t k, const std::string& in, Chunk& chunk) {
   return out;
 }
 
-void Pipeline::receive(const std::string& result, Chunk& chunk) {
+void Pipeline::receive(const std::string& result, Chunk& chunk, const Client::SharedPlace* place) {
   chunk.received = std::make_shared<Received>();
   const auto allocate = [received = chunk.received, size = static_cast<size_t>(prim_size(output_))](
                             const Shape& shape, size_t count) {
@@ -196,39 +196,76 @@ void Pipeline::receive(const std::string& result, Chunk& chunk) {
     received->done = true;
     return std::span<std::byte>(received->bytes);
   };
-  chunk.steps.push_back({"its result", client_->get_bytes_async(result, output_, allocate)});
+  if (place == nullptr) {
+    chunk.steps.push_back({"its result", client_->get_bytes_async(result, output_, allocate)});
+  } else {
+    const auto found = [received = chunk.received](const Shape& shape,
+                                                   std::span<const std::byte> elements) {
+      received->shape = shape;
+      received->shared = elements;
+    };
+    chunk.steps.push_back(
+        {"its result", client_->get_shared_async(result, output_, *place, found, allocate)});
+  }
   chunk.steps.push_back({"its result", client_->free_async({result})});
 }
 
-Status Pipeline::push(std::span<const std::byte> elements) {
+Result<std::pair<Pipeline::Chunk, Shape>> Pipeline::next_chunk(size_t bytes) {
   if (failed_) return tl::unexpected<Error>(*failed_);
-  if (elements.size() % row_bytes_ != 0) {
-    return bad_request(fmt::format("{} bytes are no whole number of elements of {} bytes",
-                                   elements.size(), row_bytes_));
+  if (bytes % row_bytes_ != 0) {
+    return bad_request(
+        fmt::format("{} bytes are no whole number of elements of {} bytes", bytes, row_bytes_));
   }
   Chunk chunk;
   chunk.number = pushed_++;
   chunk.first = elements_;
-  chunk.count = static_cast<int64_t>(elements.size() / row_bytes_);
+  chunk.count = static_cast<int64_t>(bytes / row_bytes_);
   elements_ += chunk.count;
   Shape shape = {chunk.count};
   shape.insert(shape.end(), row_.begin(), row_.end());
-  chunk.steps.push_back(
-      {"sending it", client_->put_bytes_async(kPipelineInput, input_, elements, shape)});
+  return std::pair(std::move(chunk), std::move(shape));
+}
+
+void Pipeline::compute(Chunk chunk, const Client::SharedPlace* place) {
   std::string value = kPipelineInput;
   for (size_t k = 0; k < stages_.size(); ++k) value = call(k, value, chunk);
-  receive(value, chunk);
+  receive(value, chunk, place);
   chunks_.push_back(std::move(chunk));
+}
+
+Status Pipeline::push(std::span<const std::byte> elements) {
+  KENAZ_ASSIGN(auto next, next_chunk(elements.size()));
+  auto& [chunk, shape] = next;
+  chunk.steps.push_back(
+      {"sending it", client_->put_bytes_async(kPipelineInput, input_, elements, shape)});
+  compute(std::move(chunk), nullptr);
+  return {};
+}
+
+Status Pipeline::push_shared(const Client::SharedPlace& place, size_t at, size_t bytes) {
+  KENAZ_ASSIGN(auto next, next_chunk(bytes));
+  auto& [chunk, shape] = next;
+  chunk.steps.push_back(
+      {"sending it", client_->put_shared_async(kPipelineInput, input_, *place.memory, at, shape)});
+  compute(std::move(chunk), &place);
   return {};
 }
 
 Result<Shape> Pipeline::pop(std::vector<std::byte>& elements) {
+  KENAZ_ASSIGN(auto popped, pop_shared(elements));
+  if (popped.elements.data() != elements.data()) {
+    elements.assign(popped.elements.begin(), popped.elements.end());
+  }
+  return std::move(popped.shape);
+}
+
+Result<Pipeline::Popped> Pipeline::pop_shared(std::vector<std::byte>& spill) {
   if (failed_) return tl::unexpected<Error>(*failed_);
   if (chunks_.empty()) return bad_request("no chunk of the pipeline is under way");
   Chunk chunk = std::move(chunks_.front());
   chunks_.pop_front();
   // Its memory is used again, unless the reply has come with another one's.
-  if (!chunk.received->done) chunk.received->bytes = std::move(elements);
+  if (!chunk.received->done) chunk.received->bytes = std::move(spill);
   for (auto& step : chunk.steps) {
     const Status done = std::visit(
         [](auto& reply) -> Status {
@@ -243,8 +280,9 @@ Result<Shape> Pipeline::pop(std::vector<std::byte>& elements) {
     failed_ = std::move(error);
     return tl::unexpected<Error>(*failed_);
   }
-  elements = std::move(chunk.received->bytes);
-  return std::move(chunk.received->shape);
+  spill = std::move(chunk.received->bytes);
+  const std::span<const std::byte> elements = chunk.received->shared.value_or(spill);
+  return Popped{std::move(chunk.received->shape), elements};
 }
 
 Status Pipeline::finish() {

@@ -63,6 +63,8 @@ class Pipeline {
 
   PrimType input_element() const { return input_; }
   PrimType output_element() const { return output_; }
+  /// See Client::share.
+  std::shared_ptr<SharedMemory> share(size_t bytes) { return client_->share(bytes); }
   /// The dimensions of a result: 1 where its elements are scalars.
   size_t output_rank() const { return output_rank_; }
   /// The bytes of one element of the input.
@@ -72,11 +74,22 @@ class Pipeline {
   /// are on their way, which need not live any longer. Fails with kBadRequest if they are no whole
   /// number of elements, and as pop has failed before; what goes wrong on the server, pop returns.
   Status push(std::span<const std::byte> elements);
+  /// The same of elements that lie in shared memory, `at` bytes from its beginning, where
+  /// Client::shared_header_bytes() before them are free: they must stay until the chunk's result
+  /// has been received. That comes to `place`, if it has room there.
+  Status push_shared(const Client::SharedPlace& place, size_t at, size_t bytes);
   /// Receives the result of the oldest chunk whose result has not been received: there must be one.
   /// Returns its shape, and the elements in `elements`, whose memory is used again. A failure names
   /// the chunk, the elements of the input that it held (both counted from 0), and the stage; no
   /// chunk comes after it.
   Result<Shape> pop(std::vector<std::byte>& elements);
+  /// The same; the elements of a chunk that was pushed by push_shared may be in shared memory, and
+  /// are in `spill` if they are not.
+  struct Popped {
+    Shape shape;
+    std::span<const std::byte> elements;
+  };
+  Result<Popped> pop_shared(std::vector<std::byte>& spill);
   /// How many chunks have been pushed and not popped.
   size_t under_way() const { return chunks_.size(); }
 
@@ -91,6 +104,7 @@ class Pipeline {
   struct Received {
     Shape shape;
     std::vector<std::byte> bytes;
+    std::optional<std::span<const std::byte>> shared;  // where they are instead
     bool done = false;
   };
   /// A command of a chunk, whose reply has not been asked for.
@@ -112,7 +126,11 @@ class Pipeline {
   Status discard_leftovers();
   /// Calls stage k on the variable `in`, frees what the call used up, and returns its result.
   std::string call(size_t k, const std::string& in, Chunk& chunk);
-  void receive(const std::string& result, Chunk& chunk);
+  void receive(const std::string& result, Chunk& chunk, const Client::SharedPlace* place);
+  /// A chunk of so many bytes, and its shape. Fails as push does.
+  Result<std::pair<Chunk, Shape>> next_chunk(size_t bytes);
+  /// The commands that take a chunk, whose upload is under way, through all stages.
+  void compute(Chunk chunk, const Client::SharedPlace* place);
 
   Client* client_;
   std::vector<Stage> stages_;

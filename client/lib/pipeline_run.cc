@@ -1,7 +1,9 @@
 #include "client/lib/pipeline_run.h"
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <optional>
 #include <thread>
 
 #include "client/lib/bounded_queue.h"
@@ -15,20 +17,79 @@ constexpr size_t kChunksQueued = 1;
 // A buffer grows with what comes, so that a short sequence takes little of a large chunk's memory.
 constexpr size_t kFirstBytes = size_t{64} << 10;
 
-/// A chunk on its way to the server: the first `used` bytes.
+// Of shared memory: besides those on the server, one chunk of each kind is queued, and one is being
+// filled or written.
+constexpr size_t kSlots = kChunksOnServer + kChunksQueued + 1;
+constexpr size_t kPage = 4096;  // so that elements in shared memory are aligned
+constexpr size_t kMostShared = size_t{1} << 44;
+
+/// A chunk on its way to the server: the first `used` bytes of `bytes`, or of a slot.
 struct Filled {
   std::vector<std::byte> bytes;
+  std::optional<size_t> slot;
   size_t used = 0;
 };
 struct Computed {
-  std::vector<std::byte> bytes;
-  Shape shape;
+  std::vector<std::byte> bytes;  // which the elements are in, unless they are in the slot
+  std::optional<size_t> slot;
+  Pipeline::Popped result;
+};
+
+/// Chunks in memory that is shared with the server: slots that are filled, and others for results.
+/// They are named by the place of their first element.
+class SharedChunks {
+ public:
+  /// Null if the server shares no memory, or the chunks are too large for that.
+  static std::unique_ptr<SharedChunks> make(Pipeline& pipeline, size_t chunk_bytes) {
+    const size_t most = kMostShared / kSlots / 2;
+    if (chunk_bytes > most / sizeof(uint64_t)) return nullptr;
+    const size_t per_row = static_cast<size_t>(prim_size(pipeline.output_element()));
+    const size_t results = chunk_bytes / pipeline.row_bytes() * per_row;
+    const size_t in = slot_bytes(chunk_bytes), out = slot_bytes(std::max(chunk_bytes, results));
+    auto memory = pipeline.share(kSlots * (in + out));
+    if (!memory) return nullptr;
+    return std::make_unique<SharedChunks>(std::move(memory), in, out,
+                                          Client::shared_header_bytes(pipeline.output_rank()));
+  }
+
+  SharedChunks(std::shared_ptr<SharedMemory> memory, size_t in, size_t out, size_t header)
+      : memory_(std::move(memory)), out_(out), header_(header) {
+    for (size_t k = 0; k < kSlots; ++k) {
+      free_inputs.offer(kPage + k * in);
+      free_results.offer(kPage + kSlots * in + k * out);
+    }
+  }
+
+  std::span<std::byte> input(size_t slot, size_t bytes) const {
+    return memory_->bytes().subspan(slot, bytes);
+  }
+  /// The place for a result, whose elements come to the slot.
+  Client::SharedPlace result(size_t slot) const {
+    return {memory_, slot - header_, out_ - kPage + header_};
+  }
+  void abandon() {
+    free_inputs.abandon();
+    free_results.abandon();
+  }
+
+  BoundedQueue<size_t> free_inputs{kSlots}, free_results{kSlots};
+
+ private:
+  /// With a page before it, for the header.
+  static size_t slot_bytes(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage + kPage; }
+
+  const std::shared_ptr<SharedMemory> memory_;
+  const size_t out_, header_;
 };
 
 class PipelineRun {
  public:
   PipelineRun(Pipeline& pipeline, ElementSource& source, ElementSink& sink, size_t chunk_bytes)
-      : pipeline_(pipeline), source_(source), sink_(sink), chunk_bytes_(chunk_bytes) {}
+      : pipeline_(pipeline),
+        source_(source),
+        sink_(sink),
+        chunk_bytes_(chunk_bytes),
+        shared_(SharedChunks::make(pipeline, chunk_bytes)) {}
 
   Status run() {
     std::thread reader([this] {
@@ -66,10 +127,15 @@ class PipelineRun {
     source_.stop();
     inputs_.abandon();
     outputs_.abandon();
+    if (shared_) shared_->abandon();
   }
 
   /// Fills a chunk, as far as the source goes.
   Status fill(Filled& chunk) {
+    if (chunk.slot) {
+      KENAZ_ASSIGN(chunk.used, source_.read(shared_->input(*chunk.slot, chunk_bytes_)));
+      return {};
+    }
     const size_t row = pipeline_.row_bytes();
     const size_t first = std::min(chunk_bytes_, (kFirstBytes + row - 1) / row * row);
     chunk.used = 0;
@@ -84,9 +150,19 @@ class PipelineRun {
     return {};
   }
 
+  /// What the next chunk is filled into; nullopt: no more is wanted.
+  std::optional<Filled> next_input() {
+    if (!shared_) return Filled{spare_inputs_.try_pop().value_or(std::vector<std::byte>()), {}, 0};
+    const auto slot = shared_->free_inputs.pop();
+    if (!slot) return std::nullopt;
+    return Filled{{}, slot, 0};
+  }
+
   Status read_all() {
     for (;;) {
-      Filled chunk{spare_inputs_.try_pop().value_or(std::vector<std::byte>()), 0};
+      auto next = next_input();
+      if (!next) return {};
+      Filled chunk = std::move(*next);
       const Status filled = fill(chunk);
       const bool any = chunk.used > 0;
       if (any && !inputs_.push(std::move(chunk))) return {};
@@ -96,16 +172,42 @@ class PipelineRun {
 
   Status write_all() {
     while (auto result = outputs_.pop()) {
-      KENAZ_TRY(sink_.write(result->bytes, result->shape));
-      spare_outputs_.offer(std::move(result->bytes));
+      KENAZ_TRY(sink_.write(result->result.elements, result->result.shape));
+      give_back(std::move(*result));
     }
     return {};
   }
 
+  void give_back(Computed result) {
+    if (result.slot) shared_->free_results.offer(*result.slot);
+    spare_outputs_.offer(std::move(result.bytes));
+  }
+
+  /// False: nobody takes results any more.
+  Result<bool> push(Filled chunk) {
+    if (!shared_) {
+      KENAZ_TRY(pipeline_.push(std::span(chunk.bytes).first(chunk.used)));
+      spare_inputs_.offer(std::move(chunk.bytes));
+      return true;
+    }
+    // One is free at all times, or soon: those before are here, queued, or being written.
+    const auto slot = shared_->free_results.pop();
+    if (!slot) return false;
+    KENAZ_TRY(pipeline_.push_shared(shared_->result(*slot), *chunk.slot, chunk.used));
+    on_server_.push_back({*chunk.slot, *slot});
+    return true;
+  }
+
   /// Receives the oldest result. False: nobody takes it.
   Result<bool> receive() {
-    Computed result{spare_outputs_.try_pop().value_or(std::vector<std::byte>()), {}};
-    KENAZ_ASSIGN(result.shape, pipeline_.pop(result.bytes));
+    Computed result{spare_outputs_.try_pop().value_or(std::vector<std::byte>()), {}, {}};
+    KENAZ_ASSIGN(result.result, pipeline_.pop_shared(result.bytes));
+    if (shared_) {
+      const SlotPair slots = on_server_.front();
+      on_server_.pop_front();
+      shared_->free_inputs.offer(slots.input);
+      result.slot = slots.result;
+    }
     return outputs_.push(std::move(result));
   }
 
@@ -120,8 +222,8 @@ class PipelineRun {
         next = inputs_.try_pop();
       }
       if (next) {
-        KENAZ_TRY(pipeline_.push(std::span(next->bytes).first(next->used)));
-        spare_inputs_.offer(std::move(next->bytes));
+        KENAZ_ASSIGN(const bool pushed, push(std::move(*next)));
+        if (!pushed) return {};
         continue;
       }
       KENAZ_ASSIGN(const bool taken, receive());
@@ -133,6 +235,11 @@ class PipelineRun {
   ElementSource& source_;
   ElementSink& sink_;
   const size_t chunk_bytes_;
+  const std::unique_ptr<SharedChunks> shared_;  // null: chunks are in buffers of their own
+  struct SlotPair {
+    size_t input, result;
+  };
+  std::deque<SlotPair> on_server_;  // slots of the chunks there, oldest first
   BoundedQueue<Filled> inputs_{kChunksQueued};
   BoundedQueue<Computed> outputs_{kChunksQueued};
   // Buffers that have been used and can be filled again, so that their pages need not be new.

@@ -43,6 +43,57 @@ std::vector<DeviceRow> rows_of(const DeviceFigures& d) {
   };
 }
 
+struct LoadedRow {
+  const char *name, *type, *help;
+  double value;
+};
+
+std::vector<LoadedRow> rows_of(const LoadedFigures& p) {
+  return {
+      {"calls_total", "counter", "Calls of a program that a client loaded",
+       static_cast<double>(p.calls)},
+      {"failures_total", "counter", "Calls of a loaded program that failed",
+       static_cast<double>(p.failures)},
+      {"call_seconds_total", "counter", "Run time of a loaded program's calls", p.seconds},
+      {"memory_bytes", "gauge", "Memory in RAM of a loaded program's process",
+       static_cast<double>(p.memory)},
+  };
+}
+
+/// A name as part of a word: other bytes than letters, digits and a few signs become %XX.
+std::string in_word(const std::string& name) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.';
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string loaded_families(std::span<const LoadedFigures> loaded) {
+  std::string out;
+  if (loaded.empty()) return out;
+  const auto first = rows_of(loaded[0]);
+  for (size_t i = 0; i < first.size(); ++i) {
+    out += fmt::format("# HELP kenaz_loaded_{0} {1}\n# TYPE kenaz_loaded_{0} {2}\n", first[i].name,
+                       first[i].help, first[i].type);
+    for (const auto& p : loaded) {
+      out += fmt::format("kenaz_loaded_{}{{number=\"{}\",name=\"{}\"}} {}\n", first[i].name,
+                         p.number, label(p.name), rows_of(p)[i].value);
+    }
+  }
+  return out;
+}
+
+/// A figure of one of several, as a line: sums of seconds are in microseconds there.
+template <class Row>
+std::string line_of(const std::string& prefix, const Row& row) {
+  const bool in_seconds = std::string_view(row.name) == "call_seconds_total";
+  return fmt::format("{}_{} {}", prefix, in_seconds ? "call_microseconds_total" : row.name,
+                     static_cast<int64_t>(row.value * (in_seconds ? 1e6 : 1)));
+}
+
 device::MemoryStats memory_of_all(std::span<const DeviceFigures> devices) {
   device::MemoryStats all;
   for (const auto& d : devices) {
@@ -110,21 +161,21 @@ std::vector<Metrics::Row> Metrics::rows(std::span<const DeviceFigures> devices) 
   };
 }
 
-std::vector<std::string> Metrics::lines(std::span<const DeviceFigures> devices) const {
+std::vector<std::string> Metrics::lines(std::span<const DeviceFigures> devices,
+                                        std::span<const LoadedFigures> loaded) const {
   std::vector<std::string> lines;
   for (const auto& row : rows(devices)) lines.push_back(fmt::format("{} {}", row.name, row.value));
   lines.push_back(fmt::format("call_microseconds_total {}", call_nanoseconds_ / 1000));
   for (size_t i = 0; i < failures_.size(); ++i) {
     lines.push_back(fmt::format("failures_{}_total {}", kKinds[i], failures_[i].load()));
   }
-  if (devices.size() < 2) return lines;
   for (const auto& d : devices) {
-    for (const auto& row : rows_of(d)) {
-      const bool in_seconds = std::string_view(row.name) == "call_seconds_total";
-      lines.push_back(fmt::format("device_{}_{} {}", d.number.substr(1),
-                                  in_seconds ? "call_microseconds_total" : row.name,
-                                  static_cast<int64_t>(row.value * (in_seconds ? 1e6 : 1))));
-    }
+    if (devices.size() < 2) break;
+    for (const auto& row : rows_of(d))
+      lines.push_back(line_of("device_" + d.number.substr(1), row));
+  }
+  for (const auto& p : loaded) {
+    for (const auto& row : rows_of(p)) lines.push_back(line_of("loaded_" + in_word(p.name), row));
   }
   return lines;
 }
@@ -147,7 +198,8 @@ std::string Metrics::entry_figures() const {
   return out;
 }
 
-std::string Metrics::prometheus(std::span<const DeviceFigures> devices) const {
+std::string Metrics::prometheus(std::span<const DeviceFigures> devices,
+                                std::span<const LoadedFigures> loaded) const {
   std::string out;
   const auto head = [&](const char* name, const char* type, const char* help) {
     out += fmt::format("# HELP kenaz_{0} {2}\n# TYPE kenaz_{0} {1}\n", name, type, help);
@@ -169,7 +221,7 @@ std::string Metrics::prometheus(std::span<const DeviceFigures> devices) const {
   }
   out += fmt::format("kenaz_call_seconds_sum {}\nkenaz_call_seconds_count {}\n",
                      static_cast<double>(call_nanoseconds_) / 1e9, below);
-  return out + entry_figures() + device_families(devices);
+  return out + entry_figures() + device_families(devices) + loaded_families(loaded);
 }
 
 Status replace_file(const std::string& path, const std::string& text) {

@@ -31,6 +31,15 @@ struct DeviceFigures {
   device::MemoryStats memory;
 };
 
+/// Of a program that a client has loaded.
+struct LoadedFigures {
+  int64_t number = 0;               // no other program of this server has had it
+  std::string name;                 // the client's own
+  int64_t calls = 0, failures = 0;  // so far
+  double seconds = 0;               // that they ran
+  int64_t memory = 0;               // bytes in RAM that its process has now
+};
+
 class Metrics {
  public:
   /// `memory`: whose use is shown; may be null.
@@ -53,11 +62,14 @@ class Metrics {
   void program_cache(bool hit) { ++(hit ? cache_hits_ : cache_misses_); }
   void kernel_wanted(bool kept) { ++(kept ? kernels_kept_ : kernels_compiled_); }
 
-  /// "NAME VALUE", in a fixed order; where there are several devices with their figures at the end.
-  std::vector<std::string> lines(std::span<const DeviceFigures> devices) const;
-  /// The same, the histogram of run times, and the figures of each entry point that was called and
-  /// of each device, in Prometheus' text format.
-  std::string prometheus(std::span<const DeviceFigures> devices) const;
+  /// "NAME VALUE", in a fixed order; where there are several devices with their figures at the end,
+  /// and behind them those of `loaded`.
+  std::vector<std::string> lines(std::span<const DeviceFigures> devices,
+                                 std::span<const LoadedFigures> loaded = {}) const;
+  /// The same, the histogram of run times, and the figures of each entry point that was called, of
+  /// each device and of each program of `loaded`, in Prometheus' text format.
+  std::string prometheus(std::span<const DeviceFigures> devices,
+                         std::span<const LoadedFigures> loaded = {}) const;
 
   /// Upper bounds of the histogram's buckets, in seconds; one more for what is above.
   static constexpr std::array<double, 12> kBounds = {1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3,

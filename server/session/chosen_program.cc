@@ -97,6 +97,12 @@ void ChosenProgram::keep(ClientProgramPtr program) {
   loaded_[name] = std::move(program);
 }
 
+std::vector<LoadedFigures> ChosenProgram::loaded_figures() const {
+  std::vector<LoadedFigures> all;
+  for (const auto& [name, program] : loaded_) all.push_back(program->use->figures());
+  return all;
+}
+
 Status ChosenProgram::unload(const std::string& name) {
   if (loaded_.erase(name) == 0) {
     return bad_request(fmt::format("No program {} was loaded by this session.", name));

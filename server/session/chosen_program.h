@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "protocol/base/result.h"
 #include "server/programs/device_pool.h"
@@ -31,6 +32,8 @@ class ChosenProgram {
   // ---- programs that the session itself has loaded, which nobody else sees
   using Loaded = std::map<std::string, ClientProgramPtr>;
   const Loaded& loaded() const { return loaded_; }
+  /// By their names.
+  std::vector<LoadedFigures> loaded_figures() const;
   /// Fails if a program cannot have this name here.
   Status check_name(const std::string& name) const;
   /// In place of one of that name, if there is one.
@@ -50,6 +53,8 @@ class ChosenProgram {
   const std::shared_ptr<host::Engine>& engine() const { return engine_; }
   const TypesPtr& types() const { return client_ ? client_->types : program_->types; }
   bool is_loaded() const { return client_ != nullptr; }
+  /// The chosen program, which is loaded, has carried out a call.
+  void loaded_called(double seconds, bool failed) const { client_->use->called(seconds, failed); }
   /// A value of a tuning parameter, for this program's calls from the next command on.
   void tune(const std::string& param, int64_t value) {
     tunings_.chosen[name_][param] = value;

@@ -81,4 +81,13 @@ Result<File> FileAccess::open(const std::string& path, bool write) const {
   return as_file(fd, write);
 }
 
+Result<int> FileAccess::open_shared(const std::string& path) const {
+  if (policy_ != Policy::kAny) {
+    return bad_request("Only a client that started the server itself shares memory with it.");
+  }
+  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return system_error();
+  return fd;
+}
+
 }  // namespace kenaz

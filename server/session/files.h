@@ -23,6 +23,8 @@ class FileAccess {
 
   /// "rb" or "wb". The error's message says what the system says, or what is allowed.
   Result<File> open(const std::string& path, bool write) const;
+  /// A descriptor of a file that exists, for reading and writing, where any may be opened.
+  Result<int> open_shared(const std::string& path) const;
 
  private:
   enum class Policy { kAny, kNone, kBelow };

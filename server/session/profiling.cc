@@ -41,6 +41,17 @@ std::string facts_json(const program::Target& target) {
   return json.dump();
 }
 
+/// Of the session's own programs; empty if it has none.
+std::string loaded_json(const std::vector<LoadedFigures>& programs) {
+  std::string text;
+  for (const auto& p : programs) {
+    text += fmt::format(R"({}{{"name":{},"calls":{},"failures":{},"microseconds":{},"memory":{}}})",
+                        text.empty() ? "" : ",", in_quotes(p.name), p.calls, p.failures,
+                        static_cast<int64_t>(p.seconds * 1e6), p.memory);
+  }
+  return text.empty() ? "" : "\"loaded\":[" + text + "],";
+}
+
 }  // namespace
 
 Status Session::do_pause_profiling(Args) {
@@ -102,6 +113,7 @@ Status Session::do_report(Args) {
   }
   text += "],";
   if (lost_events_ > 0) text += fmt::format("\"lost_events\":{},", lost_events_);
+  text += loaded_json(program_.loaded_figures());
   const auto target = options_.profile ? engine()->target() : std::nullopt;
   if (target) text += "\"device\":" + facts_json(*target) + ",";
   text += fmt::format(R"("memory":{{"space 'device'":{}}}}})", program_.all().memory().peak);

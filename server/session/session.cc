@@ -152,6 +152,20 @@ Status Session::do_cancel(Args) { return bad_request("Only a server on sockets h
 
 Status Session::do_upload(Args) { return internal_error("upload is a stream"); }
 
+Status Session::do_download_shared(Args) { return internal_error("download_shared is a stream"); }
+
+Status Session::do_share(Args args) {
+  const auto failed = [&](const Error& why) {
+    return bad_request(fmt::format("Failed to open {}: {}", args[0], why.message));
+  };
+  const auto file = options_.files.open_shared(args[0]);
+  if (!file) return failed(file.error());
+  auto memory = SharedMemory::map(*file);
+  if (!memory) return failed(memory.error());
+  shared_ = std::move(*memory);
+  return {};
+}
+
 Status Session::do_load(Args) { return internal_error("load is a stream"); }
 
 Status Session::do_devices(Args) {
@@ -226,7 +240,8 @@ Status Session::help_on_entry(const std::string& name) {
 
 Status Session::do_stats(Args) {
   if (!options_.metrics) return bad_request("This server keeps no figures.");
-  for (auto& line : options_.metrics->lines(program_.placement().pool()->figures()))
+  const auto devices = program_.placement().pool()->figures();
+  for (auto& line : options_.metrics->lines(devices, program_.loaded_figures()))
     print(std::move(line));
   return {};
 }

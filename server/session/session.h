@@ -24,6 +24,7 @@
 #include "server/session/chosen_program.h"
 #include "server/session/files.h"
 #include "server/session/shapes.h"
+#include "server/session/shared_memory.h"
 #include "server/session/stream.h"
 #include "server/variables/variables.h"
 
@@ -108,6 +109,8 @@ class Session {
 
   Result<std::unique_ptr<Stream>> begin_upload(Args args);
   Result<std::unique_ptr<Stream>> begin_download(Args args);
+  Result<std::unique_ptr<Stream>> begin_upload_shared(Args args);
+  Result<std::unique_ptr<Stream>> begin_download_shared(Args args);
   Result<std::unique_ptr<Stream>> begin_restore(Args args);
   Result<std::unique_ptr<Stream>> begin_store(Args args);
   Result<std::unique_ptr<Stream>> begin_load(Args args);
@@ -159,6 +162,7 @@ class Session {
   void record_call(const std::string& entry, double microseconds);
 
   std::atomic<bool> cancelled_ = false;
+  SharedMemoryPtr shared_;  // null: the client shares none
   /// Those that make variables of their values when they end have it, too.
   std::shared_ptr<void> streams_ = std::make_shared<char>();
   bool recording_;

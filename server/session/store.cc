@@ -12,6 +12,19 @@ namespace {
 constexpr size_t kPiece = size_t{4} << 20;  // bytes, before it is seen that nobody waits any more
 }
 
+Store::Target Store::to_file(const std::string& path, File file) {
+  const auto shared = std::make_shared<const File>(std::move(file));
+  const auto done = [path](bool all) -> Status {
+    if (all) return {};
+    return bad_request(fmt::format("Failed to write {}: {}", path, std::strerror(errno)));
+  };
+  return {path,
+          [shared, done](std::span<const std::byte> bytes) {
+            return done(std::fwrite(bytes.data(), 1, bytes.size(), shared->get()) == bytes.size());
+          },
+          [shared, done] { return done(std::fflush(shared->get()) == 0); }};
+}
+
 Store::Store(std::shared_ptr<host::Engine> engine, Target target, std::vector<host::LeafPtr> leaves,
              std::shared_ptr<void> loan)
     : engine_(std::move(engine)),
@@ -19,6 +32,14 @@ Store::Store(std::shared_ptr<host::Engine> engine, Target target, std::vector<ho
       leaves_(std::move(leaves)),
       loan_(std::move(loan)),
       phase_(leaves_.empty() ? Phase::kWrite : Phase::kRead) {}
+
+int64_t Store::bytes() const {
+  int64_t sum = 0;
+  for (const auto& leaf : leaves_)
+    sum +=
+        static_cast<int64_t>(data::binary_header(leaf->prim, leaf->shape).size()) + leaf->bytes();
+  return sum;
+}
 
 Stream::Want Store::want() const {
   if (error_ || phase_ == Phase::kDone) return Want::kDone;
@@ -53,30 +74,19 @@ Status Store::read() {
   return {};
 }
 
-Error Store::cannot_write() const {
-  return {ErrorKind::kBadRequest,
-          fmt::format("Failed to write {}: {}", target_.path, std::strerror(errno)),
-          {}};
-}
-
-Status Store::put(std::span<const std::byte> bytes) {
-  if (std::fwrite(bytes.data(), 1, bytes.size(), target_.file.get()) == bytes.size()) return {};
-  return tl::make_unexpected(cannot_write());
-}
-
 /// What was read; a piece at a time.
 Status Store::write() {
   if (cancelled_) {
     return fail(
         ErrorKind::kProgramFailure,
-        fmt::format("Failed to write {}: the server ends, or the client has", target_.path));
+        fmt::format("Failed to write {}: the server ends, or the client has", target_.name));
   }
-  KENAZ_TRY(put(std::as_bytes(std::span(header_))));
+  KENAZ_TRY(target_.put(std::as_bytes(std::span(header_))));
   header_.clear();
   if (left_ > 0) {
     auto piece = reader_->window();
     piece = piece.first(std::min({piece.size(), kPiece, static_cast<size_t>(left_)}));
-    KENAZ_TRY(put(piece));
+    KENAZ_TRY(target_.put(piece));
     reader_->advance(piece.size());
     left_ -= static_cast<int64_t>(piece.size());
     if (left_ > 0 && !reader_->window().empty()) return {};
@@ -85,7 +95,7 @@ Status Store::write() {
     phase_ = Phase::kRead;
     return {};
   }
-  if (std::fflush(target_.file.get()) != 0) return tl::make_unexpected(cannot_write());
+  KENAZ_TRY(target_.end());
   phase_ = Phase::kDone;
   return {};
 }

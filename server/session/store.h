@@ -17,10 +17,13 @@ namespace kenaz {
 /// on changing. A store that fails leaves the file as far as it was written.
 class Store : public Stream {
  public:
+  /// Where bytes go, by its name for clients: `put` takes some; `end` is called after the last.
   struct Target {
-    std::string path;  // as the client has it
-    File file;
+    std::string name;
+    std::function<Status(std::span<const std::byte>)> put;
+    std::function<Status()> end;
   };
+  static Target to_file(const std::string& path, File file);
 
   /// `loan`: see Variables::lend.
   Store(std::shared_ptr<host::Engine> engine, Target target, std::vector<host::LeafPtr> leaves,
@@ -33,15 +36,18 @@ class Store : public Stream {
   void cancel() override { cancelled_ = true; }
   Status finish(Variables& variables) override;
 
+ protected:
+  bool has_failed() const { return error_.has_value(); }
+  /// Of all values, with their headers.
+  int64_t bytes() const;
+
  private:
-  /// What comes next: kRead uses the engine, kWrite the file.
+  /// What comes next: kRead uses the engine, kWrite the target.
   enum class Phase { kRead, kWrite, kDone };
 
   void step(const std::function<Status()>& body);
   Status read();
   Status write();
-  Status put(std::span<const std::byte> bytes);
-  Error cannot_write() const;
 
   const std::shared_ptr<host::Engine> engine_;
   Target target_;

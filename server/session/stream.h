@@ -98,13 +98,16 @@ class Upload : public Stream {
   int64_t received() const override { return announced_ - left_; }
   int64_t announced() const override { return announced_; }
 
+ protected:
+  bool has_failed() const { return error_.has_value(); }
+  void give_up(Error error);
+
  private:
   /// What is done with the leaf at hand.
   enum class Phase { kHeader, kStaging, kOpening, kFilling };
 
   bool complete() const { return values_.size() > targets_.size(); }
   const Target& target() const { return targets_[values_.size() - 1]; }
-  void give_up(Error error);
   void begin_leaf();
   Status step();
   Status header_advanced();

@@ -60,6 +60,53 @@ Result<std::unique_ptr<Stream>> Session::begin_upload(Args args) {
                                   options_.memory, std::move(refused));
 }
 
+namespace {
+
+/// The part OFFSET BYTES.
+Result<std::span<std::byte>> part_of_shared(const SharedMemoryPtr& memory,
+                                            std::span<const std::string> words) {
+  if (!memory) return bad_request("There is no shared memory; the command `share` names some.");
+  KENAZ_ASSIGN(const int64_t offset, byte_count(words[0]));
+  KENAZ_ASSIGN(const int64_t bytes, byte_count(words[1]));
+  return memory->part(offset, bytes);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Stream>> Session::begin_upload_shared(Args args) {
+  KENAZ_ASSIGN(const auto part, part_of_shared(shared_, args));
+  const auto bytes = static_cast<int64_t>(part.size());
+  if (options_.max_upload != 0 && bytes > options_.max_upload) {
+    return fail(ErrorKind::kOutOfMemory,
+                fmt::format("An upload of {} bytes; {} are allowed.", bytes, options_.max_upload));
+  }
+  KENAZ_ASSIGN(auto targets, upload_targets(args.subspan(2)));
+  const int64_t room = variables_.room();
+  Upload upload(engine(), std::move(targets), bytes, room, variables_.reserve(bytes),
+                options_.memory, std::nullopt);
+  return std::make_unique<SharedUpload>(shared_, part, std::move(upload));
+}
+
+Result<std::unique_ptr<Stream>> Session::begin_download_shared(Args args) {
+  KENAZ_ASSIGN(const auto part, part_of_shared(shared_, args));
+  Leaves leaves;
+  int64_t bytes = 0;
+  for (const auto& name : args.subspan(2)) {
+    KENAZ_ASSIGN(const Variable* v, variables_.find(name));
+    for (const auto& leaf : v->leaves) {
+      bytes += static_cast<int64_t>(data::binary_header(leaf->prim, leaf->shape).size());
+      bytes += leaf->bytes();
+      leaves.push_back(leaf);
+    }
+  }
+  auto loan = variables_.lend(leaves);
+  if (bytes > static_cast<int64_t>(part.size())) {
+    return std::make_unique<Download>(engine(), std::move(leaves), std::move(loan));
+  }
+  return std::make_unique<SharedDownload>(shared_, part, engine(), std::move(leaves),
+                                          std::move(loan));
+}
+
 Result<std::unique_ptr<Stream>> Session::begin_load(Args args) {
   const std::string& name = args[0];
   KENAZ_ASSIGN(const int64_t bytes, byte_count(args[1]));
@@ -142,8 +189,8 @@ Result<std::unique_ptr<Stream>> Session::begin_store(Args args) {
     return bad_request(fmt::format("Failed to open {}: {}", path, file.error().message));
   }
   auto loan = variables_.lend(leaves);
-  return std::make_unique<Store>(engine(), Store::Target{path, std::move(*file)}, std::move(leaves),
-                                 std::move(loan));
+  return std::make_unique<Store>(engine(), Store::to_file(path, std::move(*file)),
+                                 std::move(leaves), std::move(loan));
 }
 
 Result<std::unique_ptr<Stream>> Session::begin_device(Args args) {
@@ -191,6 +238,11 @@ Status Session::do_restore(Args args) {
   return run_through(*stream);
 }
 
+Status Session::do_upload_shared(Args args) {
+  KENAZ_ASSIGN(const auto stream, begin_upload_shared(args));
+  return run_through(*stream);
+}
+
 Status Session::do_store(Args args) {
   KENAZ_ASSIGN(const auto stream, begin_store(args));
   return run_through(*stream);
@@ -209,6 +261,10 @@ Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request)
       case protocol::CommandId::kUpload: stream = begin_upload(request.args); break;
       case protocol::CommandId::kLoad: stream = begin_load(request.args); break;
       case protocol::CommandId::kDownload: stream = begin_download(request.args); break;
+      case protocol::CommandId::kUploadShared: stream = begin_upload_shared(request.args); break;
+      case protocol::CommandId::kDownloadShared:
+        stream = begin_download_shared(request.args);
+        break;
       case protocol::CommandId::kRestore: stream = begin_restore(request.args); break;
       case protocol::CommandId::kStore: stream = begin_store(request.args); break;
       case protocol::CommandId::kDevice: stream = begin_device(request.args); break;
@@ -216,6 +272,7 @@ Result<std::unique_ptr<Stream>> Session::begin(const protocol::Request& request)
     }
     if (stream) (*stream)->set_device(device());
     const bool makes_variables = request.command->id == protocol::CommandId::kUpload ||
+                                 request.command->id == protocol::CommandId::kUploadShared ||
                                  request.command->id == protocol::CommandId::kRestore;
     if (stream && makes_variables) (*stream)->keep(streams_);
   } catch (const std::bad_alloc&) {

@@ -89,6 +89,7 @@ Status Session::do_call(Args args) {
   const std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
   if (recording_) record_call(entry->name, time.count());
   program_.placement().called(time.count() / 1e6);
+  if (program_.is_loaded()) program_.loaded_called(time.count() / 1e6, !result);
   if (options_.metrics) {
     // Names that clients make up have no end.
     const bool loaded = program_.is_loaded();

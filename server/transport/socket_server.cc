@@ -450,8 +450,10 @@ void Server::drain() {
 
 void Server::write_metrics() {
   if (options_.metrics_file.empty()) return;
+  const auto& clients = options_.session.clients;
+  const auto loaded = clients ? clients->figures() : std::vector<LoadedFigures>();
   const auto written =
-      replace_file(options_.metrics_file, hub_.metrics->prometheus(pool_->figures()));
+      replace_file(options_.metrics_file, hub_.metrics->prometheus(pool_->figures(), loaded));
   if (!written) spdlog::warn("{}", written.error().text());
 }
 

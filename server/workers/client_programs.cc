@@ -9,6 +9,7 @@
 #include "protocol/base/whole_number.h"
 #include "protocol/command.h"
 #include "server/cache/program_cache.h"
+#include "server/workers/process_memory.h"
 
 namespace kenaz {
 namespace {
@@ -116,9 +117,37 @@ Result<ClientProgramPtr> ClientPrograms::load(const std::string& name, const std
   // No program of the server's has such a name: values of opaque types stay apart.
   auto types = std::make_shared<const ProgramTypes>(
       ProgramTypes{fmt::format("\"{}\", loaded, version {}", name, version), signature.types});
-  return std::make_shared<ClientProgram>(ClientProgram{name, version, std::move(types),
-                                                       std::move(signature), std::move(process),
-                                                       std::move(share), std::move(place)});
+  auto use = begin_use(name, *process);
+  return std::make_shared<ClientProgram>(
+      ClientProgram{name, version, std::move(types), std::move(signature), std::move(process),
+                    std::move(share), std::move(place), std::move(use)});
+}
+
+// ---- figures
+
+LoadedFigures ClientProgramUse::figures() const {
+  // Another process may have the number of one that has ended.
+  const int64_t memory =
+      process_->has_ended() ? 0 : process_memory(std::to_string(process_->pid())).resident;
+  return {number_, name_, calls_, failures_, static_cast<double>(nanoseconds_) / 1e9, memory};
+}
+
+std::shared_ptr<ClientProgramUse> ClientPrograms::begin_use(const std::string& name,
+                                                            const Conversation& process) {
+  const std::lock_guard lock(uses_mutex_);
+  std::erase_if(uses_, [](const auto& use) { return use.expired(); });
+  auto use = std::make_shared<ClientProgramUse>(++loaded_, name, process.process());
+  uses_.push_back(use);
+  return use;
+}
+
+std::vector<LoadedFigures> ClientPrograms::figures() const {
+  const std::lock_guard lock(uses_mutex_);
+  std::vector<LoadedFigures> all;
+  for (const auto& known : uses_) {
+    if (const auto use = known.lock()) all.push_back(use->figures());
+  }
+  return all;
 }
 
 double ClientPrograms::patience() const {

@@ -2,6 +2,7 @@
 // no files, no network and so much memory; what it says is checked like what a client says.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,10 +11,31 @@
 #include <vector>
 
 #include "server/client_memory.h"
+#include "server/metrics/metrics.h"
 #include "server/workers/conversation.h"
 #include "server/workers/signature.h"
 
 namespace kenaz {
+
+/// What one that was loaded has done. All functions may be called by any thread.
+class ClientProgramUse {
+ public:
+  ClientProgramUse(int64_t number, std::string name, std::shared_ptr<WorkerProcess> process)
+      : number_(number), name_(std::move(name)), process_(std::move(process)) {}
+
+  void called(double seconds, bool failed) {
+    ++calls_;
+    if (failed) ++failures_;
+    nanoseconds_ += static_cast<int64_t>(seconds * 1e9);
+  }
+  LoadedFigures figures() const;
+
+ private:
+  const int64_t number_;
+  const std::string name_;
+  const std::shared_ptr<WorkerProcess> process_;
+  std::atomic<int64_t> calls_{0}, failures_{0}, nanoseconds_{0};
+};
 
 /// One that was loaded; its process ends with it.
 struct ClientProgram {
@@ -24,6 +46,7 @@ struct ClientProgram {
   std::unique_ptr<Conversation> process;
   MemoryShare share;  // what is kept of it here
   std::shared_ptr<void> place;
+  std::shared_ptr<ClientProgramUse> use;
 };
 using ClientProgramPtr = std::shared_ptr<ClientProgram>;
 
@@ -68,6 +91,9 @@ class ClientPrograms {
   int64_t most_bytes() const { return limits_.memory; }
   const std::shared_ptr<ClientMemory>& memory() const { return memory_; }  // may be null
 
+  /// Of all that are loaded, by their numbers. By any thread.
+  std::vector<LoadedFigures> figures() const;
+
   /// By any thread: ends all processes, and with them what is waited for.
   void end_all() { workers_.end_all("the server ends"); }
 
@@ -86,6 +112,10 @@ class ClientPrograms {
     std::map<std::string, int> of;  // by client, where there are any
   };
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+  std::shared_ptr<ClientProgramUse> begin_use(const std::string& name, const Conversation& process);
+  mutable std::mutex uses_mutex_;  // for these:
+  std::vector<std::weak_ptr<ClientProgramUse>> uses_;
+  int64_t loaded_ = 0;  // so far
   Workers workers_;
 };
 

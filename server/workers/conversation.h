@@ -51,6 +51,7 @@ class Conversation {
   /// By any thread.
   void kill(const std::string& why) { worker_->process().kill(why); }
   bool has_ended() const { return worker_->process().has_ended(); }
+  const std::shared_ptr<WorkerProcess>& process() const { return worker_->shared_process(); }
   /// Whether something has failed here.
   bool is_over() const { return over_; }
   /// The process has said something that it must not, or nothing: ends it.

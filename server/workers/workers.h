@@ -53,6 +53,8 @@ class Worker {
   Worker& operator=(const Worker&) = delete;
 
   WorkerProcess& process() const { return *process_; }
+  /// Also when the worker has gone.
+  const std::shared_ptr<WorkerProcess>& shared_process() const { return process_; }
   int talk() const { return talk_; }
   int control() const { return control_; }
 

@@ -231,6 +231,17 @@ class Files(Hostile):
         self.expect_served(server)
         self.assertEqual(server.stop(), 0)
 
+    def test_memory_is_shared_by_nobody_but_who_started_the_server(self):
+        folder = self.folder()
+        with open(os.path.join(folder, "memory"), "wb") as file:
+            file.write(value([1, 2, 3]))
+        for options in ([], ["--root", folder]):
+            line = self.line(self.start(*options))
+            for path in ("memory", os.path.join(folder, "memory"), f"/proc/{os.getpid()}/fd/0"):
+                self.assertIn("Only a client that started the server", line.ask(f"share {path}")[-1])
+            for command in ("upload_shared 0 27 xs []i32", "download_shared 0 27 xs"):
+                self.assertIn("There is no shared memory", line.ask(command)[-1])
+
     def test_no_path_ends_within(self):
         with open(os.path.join(self.root, "good"), "w") as file:
             file.write("1")
@@ -307,6 +318,25 @@ class Compiling(Hostile):
     def test_the_server_ends_meanwhile(self):
         server, _, _ = self.begin_slow_call("--drain-timeout", "0.1")
         self.assertEqual(server.stop(), 0)
+
+
+class Stopping(Hostile):
+    def test_a_launch_of_countless_workgroups_ends_with_its_call(self):
+        program = os.path.join(self.folder(), "virtual.fut")
+        with open(program, "w") as file:
+            file.write("entry virtual (n: i64): i64 = i64.sum (map (\\i -> (i * 3) ^ (i >> 7)) (iota n))\n")
+        server = Server([*COMMAND, "--call-timeout", "1", program])
+        self.addCleanup(server.stop)
+        hostile, other = self.line(server), self.line(server)
+        for line, n in ((hostile, 1 << 50), (other, 4)):
+            self.assertEqual(line.upload("n", "i64", b"b\x02\x00 i64" + struct.pack("<q", n)), [])
+        begin = time.monotonic()
+        hostile.send("call virtual r n\n")
+        time.sleep(0.2)
+        self.assertTrue(other.request("call virtual r n")[0].startswith("runtime: "))
+        self.assertEqual(other.download("r"), b"b\x02\x00 i64" + struct.pack("<q", 0 + 3 + 6 + 9))
+        self.assertIn("took longer than 1 second", "\n".join(hostile.read_reply()))
+        self.assertLess(time.monotonic() - begin, self.patience)
 
 
 class Tokens(Hostile):

@@ -2,6 +2,7 @@
 """Programs that clients load: what they can do, and what they cannot, however hostile.
 
     loading_test.py KENAZ SERVER [OPTION..]     e.g. --device cpu"""
+import json
 import os
 import re
 import signal
@@ -166,6 +167,54 @@ error: \S*/none.fut: .*
 #0
 $""")
         self.assertEqual(done.returncode, 1)
+
+    def test_each_has_figures(self):
+        path = os.path.join(self.folder, "metrics")
+        server = self.start("--metrics-file", path, "--profile")
+        line, other = self.join(server), self.join(server)
+        fails = "entry f (x: i32): i32 = 10 / x\nentry g: i32 = 1"
+        for name in ("one", '"an other"'):
+            self.assertEqual(self.load(line, name, fails), [])
+        for x, name in enumerate(["zero", "two"]):
+            line.upload(name, "i32", scalar("i32", "i", 2 * x))
+        line.request("program one")
+        for _ in range(3):
+            line.request("call f y two")
+            line.request("free y")
+        self.assertFails(line.ask("call f y zero"), "division by zero")
+        line.request('program "an other"')
+        line.request("call g y")
+        stats = server.stats(line)
+        self.assertEqual([stats[f"loaded_{name}_{figure}_total"] for name in ("one", "an%20other")
+                          for figure in ("calls", "failures")], [4, 1, 1, 0])
+        self.assertGreater(stats["loaded_one_call_microseconds_total"], 0)
+        self.assertGreater(stats["loaded_one_memory_bytes"], 1 << 20)
+        report = json.loads(line.request("report")[0])["loaded"]
+        self.assertEqual([(p["name"], p["calls"], p["failures"]) for p in report],
+                         [("an other", 1, 0), ("one", 4, 1)])
+        self.assertGreater(report[1]["microseconds"], 0)
+        self.assertGreater(report[1]["memory"], 1 << 20)
+        # They are their session's; the operator's file has those of all.
+        self.assertEqual([name for name in server.stats(other) if name.startswith("loaded_")], [])
+        self.assertNotIn("loaded", json.loads(other.request("report")[0]))
+
+        def text():
+            if not os.path.exists(path):  # it comes with the first look at the time
+                return ""
+            with open(path) as file:
+                return file.read()
+
+        self.eventually(lambda: 'kenaz_loaded_calls_total{number="1",name="one"} 4\n' in text() and
+                        'kenaz_loaded_calls_total{number="2",name="an other"} 1\n' in text())
+        # A process that has ended has no memory, and what is loaded anew begins anew.
+        for worker in self.workers(server):
+            os.kill(worker, signal.SIGKILL)
+        self.eventually(lambda: server.stats(line)["loaded_one_memory_bytes"] == 0)
+        self.assertEqual(self.load(line, "one", fails), [])
+        self.assertEqual(server.stats(line)["loaded_one_calls_total"], 0)
+        line.request("unload one")
+        self.assertNotIn("loaded_one_calls_total", server.stats(line))
+        self.eventually(lambda: 'name="one"' not in text())
 
     def test_a_program_takes_the_place_of_its_former_version(self):
         server, line = self.start_with("entry f = 1i32")

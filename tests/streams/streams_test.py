@@ -145,6 +145,13 @@ class Streams(unittest.TestCase):
             got = self.stream(",".join(stages), raw(xs), *options, "--chunk", str(chunk))
             self.assertEqual(unraw(got, kind), expected, (seed, stages, n, chunk))
 
+    def test_results_larger_than_their_chunks(self):
+        """They have no room where others come; the last chunk's has."""
+        xs = list(range(20010))
+        for stages, times in [("twice", 2), ("twice,twice", 4)]:
+            got = self.stream(stages, raw(xs), "--chunk", "5000")
+            self.assertEqual(unraw(got), [x for x in xs for _ in range(times)])
+
     def test_all_formats(self):
         xs = [1, -2, 3, 4, -2147483648, 6, 7]
         expected = [wrap(2 * x) for x in xs]
