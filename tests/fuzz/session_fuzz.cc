@@ -52,7 +52,7 @@ class Client {
       return true;
     }
     const auto stream = session.begin(*request);
-    if (!stream) return request->command->id == protocol::CommandId::kDownload;
+    if (!stream) return request->command->reply == protocol::ReplyForm::kData;
     if (!pass_data(**stream)) return false;
     const auto reply = session.end(**stream);
     CHECK(!reply.failure || snapshot(session) == before);

@@ -156,7 +156,9 @@ ExprPtr make_map_zip(Generator& g, const Type& type, const Scope& scope, int fue
   const Var x{g.fresh("y"), g.element_type(scope, 0), {}};
   const Var i{g.fresh("i"), Type::i64(), type.size};
   return Make("map_zip", type)
-      .t("(map (\\(" + x.name + ", " + i.name + ") -> ")
+      .t("(map (\\(")
+      .param(x)
+      .t(", " + i.name + ") -> ")
       .child(g.gen(type.element(), times(with(scope, {x, i}), type.size), fuel / 2), {x, i})
       .t(") (zip ")
       .child(g.gen(Type::array(type.size, x.type), scope, fuel / 2))
@@ -305,7 +307,7 @@ ExprPtr make_filter_let(Generator& g, const Type& type, const Scope& scope, int 
   const Var x{g.fresh("v"), Type::array(k, from.element()), {}};
   const Var count{k, Type::i64(), {}};
   Make m("filter_let", type);
-  m.t("(let [" + k + "] (" + x.name + ": ").type(x.type).t(") = filter (\\" + p.name + " -> ");
+  m.t("(let [" + k + "] (" + x.name + ": ").type(x.type).t(") = filter (\\").param(p).t(" -> ");
   m.child(g.gen(Type::boolean(), times(with(scope, {p}), from.size), fuel / 4), {p}).t(") ");
   m.child(g.gen(from, scope, fuel / 3)).t("\n  in ");
   const Scope inner = with_size(with(scope, {x, count}), k);
@@ -324,7 +326,7 @@ ExprPtr make_partition_let(Generator& g, const Type& type, const Scope& scope, i
   const Var x{g.fresh("v"), Type::array(k, from.element()), {}};
   const Var count{k, Type::i64(), {}};
   Make m("partition_let", type);
-  m.t("(let " + both + " = partition (\\" + p.name + " -> ");
+  m.t("(let " + both + " = partition (\\").param(p).t(" -> ");
   m.child(g.gen(Type::boolean(), times(with(scope, {p}), from.size), fuel / 4), {p}).t(") ");
   m.child(g.gen(from, scope, fuel / 3)).t("\n  let [" + k + "] (" + x.name + ": ");
   m.type(x.type).t(") = " + both + (g.chance(50) ? ".0" : ".1") + "\n  in ");

@@ -51,6 +51,11 @@ Make& Make::type(const Type& type) {
   return t(text_of(type));
 }
 
+Make& Make::param(const Var& v) {
+  if (!v.type.has_arrays()) return t(v.name);
+  return t("(" + v.name + ": ").type(v.type).t(")");
+}
+
 Make& Make::uses(const std::string& name) {
   e_->uses.insert(name);
   return *this;

@@ -101,6 +101,10 @@ class Make {
   /// A name from around the node, or a number.
   Make& name(const std::string& name);
   Make& type(const Type& type);
+  /// A lambda's parameter, with its type where that has arrays. The arguments that come after the
+  /// lambda would tell their sizes too late: a branch of `if` in the body that takes its size from
+  /// the parameter, and another that has the same size by name, would count as different.
+  Make& param(const Var& v);
   /// A name that t() was given.
   Make& uses(const std::string& name);
   Make& child(ExprPtr e, std::vector<Var> binds = {});

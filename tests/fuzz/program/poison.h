@@ -39,8 +39,8 @@ class PoisonedDevice : public device::Device {
     return device_->make_kernel(source);
   }
   Status dispatch(const device::KernelPtr& kernel, uint32_t x, uint32_t y,
-                  std::span<const std::byte> push) override {
-    return device_->dispatch(kernel, x, y, push);
+                  std::span<const std::byte> push, uint32_t first_row) override {
+    return device_->dispatch(kernel, x, y, push, first_row);
   }
   Status barrier() override { return device_->barrier(); }
   Status write(const device::BlockPtr& dst, int64_t offset,

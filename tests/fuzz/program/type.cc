@@ -1,5 +1,6 @@
 #include "tests/fuzz/program/type.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace kenaz::fuzz {
@@ -32,6 +33,11 @@ Type Type::sum(std::string alias, std::vector<std::string> names, std::vector<Ty
   t.names = std::move(names);
   t.parts = std::move(payloads);
   return t;
+}
+
+bool Type::has_arrays() const {
+  return is_array() || std::any_of(parts.begin(), parts.end(),
+                                   [](const Type& part) { return part.has_arrays(); });
 }
 
 std::string text_of(const Type& type) {

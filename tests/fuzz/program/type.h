@@ -35,6 +35,7 @@ struct Type {
   bool is_number() const { return kind == kPrim && prim != PrimType::kBool; }
   bool is_int() const { return kind == kPrim && is_integer(prim); }
   bool is_float() const { return kind == kPrim && kenaz::is_float(prim); }
+  bool has_arrays() const;
   /// A scalar or an array of scalars: what a test block can show.
   bool is_transparent() const { return base().kind == kPrim; }
   friend bool operator==(const Type&, const Type&) = default;
