@@ -177,10 +177,13 @@ TensorDef Parser::definition() {
   } else if (at("load")) {
     next();
     expect("(");
+    const SourceRange range = peek().range;
     d.file = string();
+    if (d.file.empty()) reject(range, "load(..) names the file of a picture; this names none.");
     expect(")");
   } else if (at("reduce")) {
-    d.reduce = expression();
+    // Not expression(): a name, a call or a sum begins with this word as well, and is no tensor.
+    d.reduce = reduction(peek().range);
   } else {
     unexpected("numbers in brackets, load(..) or reduce<..>");
   }
