@@ -1,8 +1,6 @@
 #include "kernels/scalar/ops.h"
 
-#include <array>
-
-#include "kernels/scalar/apply.h"
+#include "kernels/scalar/table.h"
 #include "protocol/base/check.h"
 
 namespace kenaz {
@@ -10,41 +8,12 @@ namespace {
 
 using namespace scalar;  // NOLINT(google-build-using-namespace): its table's columns
 
-template <ScalarOp op, PrimType P>
-constexpr ScalarFn pick_one() {
-  if constexpr (op == ScalarOp::kConvert || op == ScalarOp::kBitcast ||
-                !in_domain(kOps[static_cast<int>(op)].domain, P)) {
-    return nullptr;
-  } else {
-    return &apply<op, P>;
+struct OfOne {
+  using Fn = ScalarFn;
+  template <ScalarFn fn>
+  static constexpr Fn of() {
+    return fn;
   }
-}
-template <ScalarOp op>
-constexpr std::array<ScalarFn, kPrimTypeCount> pick() {
-  return {
-#define PRIM(e, name, bytes, kind) pick_one<op, PrimType::e>(),
-#include "protocol/prim_type.def"
-#undef PRIM
-  };
-}
-constexpr std::array<ScalarFn, kPrimTypeCount> kFns[] = {
-#define SCALAR_OP(e, name, arity, domain, result) pick<ScalarOp::e>(),
-#include "kernels/scalar/ops.def"
-#undef SCALAR_OP
-};
-
-template <PrimType From>
-constexpr std::array<ScalarFn, kPrimTypeCount> converts() {
-  return {
-#define PRIM(e, name, bytes, kind) &convert<From, PrimType::e>,
-#include "protocol/prim_type.def"
-#undef PRIM
-  };
-}
-constexpr std::array<ScalarFn, kPrimTypeCount> kConverts[] = {
-#define PRIM(e, name, bytes, kind) converts<PrimType::e>(),
-#include "protocol/prim_type.def"
-#undef PRIM
 };
 
 }  // namespace
@@ -93,19 +62,7 @@ PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to) {
 }
 
 ScalarFn scalar_fn(ScalarOp op, PrimType type, PrimType to) {
-  if (op == ScalarOp::kConvert) return kConverts[static_cast<int>(type)][static_cast<int>(to)];
-  if (op == ScalarOp::kBitcast) {
-    if (to == PrimType::kBool) return &bits_to_bool;
-    switch (prim_size(to)) {
-      case 1: return &same_bits<1>;
-      case 2: return &same_bits<2>;
-      case 4: return &same_bits<4>;
-      default: return &same_bits<8>;
-    }
-  }
-  const ScalarFn fn = kFns[static_cast<int>(op)][static_cast<int>(type)];
-  CHECK(fn != nullptr);
-  return fn;
+  return Table<OfOne>::find(op, type, to);
 }
 
 PrimValue eval_scalar(ScalarOp op, PrimType type, PrimType to, std::span<const PrimValue> args) {
