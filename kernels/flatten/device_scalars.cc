@@ -7,6 +7,7 @@
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
+#include "kernels/ir/visit.h"
 
 namespace kenaz::flatten {
 namespace {
@@ -58,15 +59,6 @@ bool wants_host(const Program& p, const Exp& exp) {
 
 bool is_element(const EIndex& e) { return slice_dims(e.dims).empty(); }
 
-template <class F>
-bool any_inside(const Exp& exp, const F& holds) {
-  bool any = false;
-  visit_bodies(exp, [&](const Body& b) {
-    for (const Stm& s : b.stms) any = any || holds(s.exp) || any_inside(s.exp, holds);
-  });
-  return any;
-}
-
 /// Whether one of the sizes is one of the variables.
 bool mentions(const std::vector<Atom>& dims, const std::vector<VarId>& vars) {
   return std::any_of(dims.begin(), dims.end(), [&](const Atom& d) {
@@ -105,10 +97,10 @@ bool is_device_sequential(const Program& p, const Stm& s) {
     const auto& dims = p.type_of(v).dims;
     if ((is_branch && !is_tiny(dims)) || mentions(dims, s.pat)) return false;
   }
-  if (any_inside(exp, [&](const Exp& e) { return wants_host(p, e); })) return false;
-  return any_inside(exp, [](const Exp& e) {
-    const auto* index = std::get_if<EIndex>(&e);
-    return (index && is_element(*index)) || std::holds_alternative<EUpdate>(e);
+  if (any_inside(exp, [&](const Stm& s) { return wants_host(p, s.exp); })) return false;
+  return any_inside(exp, [](const Stm& s) {
+    const auto* index = std::get_if<EIndex>(&s.exp);
+    return (index && is_element(*index)) || std::holds_alternative<EUpdate>(s.exp);
   });
 }
 

@@ -164,6 +164,16 @@ void visit_bodies(E& exp, F&& f) {
   }
 }
 
+/// Whether `holds` is true of a statement somewhere in the expression's bodies.
+template <class F>
+bool any_inside(const Exp& exp, const F& holds) {
+  bool any = false;
+  visit_bodies(exp, [&](const Body& b) {
+    for (const Stm& s : b.stms) any = any || holds(s) || any_inside(s.exp, holds);
+  });
+  return any;
+}
+
 /// Calls f on every variable that the expression binds for its bodies: loop params and index,
 /// indices of spaces, lambda params. (LoopWhile::cond is a use of such a param, not another
 /// binder.)

@@ -14,6 +14,7 @@
 #include "kernels/ir/analysis/intervals.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
+#include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::passes {
@@ -239,23 +240,14 @@ class Pairs {
     return count;
   }
 
+  bool writes(const Stm& s) const {
+    return !consumed_by(p_, s).empty() ||
+           any_inside(s.exp, [&](const Stm& t) { return !consumed_by(p_, t).empty(); });
+  }
   /// Checks and writes, also in bodies: these cannot wait for others.
   bool acts(const Stm& s) const {
-    if (std::holds_alternative<EAssert>(s.exp) || writes(s)) return true;
-    bool any = false;
-    visit_bodies(s.exp, [&](const Body& b) {
-      any = any || std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& t) { return acts(t); });
-    });
-    return any;
-  }
-  bool writes(const Stm& s) const {
-    if (!consumed_by(p_, s).empty()) return true;
-    bool any = false;
-    visit_bodies(s.exp, [&](const Body& b) {
-      any =
-          any || std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& t) { return writes(t); });
-    });
-    return any;
+    const auto checks = [](const Stm& t) { return std::holds_alternative<EAssert>(t.exp); };
+    return checks(s) || any_inside(s.exp, checks) || writes(s);
   }
 
   /// Each statement stands as early as it did, or behind the last one that it uses; null if checks
