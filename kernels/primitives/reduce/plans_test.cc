@@ -235,7 +235,9 @@ void check_product(const TestOperator& op, const Product& p, const testing::Tria
   });
 }
 
-void check_products(const std::vector<TestOperator>& ops, const std::vector<Product>& products) {
+/// By the plans whose names contain `plans`.
+void check_products(const std::vector<TestOperator>& ops, const std::vector<Product>& products,
+                    std::string_view plans = "tiles") {
   uint64_t seed = 900;
   for (const TestOperator& op : ops) {
     for (const Product& p : products) {
@@ -243,7 +245,7 @@ void check_products(const std::vector<TestOperator>& ops, const std::vector<Prod
       facts.factors = {op.facts.types, op.facts.types, p.left_along, p.right_along};
       for (const auto& trial : testing::trials(reduce_plans(), facts)) {
         if (!testing::is_right(*trial.plan, p.matrix())) continue;
-        if (std::string_view(trial.plan->name).find("tiles") == std::string_view::npos) continue;
+        if (std::string_view(trial.plan->name).find(plans) == std::string_view::npos) continue;
         check_product(op, p, trial, seed += 2);
         if (::testing::Test::HasFailure()) return;
       }
@@ -264,6 +266,13 @@ TEST(ReducePlans, TilesOfProducts) {
                          {1, 9, 33, 32},
                          {2, 12, 40, 33}});
   check_products({testing::affine_maps()}, {{3, 9, 19, 18}, {1, 5, 35, 3}});
+}
+
+// Parts of 64 positions and more.
+TEST(ReducePlans, TilesOfLongProducts) {
+  check_products({testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32)},
+                 {{1, 5, 17, 128}, {2, 9, 33, 140}, {1, 2, 3, 500}}, "split_tiles");
+  check_products({testing::affine_maps()}, {{1, 3, 5, 130}}, "split_tiles");
 }
 
 // Blocks of 8 x 8 segments and 32 positions, of which the second kernel takes eight at a time.
@@ -344,6 +353,8 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   EXPECT_EQ(name_for_product(1, 1 << 10, 1 << 10, 1 << 10), "tiles128");
   EXPECT_EQ(name_for_product(1, 1 << 9, 1 << 9, 1 << 10), "tiles64");
   EXPECT_EQ(name_for_product(1, 1 << 8, 1 << 8, 1 << 10), "tiles32");
+  EXPECT_EQ(name_for_product(1, 100, 100, 1 << 10), "split_tiles");
+  EXPECT_EQ(name_for_product(1, 100, 100, 100), "tiles32");
   EXPECT_EQ(name_for_product(1 << 12, 32, 32, 32), "tiles32");
   EXPECT_EQ(name_for_product(1 << 16, 8, 8, 8), "block");
   EXPECT_EQ(name_for_product(1, 32, 32, 1 << 10), "subgroup");

@@ -20,4 +20,16 @@ TILES(tiles64, (Shape{16, 16, 4, 4}), {48, 2 * target.threads})
 TILES(tiles32, (Shape{8, 8, 4, 4}), {16, target.threads / 16})
 #undef TILES
 
+namespace split_tiles {
+namespace {
+constexpr Shape kShape{16, 16, 4, 4};
+}  // namespace
+
+bool applies(const Facts& f, const Target& target) { return tiles_apply(f, target, kShape); }
+HostExpr when(const Facts& f, const Target& target) { return split_tiles_when(f, target, kShape); }
+plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
+  return make_split_tiles(f, target, bind, kShape);
+}
+}  // namespace split_tiles
+
 }  // namespace kenaz::primitives::reduce

@@ -4,6 +4,8 @@
 // elements as the block has columns, or rows.
 #include <fmt/format.h>
 
+#include "kernels/primitives/blocks/ticket.h"
+#include "kernels/primitives/reduce/tile_side.h"
 #include "kernels/primitives/reduce/tiles.h"
 
 namespace kenaz::primitives::reduce {
@@ -16,25 +18,8 @@ using kir::Values;
 using plan::HostExpr;
 using plan::Team;
 
-constexpr int kLanes = 4;
-// Positions at a time.
-constexpr int kLogSteps = 4, kSteps = 1 << kLogSteps;
-
-// Vectors are for scalars of which they have 16 bytes.
-int lanes_of(PrimType t) { return t != PrimType::kBool && prim_size(t) == 4 ? kLanes : 1; }
-
-/// How many threads stand side by side in one direction, and with how many vectors of elements
-/// each. `threads` is the shape's unless a workgroup has fewer: a value (i32) in kernels, and the
-/// host's expression of it.
-struct Direction {
-  int most_threads, per_thread;
-  HostExpr on_host;
-  Value threads;
-  int vectors_per_thread() const { return per_thread / kLanes; }
-  /// Of a step in shared memory. One more than there are: neither way of access then meets few
-  /// banks only.
-  int stride() const { return most_threads * vectors_per_thread() + 1; }
-};
+// Positions of a part of a product, if it is cut: with fewer, what the parts come to is too much.
+constexpr int64_t kLeastPart = 64;
 
 struct Layout {
   Direction down, along;
@@ -47,145 +32,6 @@ Layout layout_of(const Shape& s) {
   return {{s.rows, s.down, down, {}}, {s.columns, s.along, along, {}}};
 }
 
-/// A factor of the block: what its threads load, keep and find again.
-class Side {
- public:
-  using Load = std::function<Values(const Value& place, const Value& position)>;
-
-  /// `first` is the block's first row (or column), `count` how many the matrix has; i64.
-  Side(Team& t, const Direction& d, const std::vector<PrimType>& types, bool along, Value first,
-       Value count, int group, Load load)
-      : t_(t), d_(d), types_(types), along_(along), first_(first), load_(std::move(load)) {
-    Builder& k = t.k;
-    last_ = k.sub(count, 1);
-    vectors_ = k.mul(d.threads, d.vectors_per_thread());
-    units_ = k.mul(vectors_, kSteps);
-    for (const PrimType type : types) {
-      const int lanes = lanes_of(type);
-      held_.push_back(
-          k.shared("factor", type, {kSteps * d.stride() * (kLanes / lanes), -1}, lanes));
-    }
-    const int units = kSteps * d.most_threads * d.vectors_per_thread() / group;
-    for (int n = 0; n < std::max(units, 1); n++) {
-      std::vector<kir::Vars> unit;
-      for (int lane = 0; lane < kLanes; lane++) {
-        unit.emplace_back();
-        for (const PrimType type : types) unit.back().push_back(k.declare(kir::Type{type}));
-      }
-      fetched_.push_back(std::move(unit));
-    }
-  }
-
-  /// Begins to load the factors at kSteps positions from `position` (i64) on.
-  void fetch(const Value& position) {
-    for (size_t n = 0; n < fetched_.size(); n++) {
-      const Value u = t_.k.min(unit(static_cast<int>(n)), t_.k.sub(units_, 1));
-      for (int lane = 0; lane < kLanes; lane++) {
-        t_.k.assign(fetched_[n][static_cast<size_t>(lane)], loaded(u, lane, position));
-      }
-    }
-  }
-
-  /// What was fetched goes to shared memory. What a workgroup of fewer threads than the shape's did
-  /// not fetch is loaded now.
-  void keep(const Value& position) {
-    Builder& k = t_.k;
-    for (size_t n = 0; n < fetched_.size(); n++) {
-      const Value u = unit(static_cast<int>(n));
-      k.if_(k.lt(u, units_), [&] {
-        std::vector<Values> lanes;
-        for (const kir::Vars& v : fetched_[n]) lanes.push_back(k.read(v));
-        store(u, lanes);
-      });
-    }
-    k.for_(
-        i32(static_cast<int>(fetched_.size())), k.div_up(units_, t_.group_size()), i32(1),
-        [&](const Value& n) {
-          const Value u = k.add(k.local(), k.mul(n, t_.group_size()));
-          k.if_(k.lt(u, units_), [&] {
-            std::vector<Values> lanes;
-            for (int lane = 0; lane < kLanes; lane++) lanes.push_back(loaded(u, lane, position));
-            store(u, lanes);
-          });
-        },
-        true);
-  }
-
-  /// The factors of one step for the thread that stands at `place` in this direction, by element.
-  std::vector<Values> found(const Value& step, const Value& place) {
-    Builder& k = t_.k;
-    std::vector<Values> out(static_cast<size_t>(d_.per_thread));
-    for (int v = 0; v < d_.vectors_per_thread(); v++) {
-      const Value slot = k.add(k.mul(step, d_.stride()), vector(place, v));
-      for (size_t n = 0; n < held_.size(); n++) {
-        const bool whole = lanes_of(types_[n]) == kLanes;
-        const Value all = whole ? k.load(held_[n], slot) : Value();
-        for (int lane = 0; lane < kLanes; lane++) {
-          out[static_cast<size_t>(v * kLanes + lane)].push_back(
-              whole ? k.extract(all, lane) : k.load(held_[n], k.add(k.mul(slot, kLanes), lane)));
-        }
-      }
-    }
-    return out;
-  }
-
-  /// The row (or column) of the thread's n-th element in this direction; i64. Beyond the end of the
-  /// matrix there may be some.
-  Value place_of(const Value& place, int n) { return at(vector(place, n / kLanes), n % kLanes); }
-
- private:
-  Value vector(const Value& place, int v) { return t_.k.add(place, t_.k.mul(d_.threads, v)); }
-  // Neighbouring vectors are of neighbouring rows (or columns), in each lane: so neighbouring
-  // threads load, and store results, side by side.
-  Value at(const Value& vector, int lane) {
-    return t_.k.add(first_, t_.k.to_i64(t_.k.add(vector, t_.k.mul(vectors_, lane))));
-  }
-
-  Value unit(int n) { return t_.k.add(t_.k.local(), t_.k.mul(t_.group_size(), n)); }
-  /// The step and the vector of a unit: neighbours take what is side by side in memory.
-  std::pair<Value, Value> step_and_vector(const Value& unit) {
-    Builder& k = t_.k;
-    if (along_) return {k.and_(unit, i32(kSteps - 1)), k.lshr(unit, i32(kLogSteps))};
-    const Value step = k.quot(unit, vectors_);
-    return {step, k.sub(unit, k.mul(step, vectors_))};
-  }
-
-  // Beyond the end the last one is taken once more: that needs no condition around loads.
-  Values loaded(const Value& unit, int lane, const Value& position) {
-    Builder& k = t_.k;
-    const auto [step, vector] = step_and_vector(unit);
-    const Value last = k.sub(t_.host(t_.facts.length), 1);
-    return load_(k.min(at(vector, lane), last_), k.min(k.add(position, k.to_i64(step)), last));
-  }
-
-  void store(const Value& unit, const std::vector<Values>& lanes) {
-    Builder& k = t_.k;
-    const auto [step, vector] = step_and_vector(unit);
-    const Value slot = k.add(k.mul(step, d_.stride()), vector);
-    for (size_t n = 0; n < held_.size(); n++) {
-      Values all;
-      for (const Values& lane : lanes) all.push_back(lane[n]);
-      if (lanes_of(types_[n]) == kLanes) {
-        k.store(held_[n], slot, k.compose(all));
-        continue;
-      }
-      for (int lane = 0; lane < kLanes; lane++) {
-        k.store(held_[n], k.add(k.mul(slot, kLanes), lane), all[static_cast<size_t>(lane)]);
-      }
-    }
-  }
-
-  Team& t_;
-  const Direction& d_;
-  const std::vector<PrimType>& types_;
-  const bool along_;
-  const Value first_;
-  const Load load_;
-  Value last_, vectors_, units_;  // vectors of a step, of all steps of a block
-  std::vector<kir::SharedId> held_;
-  std::vector<std::vector<kir::Vars>> fetched_;  // by unit, lane and scalar
-};
-
 /// a / b and the rest, of non-negative i64 that are smaller than 2^31 if `small`: the same for all
 /// threads.
 std::pair<Value, Value> divide(Builder& k, const Value& a, const Value& b, const Value& small) {
@@ -196,16 +42,28 @@ std::pair<Value, Value> divide(Builder& k, const Value& a, const Value& b, const
   return {q, k.sub(a, k.mul(q, b))};
 }
 
+/// Of all workgroups' numbers.
+Value is_small(Builder& k) { return k.lt(k.groups(), int64_t{1} << 31); }
+
+/// How many blocks of rows and of columns a matrix has, and how many blocks there are in all.
+struct Blocks {
+  HostExpr lines, strips, all;
+};
+
 /// One kernel.
 class Tiles {
  public:
-  Tiles(Team& t, const Shape& shape, Layout layout, const HostExpr& lines, const HostExpr& strips)
+  using Put = std::function<void(const Value& segment, const Values& x)>;
+
+  /// The workgroup's block is that of this number.
+  Tiles(Team& t, const Shape& shape, Layout layout, const Blocks& blocks, const Value& number)
       : t_(t), k_(t.k), shape_(shape), layout_(std::move(layout)) {
     place_threads();
-    place_block(lines, strips);
+    place_block(blocks, number);
   }
 
-  void run() {
+  /// Reduces the elements at positions from `from`, a multiple of kSteps, to before `to`.
+  void run(const Value& from, const Value& to, const Put& put_segment) {
     const plan::Elements::Factors& f = t_.problem.elements.factors;
     const plan::Factors& facts = *t_.facts.factors;
     const Values of = f.enter(k_, matrix_);
@@ -219,8 +77,8 @@ class Tiles {
     for (int n = 0; n < shape_.down * shape_.along; n++) {
       accs_.push_back(k_.declare(t_.problem.op.neutral));
     }
-    reduce(left, right);
-    put(left, right);
+    reduce(left, right, from, to);
+    put(left, right, put_segment);
   }
 
  private:
@@ -233,10 +91,10 @@ class Tiles {
     live_ = k_.lt(line_, down.threads);
   }
 
-  void place_block(const HostExpr& lines, const HostExpr& strips) {
-    const Value small = k_.lt(k_.groups(), int64_t{1} << 31);
-    const auto [strip, along] = divide(k_, k_.group(), t_.host(strips), small);
-    const auto [matrix, down] = divide(k_, strip, t_.host(lines), small);
+  void place_block(const Blocks& blocks, const Value& number) {
+    const Value small = is_small(k_);
+    const auto [strip, along] = divide(k_, number, t_.host(blocks.strips), small);
+    const auto [matrix, down] = divide(k_, strip, t_.host(blocks.lines), small);
     matrix_ = matrix;
     const auto first = [&](const Value& block, const Direction& d) {
       return k_.mul(block, k_.to_i64(k_.mul(d.threads, d.per_thread)));
@@ -245,14 +103,13 @@ class Tiles {
     first_column_ = first(along, layout_.along);
   }
 
-  void reduce(Side& left, Side& right) {
-    const Value length = t_.host(t_.facts.length);
-    k_.if_(k_.lt(kir::i64(0), length), [&] {
-      left.fetch(kir::i64(0));
-      right.fetch(kir::i64(0));
+  void reduce(Side& left, Side& right, const Value& from, const Value& to) {
+    k_.if_(k_.lt(from, to), [&] {
+      left.fetch(from);
+      right.fetch(from);
     });
     k_.for_(
-        kir::i64(0), length, kir::i64(kSteps),
+        from, to, kir::i64(kSteps),
         [&](const Value& position) {
           left.keep(position);
           right.keep(position);
@@ -261,7 +118,7 @@ class Tiles {
           // is in vain; but under a condition, all of their addresses would be computed there.
           left.fetch(k_.add(position, kSteps));
           right.fetch(k_.add(position, kSteps));
-          k_.if_(live_, [&] { steps(left, right, k_.sub(length, position)); });
+          k_.if_(live_, [&] { steps(left, right, k_.sub(to, position)); });
           k_.barrier();
         },
         true);
@@ -281,7 +138,7 @@ class Tiles {
         [&] { k_.for_(i32(0), k_.to_i32(rest), i32(1), step, true); });
   }
 
-  void put(Side& left, Side& right) {
+  void put(Side& left, Side& right, const Put& put_segment) {
     const Value rows = t_.host(t_.facts.grid.rows), columns = t_.host(t_.facts.grid.columns);
     k_.if_(live_, [&] {
       for_all([&](size_t r, size_t c, const kir::Vars& acc) {
@@ -289,8 +146,7 @@ class Tiles {
         const Value column = right.place_of(column_, static_cast<int>(c));
         k_.if_(k_.and_(k_.lt(row, rows), k_.lt(column, columns)), [&] {
           const Value line = k_.add(k_.mul(matrix_, rows), row);
-          t_.problem.sink.put(k_, {k_.add(k_.mul(line, columns), column), kir::i64(0)},
-                              k_.read(acc));
+          put_segment(k_.add(k_.mul(line, columns), column), k_.read(acc));
         });
       });
     });
@@ -312,6 +168,25 @@ class Tiles {
   std::vector<kir::Vars> accs_;
 };
 
+Blocks blocks_of(const Facts& f, const Shape& s) {
+  const Layout l = layout_of(s);
+  const HostExpr lines = div_up(f.grid.rows, l.down.on_host * s.down);
+  const HostExpr strips = div_up(f.grid.columns, l.along.on_host * s.along);
+  const HostExpr matrices =
+      HostExpr::op(ScalarOp::kQuot, {f.segments, max(f.grid.rows * f.grid.columns, 1)});
+  return {lines, strips, matrices * lines * strips};
+}
+
+Facts with_group_size(const Facts& f, const Shape& s) {
+  Facts out = f;
+  if (out.group_size == 0) out.group_size = s.rows * s.columns;
+  return out;
+}
+
+void put_result(Team& t, const Value& segment, const Values& x) {
+  t.problem.sink.put(t.k, {segment, kir::i64(0)}, x);
+}
+
 }  // namespace
 
 bool tiles_apply(const Facts& f, const Target& target, const Shape& s) {
@@ -325,6 +200,15 @@ bool tiles_apply(const Facts& f, const Target& target, const Shape& s) {
          s.down * s.along * plan::bytes_of(f.op.types) <= kMostAccumulated;
 }
 
+HostExpr split_tiles_when(const Facts& f, const Target& target, const Shape& s) {
+  if (target.threads < 1 << 14) return HostExpr::boolean(false);
+  const HostExpr wide =
+      and_(le(s.rows * s.down, f.grid.rows), le(s.columns * s.along, f.grid.columns));
+  const HostExpr few = le(f.segments, target.threads / 2);
+  const HostExpr fits = and_(le(4 * kLeastPart, f.length), le(f.length, plan::turn_budget(target)));
+  return and_(and_(wide, few), fits);
+}
+
 HostExpr tiles_when(const Facts& f, const Target& target, const Least& least) {
   // Loads of a CPU's threads don't take that long, and barriers longer.
   if (target.threads < 1 << 14) return HostExpr::boolean(false);
@@ -335,17 +219,57 @@ HostExpr tiles_when(const Facts& f, const Target& target, const Least& least) {
 
 plan::Work make_tiles(const Facts& f, const Target& target, const plan::Bind& bind,
                       const Shape& s) {
-  plan::Facts facts = f;
-  if (facts.group_size == 0) facts.group_size = s.rows * s.columns;
+  const Facts facts = with_group_size(f, s);
   plan::Maker m(facts, target, bind);
   m.asks(plan::Asks::kForFactors);
-  const Layout l = layout_of(s);
-  const HostExpr lines = div_up(f.grid.rows, l.down.on_host * s.down);
-  const HostExpr strips = div_up(f.grid.columns, l.along.on_host * s.along);
-  const HostExpr matrices =
-      HostExpr::op(ScalarOp::kQuot, {f.segments, max(f.grid.rows * f.grid.columns, 1)});
-  m.step(fmt::format("_tiles{}", s.rows * s.down), matrices * lines * strips,
-         [&](Team& t) { Tiles(t, s, l, lines, strips).run(); });
+  const Blocks blocks = blocks_of(f, s);
+  m.step(fmt::format("_tiles{}", s.rows * s.down), blocks.all, [&](Team& t) {
+    Tiles(t, s, layout_of(s), blocks, t.k.group())
+        .run(kir::i64(0), t.host(f.length),
+             [&](const Value& segment, const Values& x) { put_result(t, segment, x); });
+  });
+  return m.take();
+}
+
+plan::Work make_split_tiles(const Facts& f, const Target& target, const plan::Bind& bind,
+                            const Shape& s) {
+  const Facts facts = with_group_size(f, s);
+  plan::Maker m(facts, target, bind);
+  m.asks(plan::Asks::kForFactors);
+  const Blocks blocks = blocks_of(f, s);
+  // Half as many workgroups as there are places for: they need many registers.
+  const HostExpr wanted = div_up(div_up(plan::groups_to_fill(target), 2), max(blocks.all, 1));
+  const HostExpr parts = max(min(wanted, HostExpr::op(ScalarOp::kQuot, {f.length, kLeastPart})), 1);
+  const HostExpr steps = div_up(div_up(f.length, parts), kSteps), boxes = parts * f.segments;
+  const plan::ScratchId sums = m.scratch(blocks::Mailboxes::bytes(f.op.types, boxes));
+  const auto open = [&](Team& t) {
+    return blocks::Mailboxes(t, t.block(sums), f.op.types, t.host(boxes), kir::Order::kPlain);
+  };
+  m.step(fmt::format("_split_tiles{}", s.rows * s.down), parts * blocks.all, [&](Team& t) {
+    Builder& k = t.k;
+    blocks::Mailboxes to = open(t);
+    const auto [part, number] = divide(k, k.group(), t.host(blocks.all), is_small(k));
+    const Value length = t.host(f.length), share = k.mul(t.host(steps), kSteps);
+    const Value from = k.min(k.mul(part, share), length);
+    const Value first = k.mul(part, t.host(f.segments));
+    Tiles(t, s, layout_of(s), blocks, number)
+        .run(from, k.min(k.add(from, share), length),
+             [&](const Value& segment, const Values& x) { to.store(k.add(first, segment), x); });
+  });
+  m.step("_sums", div_up(f.segments, m.group_size()), [&](Team& t) {
+    Builder& k = t.k;
+    blocks::Mailboxes from = open(t);
+    const Value segments = t.host(f.segments);
+    const Value segment = k.add(k.mul(k.group(), k.to_i64(t.group_size())), k.to_i64(k.local()));
+    k.if_(k.lt(segment, segments), [&] {
+      const kir::Vars acc = k.declare(t.problem.op.neutral);
+      k.for_(kir::i64(0), t.host(parts), kir::i64(1), [&](const Value& part) {
+        const Values x = from.load(k.add(k.mul(part, segments), segment));
+        k.assign(acc, t.problem.op.combine(k, k.read(acc), x));
+      });
+      put_result(t, segment, k.read(acc));
+    });
+  });
   return m.take();
 }
 

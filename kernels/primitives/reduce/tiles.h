@@ -23,4 +23,11 @@ struct Least {
 HostExpr tiles_when(const Facts& f, const Target& target, const Least& least);
 plan::Work make_tiles(const Facts& f, const Target& target, const plan::Bind& bind, const Shape& s);
 
+/// The same for few results of long segments: a workgroup takes some of a block's positions, and a
+/// second kernel combines what the parts came to. Preferred where there are several parts, and
+/// where results alone leave most of the device without work.
+HostExpr split_tiles_when(const Facts& f, const Target& target, const Shape& s);
+plan::Work make_split_tiles(const Facts& f, const Target& target, const plan::Bind& bind,
+                            const Shape& s);
+
 }  // namespace kenaz::primitives::reduce
