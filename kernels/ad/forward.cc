@@ -253,7 +253,7 @@ class Forward {
     std::vector<Type> types;
     for (int i = 0; i < 4; ++i) types.insert(types.end(), m.op.ret.begin(), m.op.ret.end());
     Monoid out;
-    out.commutative = m.commutative;
+    out.commutative = m.commutative && !is_extreme(m);  // of equals, the first one's tangent
     out.neutral = m.neutral;
     for (const Type& t : m.op.ret) out.neutral.push_back(zero_of(b, t));
     std::vector<Type> ret = m.op.ret;

@@ -73,6 +73,22 @@ bool is_addition(const std::vector<VarId>& params, const Body& body) {
 
 bool is_addition(const Monoid& m) { return is_addition(m.op.params, m.op.body); }
 
+const EPrim* scalar_operation(const Monoid& m) {
+  const Lambda& op = m.op;
+  if (op.params.size() != 2 || op.body.stms.size() != 1) return nullptr;
+  const Stm& s = op.body.stms[0];
+  const auto* e = std::get_if<EPrim>(&s.exp);
+  const std::vector<Atom> operands(op.params.begin(), op.params.end());
+  const bool is_all = e != nullptr && e->args == operands && op.body.results[0] == Atom(s.pat[0]);
+  return is_all ? e : nullptr;
+}
+
+bool is_extreme(const Monoid& m) {
+  // With its operands exchanged, the last of equals would be the result.
+  const EPrim* e = scalar_operation(m);
+  return e != nullptr && (e->op == ScalarOp::kMin || e->op == ScalarOp::kMax);
+}
+
 bool is_identity(const Lambda& l) {
   if (!l.body.stms.empty() || l.params.size() != l.body.results.size()) return false;
   for (size_t k = 0; k < l.params.size(); ++k) {

@@ -18,6 +18,10 @@ ir::Monoid sum_of(ir::Builder& b, const ir::Type& type);
 ir::Atom sum_rows(ir::Builder& b, ir::VarId array);
 /// Whether the operator is the sum of its operands, at any rank.
 bool is_addition(const ir::Monoid& m);
+/// The scalar operation of both operands, in their order, that is all the operator does; or null.
+const ir::EPrim* scalar_operation(const ir::Monoid& m);
+/// Whether the operator is the minimum or maximum of its operands, of equals the first.
+bool is_extreme(const ir::Monoid& m);
 /// Whether the lambda returns just its params, in their order.
 bool is_identity(const ir::Lambda& l);
 /// A lambda that returns its params.
