@@ -87,6 +87,43 @@ VarId add_at_index(Builder& b, VarId base, const Part& part) {
       [&](Builder&) { return std::vector<Atom>{base}; }, {t}, "adj")[0];
 }
 
+/// `base` (null: zero), and the value if the condition holds.
+Atom add_where(Builder& b, const Atom& holds, const Atom& value, const std::optional<Atom>& base) {
+  const Type t = b.program().type_of(value);
+  if (t.is_scalar()) {
+    const Atom zero = zero_of(b, t);
+    return base ? b.select(holds, add_values(b, *base, value), *base)
+                : b.select(holds, value, zero);
+  }
+  std::vector<VarId> inputs{value.var()};
+  if (base) inputs.push_back(base->var());
+  const Lambda rows = b.lambda(std::vector<Type>(inputs.size(), row_type(t)),
+                               [&](Builder& in, const std::vector<VarId>& v) {
+                                 const auto old = base ? std::optional<Atom>(v[1]) : std::nullopt;
+                                 return std::vector<Atom>{add_where(in, holds, v[0], old)};
+                               },
+                               {row_type(t)});
+  return b.map(t.dims[0], inputs, rows, "adj")[0];
+}
+
+/// Adds the value of a part that was found. By a map, for that needs no branch.
+Atom add_found(Builder& b, const Type& t, const Part& part, const std::optional<Atom>& base) {
+  std::vector<VarId> inputs{b.iota(t.dims[0])};
+  std::vector<Type> rows{{PrimType::kI64, {}}};
+  if (base) {
+    inputs.push_back(base->var());
+    rows.push_back(row_type(t));
+  }
+  const Lambda row = b.lambda(rows,
+                              [&](Builder& in, const std::vector<VarId>& v) {
+                                const Atom holds = in.eq(v[0], part.index[0]);
+                                const auto old = base ? std::optional<Atom>(v[1]) : std::nullopt;
+                                return std::vector<Atom>{add_where(in, holds, part.value, old)};
+                              },
+                              {row_type(t)});
+  return b.map(t.dims[0], inputs, row, "adj")[0];
+}
+
 }  // namespace
 
 VarId add_part(Builder& b, VarId base, const Part& part) {
@@ -154,8 +191,14 @@ void Adjoints::contribute(const Atom& to, Part part) {
 Atom Adjoints::total(Builder& b, VarId of, const Adjoint& a, const Maybe& base) {
   Maybe sum = base;
   if (a.value) sum = sum ? add_values(b, *sum, *a.value) : *a.value;
-  if (!sum) sum = zero_of(b, p_.type_of(of));
-  for (const Part& part : a.parts) sum = add_part(b, sum->var(), part);
+  const Type t = p_.type_of(of);
+  for (const Part& part : a.parts) {
+    if (part.found) sum = add_found(b, t, part, sum);
+  }
+  if (!sum) sum = zero_of(b, t);
+  for (const Part& part : a.parts) {
+    if (!part.found) sum = add_part(b, sum->var(), part);
+  }
   return *sum;
 }
 

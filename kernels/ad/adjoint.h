@@ -20,6 +20,9 @@ struct Part {
   std::vector<ir::Atom> batch, index;
   ir::Atom value = PrimValue{};
   std::vector<ir::VarId> certs;  // of the slice
+  /// One index of the first dim, which is inside if the array has rows at all. Something went
+  /// through all of them to find it, so going through them once more costs no more than that.
+  bool found = false;
   bool is_slice() const { return index.empty(); }
 };
 

@@ -63,10 +63,14 @@ bool Reverse::join_parts(const Stm& s, VarId v, Branch (&sides)[2], std::vector<
 
 void Reverse::branches(Builder& b, const Stm& s, const EIf& e, const std::vector<Maybe>& adj) {
   Branch sides[2] = {branch(s, e.then_body, adj), branch(s, e.else_body, adj)};
-  if (error_) return;
+  if (!error_) join_branches(b, s, e.cond, sides, {});
+}
+
+/// Emits the branch, which binds `pat` and what the sides leave in their frames.
+void Reverse::join_branches(Builder& b, const Stm& s, const Atom& cond, Branch (&sides)[2],
+                            Vars pat) {
   Frame all = sides[0].frame;
   all.insert(sides[1].frame.begin(), sides[1].frame.end());
-  Vars pat;
   std::vector<std::pair<VarId, VarId>> values, replaced;  // variable, result
   std::vector<std::pair<VarId, Part>> parts;
   for (const auto& entry : all) {
@@ -95,7 +99,7 @@ void Reverse::branches(Builder& b, const Stm& s, const EIf& e, const std::vector
     (has_base ? replaced : values).emplace_back(v, pat.back());
   }
   if (pat.empty()) return;
-  b.emit_to(pat, EIf{e.cond, std::move(sides[0].body), std::move(sides[1].body)});
+  b.emit_to(pat, EIf{cond, std::move(sides[0].body), std::move(sides[1].body)});
   for (const auto& [v, value] : values) contribute(b, v, value);
   for (const auto& [v, value] : replaced) adjoint(v).value = value;
   for (auto& [v, part] : parts) contribute(v, std::move(part));

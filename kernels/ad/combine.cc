@@ -1,4 +1,6 @@
 // Reverse mode of reductions and scans.
+#include <limits>
+
 #include "kernels/ad/reverse_sweep.h"
 
 namespace kenaz::ad {
@@ -73,6 +75,23 @@ Monoid composition(Builder& b, const std::vector<Type>& types, size_t n) {
   return m;
 }
 
+/// Whether the float is not zero, and has all the bits that its type allows.
+Atom is_normal(Builder& b, const Atom& x) {
+  const PrimType t = b.program().type_of(x).prim;
+  constexpr float kLeastF16 = 0x1p-14F, kMostF16 = 65504;
+  double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
+  if (t == PrimType::kF32) {
+    least = std::numeric_limits<float>::min();
+    most = std::numeric_limits<float>::max();
+  } else if (t == PrimType::kF16) {
+    least = kLeastF16;
+    most = kMostF16;
+  }
+  const Atom size = b.prim(ScalarOp::kAbs, {x});
+  return b.logical_and(b.le(PrimValue::of_float(t, least), size),
+                       b.le(size, PrimValue::of_float(t, most)));
+}
+
 }  // namespace
 
 Lambda flipped(Program& p, const Lambda& op) {
@@ -104,22 +123,35 @@ Reverse::Vars Reverse::prefixes(Builder& b, const Atom& width, const Vars& array
                "before");
 }
 
-void Reverse::reduce(Builder& b, const ESoac& e, const std::vector<Maybe>& adj) {
+void Reverse::reduce(Builder& b, const Stm& s, const ESoac& e, const std::vector<Maybe>& adj) {
   const Monoid& m = e.reduces[0];
-  const size_t n = m.neutral.size();
   if (is_addition(m)) {
     if (varies(e.inputs[0])) contribute(b, e.inputs[0], b.replicate({e.width}, *adj[0], "adj"));
     return;
   }
-  // y = left op x op right, for each element.
+  if (is_extreme(m)) return reduce_extreme(b, s, e, *adj[0]);
+  const EPrim* op = scalar_operation(m);
+  if (op != nullptr && op->op == ScalarOp::kMul && is_float(op->type)) {
+    return reduce_product(b, s, e, *adj[0]);
+  }
   Atoms seeds;
-  for (size_t k = 0; k < n; ++k) seeds.push_back(adj[k] ? *adj[k] : zero_of(b, m.op.ret[k]));
+  for (size_t k = 0; k < adj.size(); ++k) {
+    seeds.push_back(adj[k] ? *adj[k] : zero_of(b, m.op.ret[k]));
+  }
+  const Vars arrays = adjoints_from_both_sides(b, e, seeds);
+  for (size_t k = 0; k < arrays.size(); ++k) contribute(b, e.inputs[k], arrays[k]);
+}
+
+/// y = left op x op right, for each element.
+Reverse::Vars Reverse::adjoints_from_both_sides(Builder& b, const ESoac& e, const Atoms& seeds) {
+  const Monoid& m = e.reduces[0];
+  const size_t n = m.neutral.size();
   Vars inputs = prefixes(b, e.width, e.inputs, m), turned;
   inputs.insert(inputs.end(), e.inputs.begin(), e.inputs.end());
   for (const VarId v : e.inputs) turned.push_back(reversed(b, v));
   const Monoid other{flipped(p_, m.op), m.neutral, m.commutative};
   for (const VarId v : prefixes(b, e.width, turned, other)) inputs.push_back(reversed(b, v));
-  const Vars arrays = reverse_map(b, e.width, inputs, [&](Builder& in, const Vars& params) {
+  return reverse_map(b, e.width, inputs, [&](Builder& in, const Vars& params) {
     const Atoms left = group(params, n, 0), x = group(params, n, 1), right = group(params, n, 2);
     const Atoms both = inline_lambda(in, m.op, joined(left, x));
     const Atoms adj_both = pull(in, m.op, joined(both, right), seeds, first_of(n), false);
@@ -128,7 +160,30 @@ void Reverse::reduce(Builder& b, const ESoac& e, const std::vector<Maybe>& adj) 
     for (size_t k = 0; k < n; ++k) rows.push_back({adj_x[k], m.op.ret[k]});
     return rows;
   });
-  for (size_t k = 0; k < n; ++k) contribute(b, e.inputs[k], arrays[k]);
+}
+
+/// Of products of floats: y / x. Unless an element is zero, or y has left the range in which floats
+/// have all their bits: then as of any operator. (So a derivative of this one is right as well.)
+void Reverse::reduce_product(Builder& b, const Stm& s, const ESoac& e, const Atom& adj) {
+  const Type value = e.reduces[0].op.ret[0];
+  const auto from_both_sides = [&](Builder& in) {
+    return Atoms{adjoints_from_both_sides(in, e, {adj})[0]};
+  };
+  // A branch of each element of a map would run in one thread.
+  if (in_map_) return contribute(b, e.inputs[0], from_both_sides(b)[0]);
+  const auto by_quotients = [&](Builder& in) {
+    const Lambda of_element = in.lambda({value},
+                                        [&](Builder& at, const Vars& x) {
+                                          const Atom y = s.pat[0];
+                                          const Atom others = at.prim(ScalarOp::kDiv, {y, x[0]});
+                                          return Atoms{at.mul(adj, others)};
+                                        },
+                                        {value});
+    return Atoms{in.map(e.width, {e.inputs[0]}, of_element, "adj")[0]};
+  };
+  const Vars back = b.if_(is_normal(b, s.pat[0]), by_quotients, from_both_sides,
+                          {p_.type_of(e.inputs[0])}, "adj");
+  contribute(b, e.inputs[0], back[0]);
 }
 
 void Reverse::scan(Builder& b, const Stm& s, const ESoac& e, const std::vector<Maybe>& adj) {

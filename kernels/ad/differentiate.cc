@@ -22,15 +22,20 @@ class Differentiate {
   explicit Differentiate(Program& p) : p_(p) {}
 
   Status run() {
-    body(p_.constants, 0);
-    for (Function& f : p_.functions) body(f.body, 0);
+    body(p_.constants, {});
+    for (Function& f : p_.functions) body(f.body, {});
     if (error_) return tl::make_unexpected(*error_);
     return {};
   }
 
  private:
-  /// `depth`: of differential operators around.
-  void body(Body& b, int depth) {
+  /// What stands around a statement.
+  struct Around {
+    int depth = 0;  // of differential operators
+    bool map = false;
+  };
+
+  void body(Body& b, Around around) {
     std::vector<Stm> old = std::exchange(b.stms, {});
     for (Stm& s : old) {
       if (error_) return;
@@ -38,20 +43,26 @@ class Differentiate {
         error_ = refusal(p_, s, "the program becomes too large when it is differentiated");
         return;
       }
-      stm(b, s, depth);
+      stm(b, s, around);
     }
   }
 
-  void stm(Body& out, Stm& s, int depth) {
-    const bool inside = std::holds_alternative<EJvp>(s.exp) || std::holds_alternative<EVjp>(s.exp);
-    visit_bodies(s.exp, [&](Body& b) { body(b, depth + (inside ? 1 : 0)); });
+  void stm(Body& out, Stm& s, Around around) {
+    Around inside = around;
+    if (std::holds_alternative<EJvp>(s.exp) || std::holds_alternative<EVjp>(s.exp)) inside.depth++;
+    if (std::holds_alternative<ESoac>(s.exp) || std::holds_alternative<EScatter>(s.exp) ||
+        std::holds_alternative<EHist>(s.exp)) {
+      inside.map = true;
+    }
+    visit_bodies(s.exp, [&](Body& b) { body(b, inside); });
     if (error_) return;
     Builder b(p_, out, s.prov);
     if (auto* e = std::get_if<EJvp>(&s.exp)) {
       replace(b, s, e->fun, false, [&] { return forward_mode(b, e->fun, e->args, e->tangents); });
     } else if (auto* e = std::get_if<EVjp>(&s.exp)) {
-      replace(b, s, e->fun, true, [&] { return reverse_mode(b, e->fun, e->args, e->adjoints); });
-    } else if (auto* e = std::get_if<EWithVjp>(&s.exp); e && depth == 0) {
+      replace(b, s, e->fun, true,
+              [&] { return reverse_mode(b, e->fun, e->args, e->adjoints, around.map); });
+    } else if (auto* e = std::get_if<EWithVjp>(&s.exp); e && around.depth == 0) {
       const auto results = inline_lambda(b, e->fun, e->args);
       for (size_t k = 0; k < s.pat.size(); ++k) b.emit_to({s.pat[k]}, EAtom{results[k]});
     } else {

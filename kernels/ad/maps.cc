@@ -1,5 +1,7 @@
 // Reverse mode of maps. What an element contributes to a variable from outside of the map becomes a
 // result of the map back: a sum of scalars, or indices and values that a histogram adds up.
+#include <utility>
+
 #include "kernels/ad/interchange.h"
 #include "kernels/ad/reverse_sweep.h"
 #include "kernels/ir/analysis/uses.h"
@@ -71,7 +73,9 @@ Reverse::Vars Reverse::reverse_map(Builder& b, const Atom& width, const Vars& in
   for (const VarId v : inputs) e.map.params.push_back(p_.new_var(row_type(p_.type_of(v)), "x"));
   Builder in(p_, e.map.body, b.prov());
   std::vector<Row> rows;
+  const bool around = std::exchange(in_map_, true);
   Frame left = in_frame([&] { rows = fn(in, e.map.params); });
+  in_map_ = around;
   Exports exports;
   // The params count as bound inside.
   Body with_params = e.map.body;

@@ -13,8 +13,8 @@ constexpr size_t kMaxVars = 3000000;
 }  // namespace
 
 Result<std::vector<Atom>> reverse_mode(Builder& b, const Lambda& f, const std::vector<Atom>& args,
-                                       const std::vector<Atom>& adjoints) {
-  Reverse reverse(b.program());
+                                       const std::vector<Atom>& adjoints, bool in_map) {
+  Reverse reverse(b.program(), in_map);
   auto results = reverse.run(b, f, args, adjoints);
   if (reverse.error()) return tl::make_unexpected(*reverse.error());
   return results;
@@ -76,6 +76,9 @@ void Reverse::backward(Builder& b, const Sweep& sweep) {
 // ---- statements
 
 void Reverse::backward(Builder& b, const Stm& s, const Tape* tape) {
+  const auto* soac = std::get_if<ESoac>(&s.exp);
+  const bool is_map = soac != nullptr && soac->scans.empty() && soac->reduces.empty();
+  if (is_map && elements(b, s, *soac)) return;
   std::vector<Maybe> adj;
   bool any = false;
   for (const VarId v : s.pat) {
@@ -87,11 +90,11 @@ void Reverse::backward(Builder& b, const Stm& s, const Tape* tape) {
   if (const auto* e = std::get_if<ELoop>(&s.exp)) return loop(b, s, *e, adj, *tape);
   if (const auto* e = std::get_if<ESoac>(&s.exp)) {
     if (!e->scans.empty()) return scan(b, s, *e, adj);
-    if (!e->reduces.empty()) return reduce(b, *e, adj);
+    if (!e->reduces.empty()) return reduce(b, s, *e, adj);
     return map(b, *e, adj);
   }
   if (const auto* e = std::get_if<EScatter>(&s.exp)) return scatter(b, *e, *adj[0]);
-  if (const auto* e = std::get_if<EHist>(&s.exp)) return hist(b, *e, adj);
+  if (const auto* e = std::get_if<EHist>(&s.exp)) return hist(b, s, *e, adj);
   if (const auto* e = std::get_if<EWithVjp>(&s.exp)) return with_vjp(b, s, *e, adj);
   contribute_linear(*this, b, s, *adj[0]);
 }

@@ -1,6 +1,6 @@
 // The rules of reverse mode, in several files: reverse.cc (bodies), linear.cc (statements without
 // bodies), branches.cc, loops.cc, maps.cc, combine.cc (reductions and scans), writes.cc
-// (scatters and histograms).
+// (scatters and histograms), extremes.cc (reductions and histograms by min and max).
 #pragma once
 
 #include <functional>
@@ -18,7 +18,8 @@ namespace kenaz::ad {
 
 class Reverse : private Adjoints {
  public:
-  explicit Reverse(ir::Program& p) : Adjoints(p) {}
+  /// `in_map`: whether the code stands in a map.
+  Reverse(ir::Program& p, bool in_map) : Adjoints(p), in_map_(in_map) {}
   std::vector<ir::Atom> run(ir::Builder& b, const ir::Lambda& f, const std::vector<ir::Atom>& args,
                             const std::vector<ir::Atom>& adjoints);
   const std::optional<Error>& error() const { return error_; }
@@ -51,6 +52,7 @@ class Reverse : private Adjoints {
   Branch branch(const ir::Stm& s, const ir::Body& of, const std::vector<Maybe>& adj);
   bool join_parts(const ir::Stm& s, VarId v, Branch (&sides)[2], std::vector<ir::Type>& types,
                   std::vector<Part>& joined);
+  void join_branches(Builder& b, const ir::Stm& s, const Atom& cond, Branch (&sides)[2], Vars pat);
 
   // ---- loops.cc
   void forward_loop(Builder& b, const ir::Stm& s, const ir::ELoop& e, Tape& tape);
@@ -76,13 +78,18 @@ class Reverse : private Adjoints {
   void contribute_exports(Builder& b, const Atom& width, const Exports& exports, const Vars& sums,
                           const Vars& arrays);
   void map(Builder& b, const ir::ESoac& e, const std::vector<Maybe>& adj);
+  // ---- elements.cc
+  bool elements(Builder& b, const ir::Stm& s, const ir::ESoac& e);
+  void element(Builder& b, const ir::Stm& s, const ir::ESoac& e, size_t result, const Part& part);
   /// Goes through the lambda at `args` and back from `adjoints`: the adjoints of the wanted
   /// arguments. Contributions to free variables are kept or dropped.
   Atoms pull(Builder& b, const ir::Lambda& f, const Atoms& args, const Atoms& adjoints,
              const std::vector<char>& wanted, bool keep_free);
 
   // ---- combine.cc
-  void reduce(Builder& b, const ir::ESoac& e, const std::vector<Maybe>& adj);
+  void reduce(Builder& b, const ir::Stm& s, const ir::ESoac& e, const std::vector<Maybe>& adj);
+  Vars adjoints_from_both_sides(Builder& b, const ir::ESoac& e, const Atoms& seeds);
+  void reduce_product(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Atom& adj);
   void scan(Builder& b, const ir::Stm& s, const ir::ESoac& e, const std::vector<Maybe>& adj);
   Vars suffix_adjoints(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Vars& adj);
   Atoms jacobian(Builder& in, const ir::Stm& s, const ir::ESoac& e, const Atom& i);
@@ -92,7 +99,7 @@ class Reverse : private Adjoints {
 
   // ---- writes.cc
   void scatter(Builder& b, const ir::EScatter& e, const Atom& adj);
-  void hist(Builder& b, const ir::EHist& e, const std::vector<Maybe>& adj);
+  void hist(Builder& b, const ir::Stm& s, const ir::EHist& e, const std::vector<Maybe>& adj);
   struct Bins;
   Bins sort_by_bin(Builder& b, const ir::EHist& e);
   void sort_by_bit(Builder& in, ir::ELoop& loop, const Atom& n);
@@ -101,6 +108,11 @@ class Reverse : private Adjoints {
   void hist_values(Builder& b, const ir::EHist& e, const Vars& adj);
   void hist_dests(Builder& b, const ir::EHist& e, const Vars& adj);
 
+  // ---- extremes.cc
+  void reduce_extreme(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Atom& adj);
+  void hist_extreme(Builder& b, const ir::Stm& s, const ir::EHist& e, VarId adj);
+
+  bool in_map_;
   std::optional<Error> error_;
 };
 

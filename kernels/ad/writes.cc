@@ -60,7 +60,7 @@ void Reverse::scatter(Builder& b, const EScatter& e, const Atom& adj) {
   contribute(b, e.dests[0].array, rest);
 }
 
-void Reverse::hist(Builder& b, const EHist& e, const std::vector<Maybe>& adj) {
+void Reverse::hist(Builder& b, const Stm& s, const EHist& e, const std::vector<Maybe>& adj) {
   const EHist::Op& op = e.ops[0];
   const auto rank = static_cast<size_t>(op.index_rank);
   if (is_addition(op.monoid)) {
@@ -79,6 +79,7 @@ void Reverse::hist(Builder& b, const EHist& e, const std::vector<Maybe>& adj) {
     }
     return contribute(b, op.dests[0], *adj[0]);
   }
+  if (is_extreme(op.monoid)) return hist_extreme(b, s, e, adj[0]->var());
   Vars given;
   for (size_t k = 0; k < adj.size(); ++k) {
     given.push_back((adj[k] ? *adj[k] : zero_of(b, p_.type_of(op.dests[k]))).var());
