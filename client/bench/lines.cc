@@ -106,6 +106,39 @@ std::string line_row(const LineBytes& l, double us, double copy_rate, size_t wid
                      bytes_text(l.touched), rate_text(l.touched, us));
 }
 
+/// What kernels have in common that are made of the same operation in the same way: the name but
+/// for its number, and the place.
+using Kind = std::pair<std::string, std::string>;
+Kind kind_of(const std::string& name, const std::string& place) {
+  return {name.substr(0, name.rfind('_')), place};
+}
+
+bool has_lower_number(const std::string& a, const std::string& b) {
+  return std::pair(a.size(), a) < std::pair(b.size(), b);
+}
+
+/// The names that kernels of the device have on the interpreter: of as many kernels of a kind the
+/// first is the first, and so on. Else only equal names are the same kernel.
+std::map<std::string, std::string> names_on_interpreter(const std::vector<KernelRow>& rows,
+                                                        const KernelLines& lines) {
+  std::map<Kind, std::pair<std::vector<std::string>, std::vector<std::string>>> kinds;
+  for (const KernelRow& row : rows) kinds[kind_of(row.name, row.place)].first.push_back(row.name);
+  for (const auto& [name, kernel] : lines)
+    kinds[kind_of(name, kernel.place)].second.push_back(name);
+  std::map<std::string, std::string> out;
+  for (auto& [kind, names] : kinds) {
+    auto& [device, interpreter] = names;
+    std::sort(device.begin(), device.end(), has_lower_number);
+    std::sort(interpreter.begin(), interpreter.end(), has_lower_number);
+    for (size_t k = 0; k < device.size(); ++k) {
+      const bool as_many = device.size() == interpreter.size();
+      const auto same = std::find(interpreter.begin(), interpreter.end(), device[k]);
+      if (as_many || same != interpreter.end()) out[device[k]] = as_many ? interpreter[k] : *same;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<KernelLines> parse_observed(const std::string& text) {
@@ -115,11 +148,14 @@ Result<KernelLines> parse_observed(const std::string& text) {
   }
   const auto scale = scales(report);
   KernelLines kernels;
-  for (const auto& [name, factor] : scale) kernels[name];
+  for (const Json& kernel : report["kernels"]) {
+    const std::string name = text_at(kernel, {"name"});
+    if (scale.count(name) != 0) kernels[name].place = text_at(kernel, {"place", "range"});
+  }
   for (const Json& row : report["rows"]) {
     const auto factor = scale.find(text_at(row, {"kernel"}));
     if (factor == scale.end() || text_at(row, {"access", "memory"}) != "device") continue;
-    auto& lines = kernels[factor->first];
+    auto& lines = kernels[factor->first].lines;
     const std::string file = text_at(row, {"place", "file"});
     const auto line = static_cast<int64_t>(number_at(row, {"place", "line"}));
     auto found = std::find_if(lines.begin(), lines.end(),
@@ -128,7 +164,7 @@ Result<KernelLines> parse_observed(const std::string& text) {
     found->accessed += factor->second * number_at(row, {"access", "bytes"});
     found->touched += factor->second * number_at(row, {"access", "sectors"}) * kSector;
   }
-  for (auto& [name, lines] : kernels) sort_lines(lines);
+  for (auto& [name, kernel] : kernels) sort_lines(kernel.lines);
   return kernels;
 }
 
@@ -155,31 +191,32 @@ std::string lines_text(const ProfiledCall& call, const KernelLines& lines, doubl
   const auto kernels = kernel_rows(call, copy_rate);
   size_t width = 18;
   for (const KernelRow& kernel : kernels) width = std::max(width, kernel.name.size());
-  for (const auto& [kernel, own] : lines) {
-    width = std::max(width, kernel.size());
-    for (const LineBytes& l : own) width = std::max(width, place_of(l).size() + 2);
+  for (const auto& [name, kernel] : lines) {
+    width = std::max(width, name.size());
+    for (const LineBytes& l : kernel.lines) width = std::max(width, place_of(l).size() + 2);
   }
   std::string out = fmt::format("    {:<{}} {:>10} {:>10} {:>7} {:>7} {:>10} {:>7}\n", "line",
                                 width, "time", "accessed", "GB/s", "of copy", "touched", "GB/s");
-  const auto add_lines = [&](const std::string& kernel, double us) {
-    const auto found = lines.find(kernel);
-    if (found == lines.end()) return;
-    for (const LineBytes& l : found->second) {
+  const auto add_lines = [&](const ObservedKernel& kernel, double us) {
+    for (const LineBytes& l : kernel.lines) {
       const std::string row = line_row(l, us, copy_rate, width) + "  " + line_text(l);
       out += row.substr(0, row.find_last_not_of(' ') + 1) + "\n";
     }
   };
+  const auto names = names_on_interpreter(kernels, lines);
   std::set<std::string> measured;
   for (const KernelRow& kernel : kernels) {
-    measured.insert(kernel.name);
+    const auto name = names.find(kernel.name);
     out += fmt::format("    {:<{}} {:>10}{}\n", kernel.name, width,
                        fmt::format("{:.1f} us", kernel.us),
-                       lines.count(kernel.name) == 0 ? "  not on the interpreter" : "");
-    add_lines(kernel.name, kernel.us);
+                       name == names.end() ? "  not on the interpreter" : "");
+    if (name == names.end()) continue;
+    measured.insert(name->second);
+    add_lines(lines.at(name->second), kernel.us);
   }
-  for (const auto& [kernel, own] : lines) {
-    if (measured.count(kernel) != 0) continue;
-    out += fmt::format("    {:<{}} {:>10}  on the interpreter only\n", kernel, width, "-");
+  for (const auto& [name, kernel] : lines) {
+    if (measured.count(name) != 0) continue;
+    out += fmt::format("    {:<{}} {:>10}  on the interpreter only\n", name, width, "-");
     add_lines(kernel, 0);
   }
   return out;

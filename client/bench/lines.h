@@ -22,11 +22,16 @@ struct LineBytes {
   double touched = 0;   // bytes of the sectors of 32 bytes that they touch
 };
 
-/// By kernel's name; of a call. Estimates, if not all workgroups have run: as if the others did as
+/// A kernel on the interpreter. Estimates, if not all workgroups have run: as if the others did as
 /// much.
-using KernelLines = std::map<std::string, std::vector<LineBytes>>;
+struct ObservedKernel {
+  std::string place;             // as KernelRow::place
+  std::vector<LineBytes> lines;  // those that touch most, first
+};
+/// By kernel's name; of a call.
+using KernelLines = std::map<std::string, ObservedKernel>;
 
-/// Of the JSON that `kenaz observe` writes. The lines of a kernel: those that touch most, first.
+/// Of the JSON that `kenaz observe` writes.
 Result<KernelLines> parse_observed(const std::string& json);
 
 /// Calls the entry point once on a server of its own, on the interpreter in the device's stead,
@@ -35,8 +40,10 @@ Result<KernelLines> parse_observed(const std::string& json);
 Result<KernelLines> observe_lines(client::ServerOptions server, const DeviceFacts& device,
                                   const std::string& entry, const testing::Case& c);
 
-/// A table: the kernels of the call, the longest first, with their lines. `copy_rate` as for
-/// profile_text(). `line_text`: a line of a file without blanks around it; empty if it is unknown.
+/// A table: the kernels of the call, the longest first, with their lines. Code for the device may
+/// have other kernels besides, so the same kernel may have another number in its name on the
+/// interpreter: it is known by its place. `copy_rate` as for profile_text(). `line_text`: a line of
+/// a file without blanks around it; empty if it is unknown.
 std::string lines_text(const ProfiledCall& call, const KernelLines& lines, double copy_rate,
                        const std::function<std::string(const LineBytes&)>& line_text);
 

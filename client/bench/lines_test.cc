@@ -6,8 +6,8 @@ namespace kenaz::bench {
 namespace {
 
 constexpr const char* kObserved = R"({"subgroup_size":32,"findings":[],
-  "kernels":[{"name":"f_map_0","workgroups":20,"workgroups_run":8},
-             {"name":"f_sum_1","workgroups":4,"workgroups_run":4},
+  "kernels":[{"name":"f_map_0","place":{"range":"a.fut:1:2-9"},"workgroups":20,"workgroups_run":8},
+             {"name":"f_sum_1","place":null,"workgroups":4,"workgroups_run":4},
              {"name":"none","workgroups":4,"workgroups_run":0}],
   "rows":[
    {"place":{"file":"a.fut","line":1,"range":"a.fut:1:2-9"},"kernel":"f_map_0","kind":"store",
@@ -26,14 +26,15 @@ TEST(BenchLines, StandForTheWorkgroupsThatHaveNotRun) {
   const auto lines = parse_observed(kObserved);
   ASSERT_TRUE(lines) << lines.error().text();
   ASSERT_EQ(lines->size(), 2);
-  const auto& map = lines->at("f_map_0");
+  EXPECT_EQ(lines->at("f_map_0").place, "a.fut:1:2-9");
+  const auto& map = lines->at("f_map_0").lines;
   ASSERT_EQ(map.size(), 2);
   EXPECT_EQ(map[0].line, 2);  // it touches more
   EXPECT_EQ(map[0].file, "a.fut");
   EXPECT_DOUBLE_EQ(map[0].accessed, 400 * 20 / 8.0);
   EXPECT_DOUBLE_EQ(map[0].touched, 50 * 32 * 20 / 8.0);
   EXPECT_EQ(map[1].line, 1);
-  EXPECT_DOUBLE_EQ(lines->at("f_sum_1").at(0).accessed, 64);
+  EXPECT_DOUBLE_EQ(lines->at("f_sum_1").lines.at(0).accessed, 64);
 }
 
 TEST(BenchLines, AreNotReadFromWhatIsNoReport) {
@@ -63,6 +64,24 @@ TEST(BenchLines, HaveTheTimeOfTheirKernel) {
             "      a.fut:1                         1000 B    2.00   50.0%    1.0 KiB    2.08\n"
             "    f_sum_1                     -  on the interpreter only\n"
             "      ?                                 64 B       -       -       64 B       -\n");
+}
+
+TEST(BenchLines, AreOfTheKernelOfTheirPlaceWhateverItsNumber) {
+  const KernelLines lines = {{"f_map_0", {"a.fut:1:2-9", {{"a.fut", 1, 8, 32}}}},
+                             {"f_map_1", {"a.fut:2:2-9", {{"a.fut", 2, 16, 32}}}},
+                             {"f_sum_2", {"a.fut:3:2-9", {{"a.fut", 3, 16, 32}}}}};
+  ProfiledCall call;
+  call.kernels = {{"f_map_1", "a.fut:1:2-9", {}, 3, 0},
+                  {"f_map_3", "a.fut:2:2-9", {}, 2, 0},
+                  {"f_sum_4", "a.fut:3:2-9", {}, 1, 0},   // which are two here:
+                  {"f_sum_5", "a.fut:3:2-9", {}, 1, 0}};  // another plan
+  const std::string text = lines_text(call, lines, 0, [](const LineBytes&) { return ""; });
+  std::string names;  // of kernels and lines
+  for (size_t at = text.find('\n'); at + 1 < text.size(); at = text.find('\n', at + 1)) {
+    const size_t from = text.find_first_not_of(' ', at + 1);
+    names += text.substr(from, text.find(' ', from) - from) + " ";
+  }
+  EXPECT_EQ(names, "f_map_1 a.fut:1 f_map_3 a.fut:2 f_sum_4 f_sum_5 f_sum_2 a.fut:3 ") << text;
 }
 
 }  // namespace

@@ -75,6 +75,7 @@ std::string json(const Observations& seen) {
   }
   for (const auto& [name, kernel] : seen.kernels) {
     out["kernels"].push_back({{"name", name},
+                              {"place", place_json(user_place(kernel.place))},
                               {"launches", kernel.launches},
                               {"workgroups", kernel.groups},
                               {"workgroups_run", kernel.groups_run},

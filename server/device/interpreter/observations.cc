@@ -68,6 +68,10 @@ void LaunchObserver::on_group_end(int64_t group) {
 void Observations::add(const kir::Kernel& kernel, const std::vector<std::string>& places,
                        Groups groups, const kir::FiguresObserver& seen) {
   ObservedKernel& observed = kernels[kernel.name];
+  const auto place_of = [&](ir::ProvId prov) {
+    return prov.valid() && prov.index < places.size() ? places[prov.index] : "";
+  };
+  observed.place = place_of(kernel.prov);
   ++observed.launches;
   observed.groups += groups.all;
   observed.groups_run += groups.run;
@@ -81,8 +85,7 @@ void Observations::add(const kir::Kernel& kernel, const std::vector<std::string>
     Site& site = observed.sites[here];
     site.kind = kind_of(inst);
     site.array = array_name(kernel, inst);
-    const ir::ProvId prov = inst.prov.valid() ? inst.prov : kernel.prov;
-    if (prov.valid() && prov.index < places.size()) site.place = places[prov.index];
+    site.place = place_of(inst.prov.valid() ? inst.prov : kernel.prov);
     if (access != seen.accesses().end()) add_to(site.access, access->second);
     if (branch != seen.branches().end()) add_to(site.branch, branch->second);
   });

@@ -25,6 +25,7 @@ struct Site {
 };
 
 struct ObservedKernel {
+  std::string place;  // as Site::place
   int64_t launches = 0, groups = 0;
   int64_t groups_run = 0;  // to their end
   int group_size = 0;
