@@ -102,6 +102,11 @@ Result<std::string> dump(const Options& options) {
   KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, target));
   std::string text;
   for (const auto& kernel : generated.kernels) {
+    if (kernel.code_of.valid()) {  // which has been printed
+      const std::string& other = generated.kernels[kernel.code_of.index].name;
+      if (!kir) text += fmt::format("// ---- {}: the code of {}\n\n", kernel.name, other);
+      continue;
+    }
     if (through_spirv) {
       KENAZ_ASSIGN(const std::string back, kernel_ir_of_spirv(kernel));
       text += back + "\n";

@@ -33,6 +33,13 @@ ENDLESS = """
 -- input { 1i64 }
 entry main (n: i64) = loop x = 0i64 for i < n do x * 3 + i
 """
+TWICE = """
+-- ==
+-- random input { [10]i32 [20]i32 }
+entry main [n][m] (xs: [n]i32) (ys: [m]i32) =
+  (map (* 3) xs,
+   map (* 3) ys)
+"""
 REFUSED = ["--backend", "--futhark", "--pass-compiler-option", "--cache-extension", "--runner"]
 LIMIT = 120  # seconds that a command may take
 
@@ -120,6 +127,18 @@ class Measures(Case):
         written = json.loads(self.read("r.json"))["p.fut:inc"]["datasets"]["[100000]i32"]
         self.assertEqual(written["kenaz"]["kernel_bytes"], 800000)
         self.assertGreater(written["kenaz"]["device_us"], 0)
+
+    def test_kernels_with_equal_code_have_rows_of_their_own(self):
+        if "--reference" in OPTIONS:
+            return
+        self.write("twice.fut", TWICE)
+        text = self.bench("-r", "1", "--no-convergence-phase", "-P", "--lines", "twice.fut").stdout
+        rows = re.findall(r"(main_map_\d+) +1 +[\d.]+ us +[\d.]+% +(\d+ B) .*  twice\.fut:(\d):", text)
+        self.assertEqual(sorted(row[1:] for row in rows), [("160 B", "6"), ("80 B", "5")])
+        self.assertEqual(len({name for name, _, _ in rows}), 2)
+        for line, bytes in (5, "80 B"), (6, "160 B"):
+            self.assertRegex(text, rf"twice\.fut:{line} +{bytes} ")
+        self.assertNotIn("not on the interpreter", text)
 
 
 class Servers(Case):

@@ -32,6 +32,9 @@ entry spread [n] (k: i64) (is: [n]i64): [k]i64 =
           (map (% k) is)
           (map (* 2) is)
 entry pair [n] (left: [n]i64) (right: [n]i64): [n]i64 = map2 (+) left right
+entry twice [n][m] (xs: [n]i64) (ys: [m]i64) =
+  (map (* 3) xs,
+   map (* 3) ys)
 """
 FIELDS = {"memory", "bytes_each", "requests", "threads", "bytes", "sectors", "least_sectors",
           "lines", "least_lines", "bank_turns", "least_bank_turns", "threads_at_one_place",
@@ -263,6 +266,19 @@ class Observe(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn('kernel "rows_map_', done.stdout)
         self.assertNotIn("#version", done.stdout)
+
+    def test_kernels_with_equal_code_have_names_and_lines_of_their_own(self):
+        first = PROGRAM.splitlines().index("  (map (* 3) xs,") + 1
+        for options in [], ["--pass-option=--through-spirv"]:
+            done = self.observe("twice", "[1i64, 2i64] [3i64, 4i64, 5i64]", "--json", *options)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(done.stdout)
+            stores = {(r["kernel"], r["place"]["line"]): r["access"]["threads"]
+                      for r in report["rows"] if r["kind"] == "store"}
+            self.assertEqual([(line, threads) for (_, line), threads in sorted(stores.items())],
+                             [(first, 2), (first + 1, 3)])
+            self.assertEqual(len({kernel for kernel, _ in stores}), 2)
+            self.assertEqual([k["launches"] for k in report["kernels"]], [1, 1])
 
     def test_a_race_fails_the_call_with_its_line(self):
         done = self.observe("wrong", "100i64")

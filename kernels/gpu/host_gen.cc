@@ -52,11 +52,15 @@ ScalarReg HostGen::new_scalar(PrimType t) {
 BlockReg HostGen::new_block() { return BlockReg{block_regs_++}; }
 
 KernelId HostGen::add_kernel(program::Kernel k) {
-  auto [it, fresh] = kernels_by_text_.emplace(k.glsl + k.kir, KernelId{});
-  if (!fresh) return it->second;
-  it->second.index = static_cast<uint32_t>(out_.kernels.size());
+  const KernelId id{static_cast<uint32_t>(out_.kernels.size())};
+  // No two texts of kernel IR are equal: the kernel's name stands in them.
+  const auto [it, fresh] = kernels_by_text_.emplace(k.glsl + k.kir, id);
+  if (!fresh) {
+    k.code_of = it->second;
+    k.glsl.clear();
+  }
   out_.kernels.push_back(std::move(k));
-  return it->second;
+  return id;
 }
 
 int HostGen::add_failure(program::KernelFailure f) {

@@ -185,6 +185,9 @@ struct Kernel {
   int nesting = 0;         // of conditions and loops, at most
   bool may_fail = true;    // false: it never writes to the failure record
   std::string place;       // a backtrace, as KernelFailure has it; empty if unknown
+  /// Not valid: the kernel has code of its own. Else an earlier kernel with the same code, of which
+  /// this one has none: devices make it once, for all its names and places.
+  KernelId code_of;
 };
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.

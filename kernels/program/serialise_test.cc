@@ -15,6 +15,7 @@ Program sample() {
   p.types["[]i32"] = {"[]i32", TypeKind::kArray, {{PrimType::kI32, 1}}, 1, "i32"};
   p.types["s"] = {"s", TypeKind::kSum, {}, 0, "", {{"f", "i32"}}, {{"A", {"i32"}, {{0, 1}, {}}}}};
   p.kernels.push_back({"k", "void main() {}", {1, 2, 3}, "kernel", {"-> #0  a.fut:1:1-2"}, 256, 4});
+  p.kernels.push_back({"l", "", {}, "", {}, 256, 4, 0, true, "-> #0  a.fut:2:1-2", KernelId{0}});
   p.kernel_failures.push_back({{std::string("at "), 0}, {PrimType::kI64}, "-> #0  a.fut:1:1-2"});
   Entry e;
   e.name = "main";
@@ -51,6 +52,8 @@ TEST(Serialise, RoundTrips) {
   ASSERT_TRUE(back) << back.error().text();
   EXPECT_EQ(serialise(*back), bytes);  // every field is written, so equal bytes mean equal programs
   EXPECT_EQ(back->kernels[0].spirv, (std::vector<uint32_t>{1, 2, 3}));
+  EXPECT_EQ(back->kernels[1].code_of, KernelId{0});
+  EXPECT_FALSE(back->kernels[0].code_of.valid());
   EXPECT_EQ(back->kernels[0].places, sample().kernels[0].places);
   EXPECT_EQ(back->entries.at("main").code.size(), 10u);
   EXPECT_EQ(back->target, sample().target);

@@ -54,6 +54,8 @@ struct KernelSource {
   /// For messages: where the instructions of kernel IR come from, by their number; of SPIR-V, where
   /// the kernel does.
   std::span<const std::string> places;
+  /// A kernel of this device that has the same code: all but name and places is taken from it.
+  KernelPtr code_of;
 };
 
 struct Info {

@@ -235,9 +235,24 @@ Status check_function(const Program& program, const Function& f) {
   return code.check(f.code);
 }
 
-Status check_kernel(const Kernel& kernel) {
-  if (kernel.glsl.empty() && kernel.spirv.empty() && kernel.kir.empty())
-    return internal_error("no code");
+/// Of the kernel whose code `kernel` has.
+Status check_code_of(const Program& program, const Kernel& kernel) {
+  if (kernel.code_of.index >= static_cast<size_t>(&kernel - program.kernels.data())) {
+    return internal_error(fmt::format("the code of kernel {}", kernel.code_of.index));
+  }
+  const Kernel& other = program.kernels[kernel.code_of.index];
+  if (other.code_of.valid() || other.slots != kernel.slots) {
+    return internal_error("the code of a kernel that is another");
+  }
+  return {};
+}
+
+Status check_kernel(const Program& program, const Kernel& kernel) {
+  const bool has_code = !kernel.glsl.empty() || !kernel.spirv.empty() || !kernel.kir.empty();
+  if (has_code == kernel.code_of.valid()) {
+    return internal_error(has_code ? "code of its own and of another" : "no code");
+  }
+  if (kernel.code_of.valid()) KENAZ_TRY(check_code_of(program, kernel));
   if (kernel.slots < 2 || kernel.slots > (1 << 12)) {
     return internal_error(fmt::format("{} slots", kernel.slots));
   }
@@ -265,7 +280,7 @@ Status in(Status status, const std::string& place) {
 
 Status check_program(const Program& program) {
   for (const Kernel& kernel : program.kernels) {
-    KENAZ_TRY(in(check_kernel(kernel), "kernel " + kernel.name));
+    KENAZ_TRY(in(check_kernel(program, kernel), "kernel " + kernel.name));
   }
   for (size_t i = 0; i < program.kernel_failures.size(); ++i) {
     KENAZ_TRY(in(check_failure(program.kernel_failures[i]), fmt::format("kernel failure {}", i)));

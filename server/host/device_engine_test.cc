@@ -463,6 +463,13 @@ TEST_P(DeviceEngineTest, BrokenProgramsAreRefused) {
       [](Program& p) { p.kernels.clear(); },
       [](Program& p) { p.kernels[kAdd].slots = 5; },
       [](Program& p) { p.kernels[kAdd].spirv.clear(); },
+      [](Program& p) { p.kernels[kStep].code_of = KernelId{kAdd}; },  // beside its own
+      [](Program& p) {
+        p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, "", {7}});
+      },
+      [](Program& p) {
+        p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, "", {kStep}});
+      },
       [](Program& p) { p.constant_block_regs = 100; },
       [](Program& p) { p.constant_scalar_regs = -1; },
       [](Program& p) { p.kernel_failures[0].message.push_back(2); },

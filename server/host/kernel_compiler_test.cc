@@ -141,5 +141,34 @@ TEST_F(KernelCompilerTest, OnlyWhatIsLaunchedIsCompiled) {
   }
 }
 
+TEST_F(KernelCompilerTest, EqualKernelsAreCompiledOnceAndKeepTheirNamesAndPlaces) {
+  auto device = device::make_vulkan_device({});
+  ASSERT_TRUE(device) << device.error().text();
+  const auto reader = [](const std::string&) -> Result<std::string> {
+    return "entry first (n: i64) = map (* 2) (iota n)\n"
+           "entry second (n: i64) = map (* 2) (iota n)\n";
+  };
+  auto made = compiler::compile("test.fut", {reader}, device_target((*device)->info()));
+  ASSERT_TRUE(made) << made.error().text();
+  auto engine =
+      make_device_engine(std::move(*made), *device, std::make_shared<KernelCompiler>(compiler()));
+  ASSERT_TRUE(engine) << engine.error().text();
+  (*engine)->set_profiled(true);
+  const LeafPtr n = *(*engine)->put(data::Value::scalar(PrimValue::i64(100)));
+  for (const std::string entry : {"second", "first", "second"}) {
+    const auto doubled = (*engine)->call(entry, std::span(&n, 1));
+    ASSERT_TRUE(doubled) << doubled.error().text();
+    EXPECT_EQ((*engine)->get(*doubled->at(0))->at(99).as_i64(), 198);
+    std::vector<device::KernelLabel> labels;
+    for (const auto& time : (*engine)->kernel_times()) {
+      if (time.kernel != nullptr) labels.push_back(*time.kernel);
+    }
+    ASSERT_EQ(labels.size(), 1u);
+    EXPECT_THAT(labels[0].name, HasSubstr(entry));
+    EXPECT_THAT(labels[0].place, HasSubstr(entry == "first" ? "test.fut:1:" : "test.fut:2:"));
+  }
+  EXPECT_EQ(compiled_, 1);
+}
+
 }  // namespace
 }  // namespace kenaz::host

@@ -9,6 +9,9 @@ namespace kenaz::host {
 
 namespace {
 
+/// For a kernel whose instructions have no places of their own.
+std::span<const std::string> place_of(const program::Kernel& kernel) { return {&kernel.place, 1}; }
+
 Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompiler& compiler,
                                device::Device& device) {
   const int most = device.info().max_nesting;
@@ -27,8 +30,8 @@ Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompil
   }
   KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
   const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
-  const std::span<const std::string> place(&source.place, source.place.empty() ? 0 : 1);
-  return device.make_kernel({source.name, spirv, push_bytes, std::span(&loops_look, 1), {}, place});
+  return device.make_kernel(
+      {source.name, spirv, push_bytes, std::span(&loops_look, 1), {}, place_of(source)});
 }
 
 }  // namespace
@@ -40,12 +43,18 @@ bool KernelTable::is_busy() const {
   });
 }
 
+size_t KernelTable::code_of(size_t kernel) const {
+  const program::KernelId other = kernels_[kernel].code_of;
+  return other.valid() ? other.index : kernel;
+}
+
 KernelTable::Made KernelTable::begin(program::KernelId id) {
-  Slot& slot = slots_[id.index];
+  const size_t code = code_of(id.index);
+  Slot& slot = slots_[code];
   if (slot.making) return slot.making->made;
   slot.making = std::make_unique<Making>();
   slot.making->thread = std::make_unique<LargeStackThread>(
-      [this, &source = kernels_[id.index], &promise = slot.making->promise] {
+      [this, &source = kernels_[code], &promise = slot.making->promise] {
         try {
           promise.set_value(make(source, *compiler_, device_));
         } catch (const std::exception& e) {
@@ -57,14 +66,29 @@ KernelTable::Made KernelTable::begin(program::KernelId id) {
 
 Result<device::KernelPtr> KernelTable::finish(program::KernelId id, const Made& made) {
   using std::chrono::seconds;
-  Slot& slot = slots_[id.index];
+  const size_t code = code_of(id.index);
+  Slot& slot = slots_[code];
   // After an error another one may be at it.
   const bool ended =
       slot.making && slot.making->made.wait_for(seconds(0)) == std::future_status::ready;
   if (ended) slot.making.reset();
   const auto& kernel = made.get();
-  if (kernel) slot.kernel = *kernel;
-  return kernel;
+  if (!kernel) return kernel;
+  KENAZ_TRY(keep(code, *kernel));
+  return slots_[id.index].kernel;
+}
+
+/// For all kernels that have the code.
+Status KernelTable::keep(size_t code, const device::KernelPtr& made) {
+  slots_[code].kernel = made;
+  for (size_t k = code + 1; k < kernels_.size(); ++k) {
+    const program::Kernel& kernel = kernels_[k];
+    if (code_of(k) != code) continue;
+    KENAZ_ASSIGN(
+        slots_[k].kernel,
+        device_.make_kernel({.name = kernel.name, .places = place_of(kernel), .code_of = made}));
+  }
+  return {};
 }
 
 }  // namespace kenaz::host

@@ -15,7 +15,8 @@ namespace kenaz::host {
 
 /// Kernels are compiled, to SPIR-V and by the driver, on a thread of their own: for some programs
 /// that takes minutes, and cannot be interrupted. The call that waits for it can; what was begun
-/// goes on then, for whoever asks next. Used by one thread at a time.
+/// goes on then, for whoever asks next. Kernels with the same code are made together, as one. Used
+/// by one thread at a time.
 class KernelTable {
  public:
   /// Kernels and device must outlive this, which waits for the driver when it goes.
@@ -47,8 +48,11 @@ class KernelTable {
   };
   struct Slot {
     device::KernelPtr kernel;
-    std::unique_ptr<Making> making;
+    std::unique_ptr<Making> making;  // of one that has code of its own
   };
+  /// Which kernel has its code.
+  size_t code_of(size_t kernel) const;
+  Status keep(size_t code, const device::KernelPtr& made);
 
   const std::vector<program::Kernel>& kernels_;
   const std::shared_ptr<const KernelCompiler> compiler_;

@@ -155,6 +155,7 @@ bool InterpreterDevice::poke(const BlockPtr& block, uint32_t word) {
 }
 
 Result<KernelPtr> InterpreterDevice::make_kernel(const KernelSource& source) {
+  if (source.code_of) return kernel_of_another(source);
   return options_.through_spirv ? kernel_of_spirv(source) : kernel_of_ir(source);
 }
 

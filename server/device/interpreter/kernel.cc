@@ -94,6 +94,14 @@ Result<KernelPtr> kernel_of_spirv(const KernelSource& source) {
   return made;
 }
 
+KernelPtr kernel_of_another(const KernelSource& source) {
+  auto made =
+      std::make_shared<InterpretedKernel>(static_cast<const InterpretedKernel&>(*source.code_of));
+  made->kernel.name = source.name;
+  made->places.assign(source.places.begin(), source.places.end());
+  return made;
+}
+
 Result<LaunchArguments> launch_arguments(const InterpretedKernel& kernel,
                                          std::span<const std::byte> slots,
                                          std::span<const std::byte> push, uint32_t x, uint32_t y) {

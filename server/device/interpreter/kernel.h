@@ -27,6 +27,9 @@ Result<KernelPtr> kernel_of_ir(const KernelSource& source);
 /// Reads its SPIR-V.
 Result<KernelPtr> kernel_of_spirv(const KernelSource& source);
 
+/// The code of `source.code_of`, which this device has made, under another name and place.
+KernelPtr kernel_of_another(const KernelSource& source);
+
 /// What a kernel is run with.
 struct LaunchArguments {
   uint64_t record = 0;  // the failure record's address

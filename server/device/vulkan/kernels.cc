@@ -37,6 +37,11 @@ Result<OwnedModule> Kernels::module(const KernelSource& source) {
 }
 
 Result<KernelPtr> Kernels::make(const KernelSource& source) {
+  KernelLabel label{source.name, source.places.empty() ? "" : source.places[0]};
+  if (source.code_of) {
+    const auto& code_of = static_cast<const VulkanKernel&>(*source.code_of);
+    return std::make_shared<VulkanKernel>(std::move(label), code_of);
+  }
   const PhysicalDevice& device = context_->physical();
   if (source.spirv.size() < kSpirvHeaderWords || source.spirv[0] != kSpirvMagic) {
     return internal_error(fmt::format("kernel {} is not SPIR-V", source.name));
@@ -79,8 +84,8 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   }
   lock.lock();
   cache_.note_new_pipeline();
-  KernelLabel label{source.name, source.places.empty() ? "" : source.places[0]};
-  return std::make_shared<VulkanKernel>(std::move(label), OwnedPipeline(context_, made),
+  return std::make_shared<VulkanKernel>(std::move(label),
+                                        std::make_shared<OwnedPipeline>(context_, made),
                                         std::move(pipeline_layout), source.push_bytes);
 }
 

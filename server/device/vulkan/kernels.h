@@ -11,20 +11,23 @@ namespace kenaz::device::vulkan {
 
 class VulkanKernel : public Kernel {
  public:
-  VulkanKernel(KernelLabel label, OwnedPipeline pipeline, std::shared_ptr<OwnedLayout> layout,
-               uint32_t push_bytes)
+  VulkanKernel(KernelLabel label, std::shared_ptr<OwnedPipeline> pipeline,
+               std::shared_ptr<OwnedLayout> layout, uint32_t push_bytes)
       : label_(std::make_shared<const KernelLabel>(std::move(label))),
         pipeline_(std::move(pipeline)),
         layout_(std::move(layout)),
         push_bytes_(push_bytes) {}
+  /// With the code of another kernel.
+  VulkanKernel(KernelLabel label, const VulkanKernel& code_of)
+      : VulkanKernel(std::move(label), code_of.pipeline_, code_of.layout_, code_of.push_bytes_) {}
   const std::shared_ptr<const KernelLabel>& label() const { return label_; }
-  VkPipeline pipeline() const { return pipeline_.get(); }
+  VkPipeline pipeline() const { return pipeline_->get(); }
   VkPipelineLayout layout() const { return layout_->get(); }
   uint32_t push_bytes() const { return push_bytes_; }
 
  private:
   const std::shared_ptr<const KernelLabel> label_;
-  OwnedPipeline pipeline_;
+  std::shared_ptr<OwnedPipeline> pipeline_;  // of all kernels with this code
   std::shared_ptr<OwnedLayout> layout_;
   uint32_t push_bytes_;
 };

@@ -33,7 +33,7 @@ void Tape::clear() {
 
 void Tape::play(const Context& context, VkCommandBuffer commands, Timing* timing) const {
   const Functions& vk = context.vk();
-  const VulkanKernel* bound = nullptr;
+  VkPipeline bound = VK_NULL_HANDLE;
   std::span<const std::byte> pushes(pushes_);
   for (const Step& step : steps_) {
     const VulkanKernel* kernel = step.kernel;
@@ -41,10 +41,10 @@ void Tape::play(const Context& context, VkCommandBuffer commands, Timing* timing
       record_barrier(context, commands, step.grid.x != 0);
       continue;
     }
-    if (kernel != bound) {
-      vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, kernel->pipeline());
+    if (kernel->pipeline() != bound) {
+      bound = kernel->pipeline();
+      vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, bound);
     }
-    bound = kernel;
     const auto push = pushes.first(kernel->push_bytes());
     pushes = pushes.subspan(push.size());
     if (!push.empty()) {

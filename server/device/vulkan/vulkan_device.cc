@@ -164,6 +164,7 @@ void VulkanDevice::compile_apart(const KernelSource& source) const {
 }
 
 Result<KernelPtr> VulkanDevice::make_kernel(const KernelSource& source) {
+  if (source.code_of) return kernels_.make(source);
   if (info().is_cpu && another_) compile_apart(source);
   auto kernel = kernels_.make(source);
   if (kernel && info().is_cpu) KENAZ_TRY(finish_compiling(context_, *kernel));
