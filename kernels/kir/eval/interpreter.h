@@ -35,6 +35,11 @@ class Machine {
     uint64_t offset = 0;   // in the shadow
     uint64_t address = 0;  // for observers: of the device, or in the shared array
   };
+  /// An access's base and index, of thread 0 and those behind it.
+  struct AddressSlots {
+    const uint64_t *base, *index;
+    const uint8_t *base_known, *index_known;
+  };
 
   // ---- running (run.cc)
   bool step(Group& g);
@@ -68,7 +73,7 @@ class Machine {
   template <class Word, eval::Space kSpace>
   bool quick_accesses(Group& g, const Op& op);
   template <eval::Space kSpace>
-  bool quick_place(Group& g, const Op& op, size_t lane, Place& place);
+  bool quick_place(Group& g, const Op& op, const AddressSlots& at, size_t lane, Place& place);
 
   // ---- one thread (advance.cc)
   bool leaves(Thread& t, const Op& loop) const;

@@ -1,6 +1,7 @@
 #include "kernels/kir/eval/races.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace kenaz::kir::eval {
@@ -83,9 +84,14 @@ void Shadow::merge(Page& page) {
   if (parts < kLeastMerged) return;
   auto fewer = std::make_unique<Cell[]>(n / parts);
   for (int k = 0; k < n / parts; k++) fewer[k] = page.cells[k * parts];
-  page.cells = std::move(fewer);
-  page.unit = static_cast<uint16_t>(page.unit * parts);
+  set_cells(page, std::move(fewer), page.unit * parts);
   page.merges++;
+}
+
+void Shadow::set_cells(Page& page, std::unique_ptr<Cell[]> cells, int unit) {
+  page.cells = std::move(cells);
+  page.unit = static_cast<uint16_t>(unit);
+  page.shift = static_cast<uint8_t>(std::countr_zero(page.unit));
 }
 
 void Shadow::refine(Page& page, int unit) {
@@ -94,8 +100,7 @@ void Shadow::refine(Page& page, int unit) {
     const int parts = page.unit / unit;
     for (int k = 0; k < kPageBytes / unit; k++) finer[k] = page.cells[k / parts];
   }
-  page.cells = std::move(finer);
-  page.unit = static_cast<uint16_t>(unit);
+  set_cells(page, std::move(finer), unit);
 }
 
 // ---- accesses
@@ -207,7 +212,7 @@ bool Races::access(Shadow& shadow, GroupClock& group, ThreadClock& thread, const
 // ---- synchronisation
 
 KnowledgePtr Races::release(GroupClock& group, ThreadClock& thread) {
-  knows_ = true;
+  knows_ = group.has_released = true;
   Knowledge now = thread.known ? *thread.known : Knowledge{};
   if (group.epoch > 0) now.add(Knowledge::of_group(group.number), group.epoch);
   now.add(Knowledge::of_thread(group.number, thread.local), thread.time);

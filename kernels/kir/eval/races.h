@@ -84,6 +84,8 @@ struct GroupClock {
   /// Pages of device memory that the workgroup has accessed.
   std::vector<std::pair<Shadow*, uint64_t>> touched;
   ReleasedAt shared;  // by offset in shared memory
+  /// A thread has released something since the last barrier.
+  bool has_released = false;
 };
 
 /// One access: who and when, and by which operation.
@@ -115,7 +117,7 @@ class Shadow {
   std::pair<Cell*, int> cells(uint64_t offset, int bytes, int unit) {
     Page& page = pages_[offset / kPageBytes];
     if (page.unit == 0 || page.unit > unit) refine(page, unit);
-    return {&page.cells[offset % kPageBytes / static_cast<uint64_t>(page.unit)], bytes / page.unit};
+    return {&page.cells[offset % kPageBytes >> page.shift], bytes >> page.shift};
   }
   /// The workgroup accesses what is at `offset`.
   void touch(uint64_t offset, GroupClock& group) {
@@ -132,11 +134,13 @@ class Shadow {
   static constexpr int kPageBytes = 256;
   static constexpr int kMostMerges = 4, kLeastMerged = 8;
   struct Page {
-    uint16_t unit = 0;
-    uint16_t merges = 0;   // how often cells became one: not each time that they are read
+    uint16_t unit = 0;     // bytes of a cell, a power of two; 0: there are none
+    uint8_t shift = 0;     // its logarithm
+    uint8_t merges = 0;    // how often cells became one: not each time that they are read
     uint32_t toucher = 0;  // 1 + the number of the workgroup that accessed it last
     std::unique_ptr<Cell[]> cells;
   };
+  static void set_cells(Page& page, std::unique_ptr<Cell[]> cells, int unit);
   static void refine(Page& page, int unit);
   static void merge(Page& page);
   std::vector<Page> pages_;
@@ -172,10 +176,9 @@ class Races {
     const Stamp now = Stamp::of(mine, a.op, a.coherent, false);
     auto [cell, n] = shadow.cells(a.offset, a.bytes, a.unit);
     const uint32_t fresh = a.shared ? group.fresh : 1;
-    const bool two_tell = a.shared && !knows_;
     if (!a.shared) shadow.touch(a.offset, group);
     for (; n > 0; n--, cell++) {
-      if (!(a.write ? quick_write(*cell, now, fresh) : quick_read(*cell, now, fresh, two_tell)))
+      if (!(a.write ? quick_write(*cell, now, fresh) : quick_read(*cell, now, group, a.shared)))
         return false;
     }
     return true;
@@ -209,18 +212,25 @@ class Races {
   static bool is_behind(const Stamp& s, const Stamp& now, uint32_t fresh) {
     return s.segment < fresh || s.segment == now.segment;
   }
-  static bool quick_read(Cell& cell, const Stamp& now, uint32_t fresh, bool two_tell) {
+  bool quick_read(Cell& cell, const Stamp& now, const GroupClock& group, bool shared) const {
     if ((cell.atomics[0].segment | cell.atomics[1].segment) != 0) return false;
+    const uint32_t fresh = shared ? group.fresh : 1;
     if (!is_behind(cell.plain, now, fresh)) return false;
     auto& [a, b] = cell.reads;
     if (a.segment == now.segment || b.segment == now.segment) return true;
-    if (a.segment >= fresh && b.segment >= fresh) {
-      // Where all readers are of one workgroup, and nothing but barriers orders its threads, two of
-      // them tell enough: whoever writes, one of them is another thread.
-      return two_tell && !a.atomic() && !b.atomic();
-    }
+    if (a.segment >= fresh && b.segment >= fresh) return two_tell(a, b, group, shared);
     (a.segment < fresh ? a : b) = now;
     return true;
+  }
+  /// Whether these readers of a place conflict with whomever a further one of the workgroup does.
+  /// That is so if they are two of its threads, in this epoch, or if they are of two workgroups:
+  /// whoever writes is another one than one of them, and nothing but barriers orders the two.
+  bool two_tell(const Stamp& a, const Stamp& b, const GroupClock& group, bool shared) const {
+    if (group.has_released || a.atomic() || b.atomic()) return false;
+    if (shared) return true;
+    const Segment &x = of(a), &y = of(b);
+    if (x.group != y.group) return !knows_;
+    return x.group == group.number && x.epoch == group.epoch && y.epoch == group.epoch;
   }
   static bool quick_write(Cell& cell, const Stamp& now, uint32_t fresh) {
     if ((cell.atomics[0].segment | cell.atomics[1].segment) != 0) return false;
@@ -256,6 +266,7 @@ class Races {
   void begin_epoch(GroupClock& group, size_t threads) const {
     group.segments.assign(threads, 0);
     group.fresh = next_segment();
+    group.has_released = false;
   }
 
   uint32_t base_ = 1;  // number of the first of:

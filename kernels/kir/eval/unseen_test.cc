@@ -317,5 +317,27 @@ v11: i32 = subgroup.reduce.add v9 @3
                 1, {{"to 3i32", "to v3", FaultKind::kDivergentSubgroup, {2, 3}}});
 }
 
+// Of the readers of a place only two are noted: whoever writes must not be ordered behind both.
+TEST(KirUnseen, AStoreToWhatManyHaveRead) {
+  const std::string all_read = "v10: i32 = load v2[0i32] @2\nbarrier @3\n";
+  const auto store_by = [](int thread) {
+    return "v11: bool = eq.i32(v7, " + std::to_string(thread) +
+           "i32)\nif v11 @4 {\nstore v2[0i32] = 7i32 @5\n}\n";
+  };
+  const std::string again = "v12: i32 = load v2[0i32] @6\n";
+  for (uint64_t seed = 0; seed < 48; ++seed) {
+    for (const int thread : {0, 9, 31}) {
+      const auto fault = fault_of({all_read + store_by(thread)}, 4, false, seed);
+      EXPECT_TRUE(fault && fault->kind == FaultKind::kRace) << seed << " " << thread;
+    }
+    // One workgroup, before and behind its barrier; and behind another launch of one.
+    EXPECT_FALSE(fault_of({all_read + store_by(3)}, 1, false, seed)) << seed;
+    EXPECT_TRUE(fault_of({all_read + again + store_by(3)}, 1, false, seed)) << seed;
+    EXPECT_TRUE(fault_of({all_read, all_read + store_by(3)}, 1, false, seed)) << seed;
+    EXPECT_FALSE(fault_of({all_read, all_read + store_by(3)}, 1, true, seed)) << seed;
+    EXPECT_TRUE(fault_of({all_read, all_read, store_by(3)}, 1, false, seed)) << seed;
+  }
+}
+
 }  // namespace
 }  // namespace kenaz::kir
