@@ -62,6 +62,8 @@ class Machine {
   Way enter_for(Group& g, const Op& op, const Op*& next);
   Way next_for(Group& g, const Op& op, const Op*& next);
   Way test_while(Group& g, const Op& op, const Op*& next);
+  void call(Group& g, const Op& op, const Op*& next);
+  Way return_from(Group& g, const Op& op, const Op*& next);
   bool all_meet(Group& g, const Op& op, size_t size);
   Way meet_all(Group& g, const Op& op, const Op*& next);
   Way part(Group& g, const uint64_t* goes, uint32_t there, uint32_t else_there, const Op*& next);

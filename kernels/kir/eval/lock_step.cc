@@ -110,6 +110,8 @@ bool Machine::advance_together(Group& g) {
       case OpCode::kFor: way = enter_for(g, op, next); break;
       case OpCode::kForNext: way = next_for(g, op, next); break;
       case OpCode::kWhile: way = test_while(g, op, next); break;
+      case OpCode::kCall: call(g, op, next); break;
+      case OpCode::kReturn: way = return_from(g, op, next); break;
       case OpCode::kBarrier:
       case OpCode::kSubgroup: way = meet_all(g, op, next); break;
       case OpCode::kLoad:
@@ -263,6 +265,25 @@ Machine::Way Machine::branch(Group& g, const Op& op, const Op*& next) {
     return one_by_one(g, op, next);
   }
   return part(g, g.bits(op.a), static_cast<uint32_t>(next - code_.ops.data()), op.target, next);
+}
+
+void Machine::call(Group& g, const Op& op, const Op*& next) {
+  const auto behind = static_cast<uint64_t>(next - code_.ops.data());
+  uint64_t* const places = g.bits(op.dst);
+  for_lanes(g.convoy, [&](size_t k) { places[k] = behind; });
+  next = code_.ops.data() + op.target;
+}
+
+Machine::Way Machine::return_from(Group& g, const Op& op, const Op*& next) {
+  const Convoy& c = g.convoy;
+  uint64_t* const places = g.bits(op.a);
+  const uint64_t place = places[c.first()];
+  bool together = true;
+  for_lanes(c, [&](size_t k) { together &= places[k] == place; });
+  if (!together) return one_by_one(g, op, next);
+  for_lanes(c, [&](size_t k) { places[k] = 0; });
+  next = code_.ops.data() + place;
+  return Way::kTogether;
 }
 
 Machine::Way Machine::enter_for(Group& g, const Op& op, const Op*& next) {
