@@ -4,8 +4,9 @@
 // Every VarId is bound exactly once in the whole program (inlining and duplication rename), so a
 // variable's type is a fact about the program and not about a place in it.
 //
-// A program is at a stage: as lowered and optimised (soacs), or with what is parallel as segmented
-// operations that say what runs where (seg.h). The passes for all stages work on either.
+// A program is at a stage: as lowered and optimised (soacs), with what is parallel as segmented
+// operations that say what runs where (seg.h), or with arrays in memory that they share (places.h).
+// The passes for all stages work on the first two.
 //
 // Values are immutable except that Update, Scatter, Hist and Seg consume the arrays they are given:
 // after it, the old name (and whatever aliases it) must not be used. A loop whose body consumes a
@@ -18,6 +19,7 @@
 // check lists it in `certs`. An assert that nothing needs may be dropped.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -217,6 +219,8 @@ struct Stm {
 struct VarInfo {
   Type type;
   std::string name;  // hint; printed as name_index
+  /// Of an array that a statement at host level makes (places.h); null: in memory of its own.
+  std::optional<Place> place = std::nullopt;
 };
 
 /// Where a statement came from: the source range and the call it was inlined into (outer frame).

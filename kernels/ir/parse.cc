@@ -328,10 +328,17 @@ class Parser {
     Stm s;
     while (peek().kind == Token::kAttr) s.attrs.push_back(advance().text);
     expect("let");
-    if (eat("(")) {
-      list_until(")", [&] { s.pat.push_back(binder()); });
-    } else {
+    const auto placed_binder = [&] {
       s.pat.push_back(binder());
+      if (!eat("in")) return;
+      const VarId memory = var();
+      expect("at");
+      p_.vars[s.pat.back().index].place = Place{memory, atom()};
+    };
+    if (eat("(")) {
+      list_until(")", placed_binder);
+    } else {
+      placed_binder();
     }
     expect("=");
     s.exp = exp();

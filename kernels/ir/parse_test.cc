@@ -130,6 +130,25 @@ TEST(Parse, PrintsSegmentedOperations) {
   EXPECT_TRUE(valid) << valid.error().text();
 }
 
+TEST(Parse, PrintsPlaces) {
+  constexpr const char* kPlaces = R"(stage mem
+fun main(n_0: i64, t_1: i64) -> ([t_1]i64) {
+  let memory_2: [t_1]i64 = scratch [t_1]i64
+  let (a_3: [n_0]i64 in memory_2 at 0i64, b_4: [n_0]i64 in memory_2 at n_0) = seg map device (i_5: i64 < n_0) {
+    return i_5, n_0
+  }
+  let c_6: [t_1]i64 in memory_2 at 0i64 = concat (t_1; a_3, b_4)
+  return c_6
+}
+entry main = main
+)";
+  const auto p = parse(kPlaces);
+  ASSERT_TRUE(p) << p.error().text();
+  EXPECT_EQ(print(*p, {.renumber = true}), kPlaces);
+  const auto valid = validate(*p);
+  EXPECT_TRUE(valid) << valid.error().text();
+}
+
 TEST(Parse, ErrorsNameTheLine) {
   const auto p = parse("fun f() -> (i32) {\n  return x\n}\n");
   ASSERT_FALSE(p);

@@ -54,7 +54,10 @@ class Printer {
     for (const auto& a : s.attrs) out_ += fmt::format("#[{}] ", a);
     out_ += "let ";
     if (s.pat.size() != 1) out_ += "(";
-    list(s.pat, [&](VarId v) { binder(v); });
+    list(s.pat, [&](VarId v) {
+      binder(v);
+      place(v);
+    });
     if (s.pat.size() != 1) out_ += ")";
     out_ += " = ";
     exp(s.exp);
@@ -117,6 +120,15 @@ class Printer {
     var(v);
     out_ += ": ";
     type(p_.type_of(v));
+  }
+
+  void place(VarId v) {
+    const auto& place = p_.vars[v.index].place;
+    if (!place) return;
+    out_ += " in ";
+    var(place->memory);
+    out_ += " at ";
+    atom(place->start);
   }
 
   void var(VarId v) {

@@ -10,6 +10,8 @@
 //     return ys_4
 //   }
 //   entry main = main
+//
+// What has a place (places.h) says so behind its type: `let ys_4: [n_0]i32 in zs_6 at k_5 = ...`.
 #pragma once
 
 #include <string>

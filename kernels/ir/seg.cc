@@ -8,7 +8,7 @@ namespace kenaz::ir {
 namespace {
 
 // By value of the enumeration.
-constexpr std::array<std::string_view, 2> kStages = {"soacs", "seg"};
+constexpr std::array<std::string_view, 3> kStages = {"soacs", "seg", "mem"};
 constexpr std::array<std::string_view, 3> kKinds = {"map", "reduce", "scan"};
 constexpr std::array<std::string_view, 3> kLevels = {"device", "group", "ingroup"};
 constexpr std::array<std::string_view, 8> kClasses = {

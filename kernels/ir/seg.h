@@ -20,8 +20,8 @@ namespace kenaz::ir {
 using TuneId = Id<struct TuneTag>;
 
 /// How far a program has come: kSoacs is what lowering makes; at kSeg, everything parallel at host
-/// level is an ESeg.
-enum class Stage : uint8_t { kSoacs, kSeg };
+/// level is an ESeg; at kMem, arrays have places.
+enum class Stage : uint8_t { kSoacs, kSeg, kMem };
 
 /// What becomes of the operands that the points make: kMap has none.
 enum class SegKind : uint8_t { kMap, kReduce, kScan };

@@ -44,6 +44,14 @@ struct Type {
   friend bool operator==(const Type&, const Type&) = default;
 };
 
+/// Where an array lies, at stage mem: row-major in the memory of another one, which has elements of
+/// the same type, from the element `start` on, an i64.
+struct Place {
+  VarId memory;
+  Atom start;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
 struct Stm;
 
 /// Statements, then results. Scoping is lexical: a body sees everything around it.

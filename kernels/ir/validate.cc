@@ -162,10 +162,23 @@ class Validator {
       if (v.index >= p_.vars.size()) return problem("a variable that does not exist is bound");
       pat_.push_back(p_.type_of(v));
     }
+    for (VarId v : s.pat) place_ok(v);
     const std::vector<Type> pat = pat_;
     std::visit([&](const auto& e) { same_types("pattern", pat, check(e, pat)); }, s.exp);
     for (VarId v : s.pat) bind(v);
     for (VarId v : s.pat) type_ok(p_.type_of(v));
+  }
+
+  void place_ok(VarId v) {
+    const auto& place = p_.vars[v.index].place;
+    if (!place || !error_.empty()) return;
+    in_scope(place->memory);
+    in_scope(place->start);
+    if (!error_.empty()) return;
+    require(p_.type_of(place->start) == kI64Scalar, "{} begins at what is no i64", name(v));
+    const Type& memory = p_.type_of(place->memory);
+    require(!memory.is_scalar() && memory.prim == p_.type_of(v).prim,
+            "{} has other elements than its memory", name(v));
   }
 
   // ---- types. Dims are compared only where both are constants: equal sizes may have two names.

@@ -3,6 +3,7 @@
 #include <array>
 #include <type_traits>
 
+#include "kernels/ir/places.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 #include "kernels/ir/visit.h"
@@ -10,13 +11,13 @@
 namespace kenaz::ir {
 namespace {
 
-enum class Place : uint8_t { kHost, kSeg, kLambda };
+enum class Where : uint8_t { kHost, kSeg, kLambda };
 
 constexpr size_t kAlternatives = std::variant_size_v<Exp>;
 
 struct Rule {
   std::string_view name;
-  bool allowed[2][3];  // by stage and place
+  bool allowed[2][3];  // by stage (soacs; the others) and place
 };
 
 /// In the order of Exp's alternatives.
@@ -46,8 +47,8 @@ class StageRules {
   explicit StageRules(const Program& p) : p_(p) {}
 
   Status run() {
-    body(p_.constants, Place::kHost, nullptr);
-    for (const Function& f : p_.functions) body(f.body, Place::kHost, nullptr);
+    body(p_.constants, Where::kHost, nullptr);
+    for (const Function& f : p_.functions) body(f.body, Where::kHost, nullptr);
     if (!error_.empty()) return internal_error(error_);
     return {};
   }
@@ -60,17 +61,24 @@ class StageRules {
   }
 
   /// `around`: the ESeg whose body it is (or a branch or loop in that); null elsewhere.
-  void body(const Body& b, Place place, const ESeg* around) {
+  void body(const Body& b, Where place, const ESeg* around) {
     for (const Stm& s : b.stms) {
       if (error_.empty()) stm(s, place, around);
     }
   }
-  void stm(const Stm& s, Place place, const ESeg* around) {
+  void stm(const Stm& s, Where place, const ESeg* around) {
     const Rule& rule = rules()[s.exp.index()];
-    if (!rule.allowed[static_cast<size_t>(p_.stage)][static_cast<size_t>(place)]) {
+    const size_t column = p_.stage == Stage::kSoacs ? 0 : 1;
+    if (!rule.allowed[column][static_cast<size_t>(place)]) {
       static constexpr const char* kPlaces[] = {"at host level", "in the body of an ESeg",
                                                 "in a lambda"};
       return problem(fmt::format("{} {}", rule.name, kPlaces[static_cast<size_t>(place)]), s);
+    }
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      const bool placed = p_.vars[s.pat[k].index].place.has_value();
+      if (placed && !(p_.stage == Stage::kMem && place == Where::kHost && makes(p_, s, k))) {
+        return problem("a place of what may have none", s);
+      }
     }
     const auto* seg = std::get_if<ESeg>(&s.exp);
     if (seg == nullptr) {
@@ -78,7 +86,7 @@ class StageRules {
                               std::holds_alternative<ELoop>(s.exp) ||
                               std::holds_alternative<EVersions>(s.exp);
       visit_bodies(s.exp, [&](const Body& b) {
-        body(b, is_control ? place : Place::kLambda, is_control ? around : nullptr);
+        body(b, is_control ? place : Where::kLambda, is_control ? around : nullptr);
       });
       return;
     }
@@ -86,13 +94,13 @@ class StageRules {
       return problem("an ESeg with dims", s);
     }
     const bool in_group = around != nullptr && around->level == SegLevel::kGroup;
-    if ((place == Place::kSeg && !in_group) || (seg->level == SegLevel::kInGroup) != in_group) {
+    if ((place == Where::kSeg && !in_group) || (seg->level == SegLevel::kInGroup) != in_group) {
       return problem(fmt::format("an ESeg of level {} {}", seg_level_name(seg->level),
                                  around == nullptr ? "at host level" : "in the body of another"),
                      s);
     }
-    body(seg->body, Place::kSeg, seg);
-    visit_lambdas(s.exp, [&](const Lambda& l) { body(l.body, Place::kLambda, nullptr); });
+    body(seg->body, Where::kSeg, seg);
+    visit_lambdas(s.exp, [&](const Lambda& l) { body(l.body, Where::kLambda, nullptr); });
   }
 
   const Program& p_;

@@ -54,6 +54,26 @@ TEST(ValidateSeg, WhatIsRightPasses) {
   }
 }
 
+TEST(ValidateMem, PlacesAreOfWhatIsMadeAtHostLevel) {
+  const std::string ints = "let zs: [n]i32 in hs at n = copy xs";
+  EXPECT_EQ(problem(ints, "mem"), "");
+  EXPECT_THAT(problem(ints), HasSubstr("a place of what may have none"));
+  for (const std::string& text : std::vector<std::string>{
+           "let z: i32 in hs at n = add.i32(1i32, 2i32)",
+           "let z: [n]i32 in hs at n = scratch [n]i32",
+           "let h: [10]i32 in xs at 0i64 = seg map device (i: i64 < n) { return i, 1i32 } "
+           "into hs /1",
+           "let ys: [n][m]i32 = seg map device (i: i64 < n) { "
+           "let r: [m]i32 in hs at 0i64 = array i32 [1i32, 2i32] return r }"}) {
+    EXPECT_THAT(problem(text, "mem"), HasSubstr("a place of what may have none")) << text;
+  }
+  EXPECT_THAT(problem("let zs: [n]i32 in fs at n = copy xs", "mem"),
+              HasSubstr("has other elements than its memory"));
+  EXPECT_THAT(problem("let zs: [n]i32 in hs at b = copy xs", "mem"),
+              HasSubstr("begins at what is no i64"));
+  EXPECT_THAT(problem("let zs: [n]i32 in zs at n = copy xs", "mem"), HasSubstr("not in scope"));
+}
+
 TEST(ValidateSeg, RearrangementsArePermutations) {
   EXPECT_EQ(problem("let t: [10][n]i32 = rearrange (1, 0) gs"), "");
   for (const char* perm : {"2, 0", "1000000, 0", "0, 0", "-1, 0", "0", "0, 1, 2"}) {

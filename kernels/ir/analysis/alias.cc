@@ -28,6 +28,9 @@ void Aliases::join(VarId a, const Atom& b) {
 void Aliases::body(const Program& p, const Body& b) {
   for (const Stm& s : b.stms) {
     visit_bodies(s.exp, [&](const Body& inner) { body(p, inner); });
+    for (const VarId v : s.pat) {
+      if (const auto& place = p.vars[v.index].place) join(v, place->memory);
+    }
     visit_branches(s.exp, [&](const Body& inner) {
       for (size_t k = 0; k < s.pat.size(); k++) join(s.pat[k], inner.results[k]);
     });

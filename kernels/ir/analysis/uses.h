@@ -1,5 +1,5 @@
 // What a piece of array IR uses and binds. The dims of the types of the variables it binds count
-// as uses; so do certificates.
+// as uses, and so do their places and certificates.
 #pragma once
 
 #include <unordered_set>

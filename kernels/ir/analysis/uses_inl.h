@@ -23,7 +23,13 @@ void type_uses(const Type& t, F&& f) {
 template <class F>
 void for_each_use(const Program& p, const Stm& s, F&& f) {
   using namespace uses_detail;
-  for (VarId v : s.pat) type_uses(p.type_of(v), f);
+  for (VarId v : s.pat) {
+    type_uses(p.type_of(v), f);
+    if (const auto& place = p.vars[v.index].place) {
+      f(place->memory);
+      atom_use(place->start, f);
+    }
+  }
   for (VarId v : s.certs) f(v);
   visit_operands(s.exp, [&](const auto& a) { atom_use(a, f); });
   visit_types(s.exp, [&](const Type& t) { type_uses(t, f); });

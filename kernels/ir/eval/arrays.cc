@@ -115,11 +115,19 @@ bool Machine::update(const EUpdate& e, const Stm& s) {
     value = *v;  // keeps it alive; if it is a part of the array itself, make_unique copies
   }
   Array a = std::exchange(arrays_[e.array.index], {});
-  if (!make_unique(a, t)) return false;
+  if (!a.buffer->has_places && !make_unique(a, t)) return false;
   Region r;
   if (!region(a, e.dims, r)) return false;
+  bool there = false;
+  if (is_array(e.value) && !is_there(e.value.var(), Place{e.array, {}}, a, r.start, there)) {
+    return false;
+  }
   std::byte* to = a.buffer->data.get();
-  if (r.lens.empty()) {
+  if (there) {
+    if (r.lens != value.shape || r.strides != row_major(r.lens)) {
+      return internal("a value lies where it is not put");
+    }
+  } else if (r.lens.empty()) {
     save(to + r.start * size, size, bits(e.value));
   } else {
     if (value.shape != r.lens)
@@ -191,8 +199,18 @@ bool Machine::array_lit(const EArrayLit& e, const Stm& s) {
   shape_of(e.elem_type.dims, shape);
   shape.insert(shape.begin(), static_cast<int64_t>(e.elems.size()));
   Array out;
-  if (!allocate(e.elem_type.prim, shape, out)) return false;
+  if (!make(s.pat[0], shape, out, true)) return false;
+  const auto& place = program.vars[s.pat[0].index].place;
   for (size_t i = 0; i < e.elems.size(); i++) {
+    bool there = false;
+    if (is_array(e.elems[i])) {
+      const VarId row = e.elems[i].var();
+      if (array(row) == nullptr) return false;
+      const int64_t start = count_elements(arrays_[row.index].shape).value();
+      if (!is_there(row, place, out, out.offset + static_cast<int64_t>(i) * start, there))
+        return false;
+    }
+    if (there) continue;
     if (!store_row(out, e.elem_type.prim, static_cast<int64_t>(i), e.elems[i])) return false;
   }
   arrays_[s.pat[0].index] = std::move(out);
@@ -201,7 +219,6 @@ bool Machine::array_lit(const EArrayLit& e, const Stm& s) {
 
 bool Machine::concat(const EConcat& e, const Stm& s) {
   const PrimType t = prim(e.arrays[0]);
-  const int size = prim_size(t);
   std::vector<int64_t> shape;
   for (const VarId v : e.arrays) {
     const Array* a = array(v);
@@ -218,13 +235,15 @@ bool Machine::concat(const EConcat& e, const Stm& s) {
   if (shape[0] != integer(e.total))
     return internal("a concatenation has another size than it says");
   Array out;
-  if (!allocate(t, shape, out)) return false;
-  std::byte* to = out.buffer->data.get();
+  if (!make(s.pat[0], shape, out, true)) return false;
+  const auto& place = program.vars[s.pat[0].index].place;
+  int64_t start = out.offset;
   for (const VarId v : e.arrays) {
-    const Array& a = arrays_[v.index];
-    const int64_t bytes = (count_elements(a.shape) * Size(size)).value();
-    if (!copy_bytes(to, a.buffer->data.get() + a.offset * size, bytes)) return false;
-    to += bytes;
+    Array to{out.buffer, start, arrays_[v.index].shape};
+    bool there = false;
+    if (!is_there(v, place, out, start, there)) return false;
+    if (!there && !copy_elements(arrays_[v.index], t, to)) return false;
+    start += count_elements(to.shape).value();
   }
   arrays_[s.pat[0].index] = std::move(out);
   return true;

@@ -25,6 +25,7 @@ struct Buffer {
   std::shared_ptr<std::atomic<int64_t>> live;
   int64_t bytes;
   std::unique_ptr<std::byte[]> data;
+  bool has_places = false;  // arrays at places (ir/places.h) share it
 };
 
 /// A row-major array: elements from `offset` (counted in elements). No buffer: not a value, because

@@ -14,6 +14,10 @@ namespace kenaz::ir::eval {
 Machine::Machine(Program p, Limits l) : program(std::move(p)), limits(l) {
   scalars_.resize(program.vars.size());
   arrays_.resize(program.vars.size());
+  if (program.stage != Stage::kMem) return;
+  const Aliases aliases(program);
+  find_last_uses(program.constants, aliases);
+  for (const Function& f : program.functions) find_last_uses(f.body, aliases);
 }
 
 bool Machine::fail(ErrorKind kind, std::string message) {
@@ -38,7 +42,8 @@ bool Machine::internal(const std::string& what) {
 const Array* Machine::array(VarId v) {
   const Array& a = arrays_[v.index];
   if (a.buffer) return &a;
-  internal(fmt::format("{}_{} is used after it was consumed", program.vars[v.index].name, v.index));
+  internal(fmt::format("{}_{} is used after it was consumed or freed", program.vars[v.index].name,
+                       v.index));
   return nullptr;
 }
 
@@ -62,19 +67,21 @@ bool Machine::allocate(PrimType type, const std::vector<int64_t>& shape, Array& 
   out.buffer = std::make_shared<Buffer>(live_, bytes, std::move(data));
   out.offset = 0;
   out.shape = shape;
+  if (program.stage == Stage::kMem) poison(out, type);
   if (negative) std::replace_if(out.shape.begin(), out.shape.end(), is_negative, 0);
   return true;
 }
 
+bool Machine::copy_elements(const Array& from, PrimType type, const Array& to) {
+  const int size = prim_size(type);
+  const int64_t bytes = (count_elements(to.shape) * Size(size)).value();
+  return copy_bytes(to.buffer->data.get() + to.offset * size,
+                    from.buffer->data.get() + from.offset * size, bytes);
+}
+
 bool Machine::copy_of(const Array& from, PrimType type, Array& to) {
   Array fresh;
-  if (!allocate(type, from.shape, fresh)) return false;
-  const auto size = static_cast<size_t>(prim_size(type));
-  if (!copy_bytes(fresh.buffer->data.get(),
-                  from.buffer->data.get() + static_cast<size_t>(from.offset) * size,
-                  fresh.buffer->bytes)) {
-    return false;
-  }
+  if (!allocate(type, from.shape, fresh) || !copy_elements(from, type, fresh)) return false;
   to = std::move(fresh);
   return true;
 }
@@ -152,6 +159,9 @@ bool Machine::go_on() {
 bool Machine::run(const Body& body) {
   constexpr uint32_t kBodiesPerLook = 1024;
   if (++bodies_run_ % kBodiesPerLook == 0 && !go_on()) return false;
+  if (const auto found = last_uses_.find(&body); found != last_uses_.end()) {
+    return run_and_forget(body, found->second);
+  }
   return std::all_of(body.stms.begin(), body.stms.end(), [&](const Stm& s) { return run_stm(s); });
 }
 
@@ -168,6 +178,7 @@ bool Machine::run_stm(const Stm& s) {
             std::vector<int64_t> shape;
             Array& out = arrays_[s.pat[0].index];
             if (!shape_of(e.dims, shape) || !allocate(e.type, shape, out)) return false;
+            if (program.stage == Stage::kMem) return true;
             std::memset(out.buffer->data.get(), 0, static_cast<size_t>(out.buffer->bytes));
             return true;
           },
@@ -177,7 +188,7 @@ bool Machine::run_stm(const Stm& s) {
           [&](const EReshape& e) { return reshape(e, s); },
           [&](const ECopy& e) {
             const Array* a = array(e.array);
-            return a && copy_of(Array(*a), prim(e.array), arrays_[s.pat[0].index]);
+            return a && copy_to(s.pat[0], Array(*a));
           },
           [&](const EAssert& e) { return assertion(e, s); },
           [&](const EIf& e) {
@@ -298,6 +309,7 @@ bool Machine::call(const Function& f, std::vector<Value>& args, std::vector<Valu
   for (size_t i = 0; i < args.size(); i++) {
     if (is_array(f.params[i])) {
       arrays_[f.params[i].index] = std::move(args[i].array);
+      arrays_[f.params[i].index].buffer->has_places = false;
     } else {
       scalars_[f.params[i].index] = args[i].bits;
     }

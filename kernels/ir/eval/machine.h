@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/analysis/alias.h"
 #include "kernels/ir/eval/evaluator.h"
 #include "kernels/scalar/size.h"
 
@@ -48,7 +49,20 @@ class Machine {
   bool shape_of(const std::vector<Atom>& dims, std::vector<int64_t>& shape);
   bool bind(VarId v, const Atom& a, bool may_move);
   bool make_unique(Array& a, PrimType type);
+  // ---- places (memory.cc)
+  /// The array that a statement is to make, at the variable's place if it has one; of unspecified
+  /// contents, if it is not the whole of what may be there already.
+  bool make(VarId v, const std::vector<int64_t>& shape, Array& out, bool is_whole = false);
+  /// Whether the variable was made in the memory of `whole`, where it is now put: at `start`.
+  /// False after an error: it was, but elsewhere.
+  bool copy_to(VarId v, const Array& from);
+  void poison(const Array& a, PrimType type);
+  bool is_there(VarId v, const std::optional<Place>& whole, const Array& to, int64_t start,
+                bool& there);
+  void find_last_uses(const Body& body, const Aliases& aliases);
+  bool run_and_forget(const Body& body, const std::vector<std::vector<VarId>>& forgotten);
   bool copy_of(const Array& from, PrimType type, Array& to);
+  bool copy_elements(const Array& from, PrimType type, const Array& to);  // of the same shape
 
   // ---- failures
   bool fail(ErrorKind kind, std::string message);
@@ -131,6 +145,8 @@ class Machine {
   std::vector<uint64_t> scalars_;
   std::vector<Array> arrays_;
   std::unordered_map<const Body*, std::vector<char>> movable_;
+  /// Of host level at stage mem: the arrays that nobody needs after a statement, by its number.
+  std::unordered_map<const Body*, std::vector<std::vector<VarId>>> last_uses_;
   bool placed_ = false;  // the error says where it happened
   std::shared_ptr<std::atomic<int64_t>> live_ = std::make_shared<std::atomic<int64_t>>(0);
   uint32_t bodies_run_ = 0;

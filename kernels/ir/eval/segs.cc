@@ -94,7 +94,8 @@ class SegRun {
         !std::equal(sizes_.begin(), sizes_.begin() + offset(dims), shape.begin())) {
       return m_.internal("a result has other dims than its space");
     }
-    return m_.allocate(m_.prim(s_.pat[k]), shape, outs_[k]);
+    if (shape.empty()) return m_.allocate(m_.prim(s_.pat[k]), shape, outs_[k]);
+    return m_.make(s_.pat[k], shape, outs_[k]);
   }
   static std::ptrdiff_t offset(size_t n) { return static_cast<std::ptrdiff_t>(n); }
 

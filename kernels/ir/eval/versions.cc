@@ -73,7 +73,10 @@ bool Machine::all_versions(const EVersions& e, const Stm& s) {
   std::vector<Loose> expected;
   for (const auto& v : e.versions) {
     const bool is_first = &v == &e.versions.front();
-    for (const auto& [var, array] : outside) arrays_[var.index] = array;
+    for (const auto& [var, array] : outside) {
+      arrays_[var.index] = array;
+      if (array.buffer) array.buffer->has_places = false;
+    }
     if (!run(v.body)) {
       if (is_first || error.kind != ErrorKind::kProgramFailure) return false;
       return internal(fmt::format("version {} fails: {}", v.name, error.message));
