@@ -7,6 +7,7 @@
 //               mfg/lower
 //   optimise    passes on array IR (pipeline/soacs.def, passes): stage soacs
 //   schedule    what runs where (pipeline/seg.def, flatten): stage seg
+//   place       which arrays share memory (pipeline/mem.def, memory): stage mem
 //   generate    kernels in GLSL (glsl) and host code (gpu, primitives) -> Program
 //
 // Kernels become SPIR-V (glsl/compile.h) when they are first launched: which ones are, out of those
@@ -62,8 +63,10 @@ using PassObserver = std::function<void(const char* pass, const ir::Program&)>;
 Status optimise(ir::Program& program, const PassObserver& observe = {});
 /// Runs the passes that take an optimised program to stage seg, in place.
 Status schedule(ir::Program& program, const PassObserver& observe = {});
-/// Kernels in GLSL, and host code, of an optimised program, which it schedules first, for a
-/// device with these facts. `report`, unless null, gets how the program runs.
+/// Runs the passes that take a scheduled program to stage mem, in place.
+Status place(ir::Program& program, const PassObserver& observe = {});
+/// Kernels in GLSL, and host code, of an optimised program, which it schedules and places first,
+/// for a device with these facts. `report`, unless null, gets how the program runs.
 Result<program::Program> generate(const Lowered& lowered, const program::Target& target = {},
                                   explain::Report* report = nullptr);
 

@@ -89,7 +89,7 @@ Result<std::string> kernel_ir_of_spirv(const program::Kernel& kernel) {
 }  // namespace
 
 Result<std::string> dump(const Options& options) {
-  const bool is_stage = options.dump == "lowered" || options.dump == "seg";
+  const bool is_stage = options.dump == "lowered" || options.dump == "seg" || options.dump == "mem";
   KENAZ_ASSIGN(const compiler::Lowered program,
                array_ir(options, is_stage ? options.dump : "soacs"));
   const bool kir = options.dump == "kir";

@@ -39,7 +39,9 @@ Result<compiler::Lowered> array_ir(const Options& options, const std::string& pa
   if (stage != "lowered") {
     for (const auto& w : compiler::warnings_of(program.ir)) warnings.push_back(w.str());
   }
-  if (stage == "seg") KENAZ_TRY(compiler::schedule(program.ir));
+  const bool placed = stage == "mem";
+  if (stage == "seg" || placed) KENAZ_TRY(compiler::schedule(program.ir));
+  if (placed) KENAZ_TRY(compiler::place(program.ir));
   return program;
 }
 

@@ -26,7 +26,7 @@ void print_warnings(const Options& options, const Warnings& warnings);
 Result<compiler::Source> front_end(const Options& options, const std::string& path,
                                    const SourceReader& read, Warnings& warnings);
 
-/// The program at a stage: "lowered", "soacs" or "seg".
+/// The program at a stage: "lowered", "soacs", "seg" or "mem".
 Result<compiler::Lowered> array_ir(const Options& options, const std::string& path,
                                    std::string_view stage, const SourceReader& read,
                                    Warnings& warnings);

@@ -104,19 +104,22 @@ void declare(CLI::App& app, Options& o) {
       ->transform(as_bytes())
       ->type_name("BYTES");
   auto* reference = app.add_flag("--reference", o.reference, "Evaluate on the CPU, sequentially");
-  app.add_option("--stage", o.stage,
-                 "With --reference: evaluate the program as it is at this stage of the compiler: "
-                 "lowered, soacs (optimised), seg (with what runs where) or kir (the same as "
-                 "--device interpreter)")
-      ->check(CLI::IsMember({"lowered", "soacs", "seg", "kir"}))
+  app.add_option(
+         "--stage", o.stage,
+         "With --reference: evaluate the program as it is at this stage of the compiler: "
+         "lowered, soacs (optimised), seg (with what runs where), mem (with what lies where) "
+         "or kir (the same as --device interpreter)")
+      ->check(CLI::IsMember({"lowered", "soacs", "seg", "mem", "kir"}))
       ->needs(reference);
   app.add_flag_callback(
       "--optimise", [&o] { o.stage = "soacs"; }, "The same as --stage soacs");
-  app.add_option("--seed", o.seed,
-                 "Of the order in which elements are computed with --stage seg, and of that of "
-                 "threads with --device interpreter; there 0: each runs as far as it can");
-  app.add_flag("--all-versions", o.all_versions,
-               "With --stage seg: compute all versions of what has several, and compare them");
+  app.add_option(
+      "--seed", o.seed,
+      "Of the order in which elements are computed with --stage seg or mem, and of that of "
+      "threads with --device interpreter; there 0: each runs as far as it can");
+  app.add_flag(
+      "--all-versions", o.all_versions,
+      "With --stage seg or mem: compute all versions of what has several, and compare them");
   app.add_flag("-L,--log,-D,--debugging", o.log, "Say in the replies what was done");
   app.add_flag("-P,--profile", o.profile, "Record events for the command report");
   app.add_flag("--no-wake", o.no_wake,
@@ -133,8 +136,8 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("-w,--no-warnings", o.no_warnings, "Print no warnings");
   app.add_flag("--Werror", o.warnings_are_errors, "With --check: exit 2 if there are warnings");
   app.add_option("--dump", o.dump,
-                 "Print the program compiled so far: lowered, ir, seg, kir or glsl")
-      ->check(CLI::IsMember({"lowered", "ir", "seg", "kir", "glsl"}));
+                 "Print the program compiled so far: lowered, ir, seg, mem, kir or glsl")
+      ->check(CLI::IsMember({"lowered", "ir", "seg", "mem", "kir", "glsl"}));
   app.add_option("--pose", o.pose, "With --dump kir or glsl: for a device of this kind")
       ->check(CLI::IsMember({"least", "cpu", "gpu"}));
   app.add_flag("--explain", o.explain,

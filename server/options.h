@@ -35,9 +35,9 @@ struct Options {
   int64_t device_threads = 0;           // that fill the device; 0: a guess
   std::string one_pass_scans = "auto";  // "on", "off"; auto: if the device passes a test
   bool reference = false;               // the evaluator on the CPU instead of a device
-  std::string stage = "lowered";        // with `reference`: what it evaluates; or "soacs", "seg"
-  uint64_t seed = 1;                    // of orders: of stage seg, and of the interpreter's threads
-  bool all_versions = false;            // .. whether it compares what all versions compute
+  std::string stage = "lowered";  // with `reference`: what it evaluates; or "soacs", "seg", "mem"
+  uint64_t seed = 1;              // of orders: of stages seg, mem; of threads
+  bool all_versions = false;      // .. whether it compares what all versions compute
   bool log = false, profile = false, validate = false;
   device::InterpreterOptions interpreter;  // but for what is above: seed, memory_limit
   bool no_wake = false;

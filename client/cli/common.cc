@@ -37,7 +37,7 @@ void add_server_options(CLI::App& app, client::ServerOptions& options) {
       app.add_flag("--reference", options.reference, "Run on the reference evaluator, on the CPU");
   app.add_option(
          "--stage", options.stage,
-         "With --reference: the stage of the compiler to evaluate: lowered, soacs, seg or kir")
+         "With --reference: the stage of the compiler to evaluate: lowered, soacs, seg, mem or kir")
       ->needs(reference);
   app.add_option_function<double>(
          "--memory-limit",

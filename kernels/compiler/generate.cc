@@ -17,6 +17,7 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   if (target.max_turns > 0) gpu::make_long_elements_apart(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
   explain::VersionNames names = gpu::choices_as_ifs(cut.ir);
+  KENAZ_TRY(place(cut.ir));
   std::optional<explain::Recorder> recorder;
   if (report != nullptr) recorder.emplace(cut.ir, std::move(names));
   gpu::HostGen generator(cut, target, program, recorder ? &*recorder : nullptr);

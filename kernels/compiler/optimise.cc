@@ -4,6 +4,7 @@
 #include "kernels/flatten/segments.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
+#include "kernels/memory/short_circuit.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::compiler {
@@ -43,6 +44,11 @@ Status optimise(ir::Program& program, const PassObserver& observe) {
 
 Status schedule(ir::Program& program, const PassObserver& observe) {
 #include "kernels/pipeline/seg.def"
+  return {};
+}
+
+Status place(ir::Program& program, const PassObserver& observe) {
+#include "kernels/pipeline/mem.def"
   return {};
 }
 

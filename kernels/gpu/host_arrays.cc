@@ -150,13 +150,13 @@ void HostGen::store_scalar(const HostArray& to, const Operand& element, const Ho
 
 void HostGen::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {
   const ir::Type& t = ir_.type_of(s.pat[0]);
-  const HostArray to = allocate(t.prim, dims_of(t.dims));
+  const HostArray to = make(s.pat[0]);
   set(s.pat[0], to);
   if (!e.elem_type.is_scalar()) {
     for (size_t k = 0; k < e.elems.size(); k++) {
       HostArray slot = to;
       slot.layout = LayoutMath(*this).row(to.layout, konst(static_cast<int64_t>(k)));
-      copy(array(e.elems[k].var()), slot);
+      put_part(e.elems[k].var(), s.pat[0], slot);
     }
     return;
   }
@@ -215,8 +215,7 @@ void HostGen::replicate(const ir::Stm& s, const ir::EReplicate& e) {
 }
 
 void HostGen::concat(const ir::Stm& s, const ir::EConcat& e) {
-  const ir::Type& t = ir_.type_of(s.pat[0]);
-  const HostArray to = allocate(t.prim, dims_of(t.dims));
+  const HostArray to = make(s.pat[0]);
   Operand start = konst(0);
   for (ir::VarId v : e.arrays) {
     const HostArray part = array(v);
@@ -225,7 +224,7 @@ void HostGen::concat(const ir::Stm& s, const ir::EConcat& e) {
     for (size_t k = 1; k < to.layout.dims.size(); k++) {
       dims.emplace_back(SliceRange<Operand>{konst(0), to.layout.dims[k], konst(1)});
     }
-    copy(part, sliced(to, dims));
+    put_part(v, s.pat[0], sliced(to, dims));
     start = add(start, part.layout.dims[0]);
   }
   set(s.pat[0], to);
@@ -262,7 +261,7 @@ void HostGen::update(const ir::Stm& s, const ir::EUpdate& e) {
     store_scalar(a, LayoutMath(*this).element(a.layout, at), host_scalar(e.value));
     return;
   }
-  copy(array(e.value.var()), sliced(a, dims));
+  put_update(e.value.var(), e.array, sliced(a, dims));
 }
 
 }  // namespace kenaz::gpu

@@ -49,14 +49,17 @@ void HostGen::stm(const ir::Stm& s) {
             set(s.pat[0], std::move(a));
           },
           [&](const ir::EReplicate& e) { replicate(s, e); },
-          [&](const ir::EScratch& e) { set(s.pat[0], allocate(e.type, dims_of(e.dims))); },
+          [&](const ir::EScratch& e) {
+            set(s.pat[0], allocate(e.type, dims_of(e.dims)));
+            scratch_.insert(s.pat[0]);
+          },
           [&](const ir::EArrayLit& e) { array_literal(s, e); },
           [&](const ir::EConcat& e) { concat(s, e); },
           [&](const ir::ERearrange& e) { set(s.pat[0], rearranged(array(e.array), e.perm)); },
           [&](const ir::EReshape& e) { reshape(s, e); },
           [&](const ir::ECopy& e) {
             const HostArray from = array(e.array);
-            const HostArray to = allocate(from.elem, from.layout.dims);
+            const HostArray to = make(s.pat[0]);
             copy(from, to);
             set(s.pat[0], to);
           },

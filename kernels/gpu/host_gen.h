@@ -93,6 +93,9 @@ class HostGen : public body::Host {
   std::vector<Operand> dims_of(const std::vector<ir::Atom>& dims);
   /// A new block for a dense array.
   HostArray allocate(PrimType elem, std::vector<Operand> dims);
+  /// For an array that a statement makes: at the variable's place, if it has one and kernels can
+  /// store there as they do to a block, else in a new block.
+  HostArray make(ir::VarId v);
   BlockReg allocate_bytes(const HostSize& bytes);
   void allocate_bytes(BlockReg into, const HostSize& bytes);
   /// For `n` scalars, 8 bytes apart, that the host is likely to read.
@@ -144,6 +147,14 @@ class HostGen : public body::Host {
   SliceDims<Operand> slice_dims(const std::vector<ir::Dim>& dims);
   Operand iota_element(const HostArray& a, const Operand& i);
   void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);
+  // places (places.cc)
+  std::optional<HostArray> at_place(ir::VarId v, const ir::Place& place);
+  /// Copies the array to `to`, unless it was made there: a part of what statement `whole` makes, or
+  /// what it updates the array `whole` with.
+  void put_part(ir::VarId v, ir::VarId whole, const HostArray& to);
+  void put_update(ir::VarId v, ir::VarId whole, const HostArray& to);
+  void copy_unless(const Operand& there, ir::VarId v, const HostArray& to);
+  Operand is_at_place(ir::VarId v, ir::VarId memory) const;
   /// Emits into `code` while it lives; at its end undoes what was noted about variables.
   struct Scope {
     Scope(HostGen& g, program::Code& code);
@@ -165,6 +176,8 @@ class HostGen : public body::Host {
   std::unordered_map<ir::VarId, HostValue> env_;
   std::vector<std::pair<ir::VarId, std::optional<HostValue>>>* undo_ = nullptr;
   std::set<ir::VarId> borrowed_;
+  std::set<ir::VarId> scratch_;                  // memory that was made to be filled
+  std::map<ir::VarId, Operand> at_their_place_;  // whether they are: bools
   std::vector<PrimType> reg_types_;
   std::map<ScalarReg, uint32_t> tuned_;  // the tuning parameters that registers hold
   uint32_t block_regs_ = 0;

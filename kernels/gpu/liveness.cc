@@ -14,6 +14,7 @@ using Live = std::set<BlockReg>;
 void uses_of(const HostOp& op, Live& uses) {
   std::visit(Overloaded{
                  [&](const program::OpMoveBlock& o) { uses.insert(o.src); },
+                 [&](const program::OpPart& o) { uses.insert(o.src); },
                  [&](const program::OpLaunch& o) {
                    for (const auto& a : o.args) {
                      if (a.kind == program::Arg::kBlock) uses.insert(a.block);
@@ -30,6 +31,7 @@ void uses_of(const HostOp& op, Live& uses) {
 std::vector<BlockReg> defined_by(const HostOp& op) {
   if (const auto* a = std::get_if<program::OpAlloc>(&op.op)) return {a->dst};
   if (const auto* m = std::get_if<program::OpMoveBlock>(&op.op)) return {m->dst};
+  if (const auto* p = std::get_if<program::OpPart>(&op.op)) return {p->dst};
   if (const auto* call = std::get_if<program::OpCall>(&op.op)) return call->block_results;
   return {};
 }

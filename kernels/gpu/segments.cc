@@ -212,8 +212,7 @@ class Segment {
   static Operand konst(int64_t n) { return PrimValue::i64(n); }
   Operand count(size_t from, size_t to) { return host_.count(sizes(from, to)).operand(); }
   HostArray result(VarId v) {
-    const ir::Type& t = ir_.type_of(v);
-    const HostArray a = host_.allocate(t.prim, host_.dims_of(t.dims));
+    const HostArray a = host_.make(v);
     host_.bind(v, a);
     return a;
   }

@@ -31,6 +31,7 @@
 #include "kernels/ir/parse.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
+#include "kernels/memory/short_circuit.h"
 
 namespace kenaz::passes {
 namespace {
@@ -44,6 +45,7 @@ const std::map<std::string, void (*)(ir::Program&)>& all_passes() {
   static const std::map<std::string, void (*)(ir::Program&)> all = {
 #define PASS(space, function) {#function, space::function},
 #define CHECKED_PASS(space, function)  // has tests of its own
+#include "kernels/pipeline/mem.def"
 #include "kernels/pipeline/seg.def"
 #include "kernels/pipeline/soacs.def"
 #undef PASS

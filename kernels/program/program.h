@@ -65,6 +65,13 @@ inline constexpr uint8_t kMostZeroes = 4;
 struct OpMoveBlock {
   BlockReg dst, src;
 };
+/// dst refers to `bytes` of src's memory, from byte `offset` on, which is a multiple of
+/// kPartAlignment (i64s). All of the memory stays as long as one of them does.
+struct OpPart {
+  BlockReg dst, src;
+  Operand offset, bytes;
+};
+inline constexpr int64_t kPartAlignment = 16;
 /// The register lets go of its block.
 struct OpRelease {
   BlockReg block;
@@ -154,8 +161,8 @@ struct OpCall {
 inline constexpr int kMaxCallDepth = 4096;
 
 struct HostOp {
-  std::variant<OpScalar, OpMove, OpAlloc, OpMoveBlock, OpRelease, OpLaunch, OpRead, OpWrite, OpIf,
-               OpWhile, OpTune, OpCompare, OpAssert, OpCall>
+  std::variant<OpScalar, OpMove, OpAlloc, OpMoveBlock, OpPart, OpRelease, OpLaunch, OpRead, OpWrite,
+               OpIf, OpWhile, OpTune, OpCompare, OpAssert, OpCall>
       op;
 };
 

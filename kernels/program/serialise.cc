@@ -171,6 +171,10 @@ void fields(A& a, OpMoveBlock& x) {
   a(x.dst, x.src);
 }
 template <class A>
+void fields(A& a, OpPart& x) {
+  a(x.dst, x.src, x.offset, x.bytes);
+}
+template <class A>
 void fields(A& a, OpRelease& x) {
   a(x.block);
 }

@@ -26,7 +26,9 @@ Program sample() {
   e.doc = " What it does,\n and why.";
   e.scalar_regs = 4;
   OpWhile loop{{{OpMove{{1}, n(5)}}}, ScalarReg{1}, {{OpRelease{{2}}}}};
-  OpIf branch{ScalarReg{2}, {{std::move(loop)}}, {{OpMoveBlock{{1}, {2}}}}};
+  OpIf branch{ScalarReg{2},
+              {{std::move(loop)}},
+              {{OpMoveBlock{{1}, {2}}}, {OpPart{{1}, {2}, n(16), ScalarReg{0}}}}};
   e.code = {{OpScalar{{0}, ScalarOp::kAdd, PrimType::kI64, PrimType::kI64, {n(1), ScalarReg{1}}}},
             {OpAlloc{{0}, n(-7)}},
             {OpLaunch{{0}, n(9), {{Arg::kBlock, Arg::kWrite, n(0), {1}}}}},

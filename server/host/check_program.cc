@@ -82,6 +82,12 @@ class CodeChecker {
     KENAZ_TRY(reg(o.dst));
     return reg(o.src);
   }
+  Status op_ok(const OpPart& o, int) const {
+    KENAZ_TRY(reg(o.dst));
+    KENAZ_TRY(reg(o.src));
+    KENAZ_TRY(operand(o.offset));
+    return operand(o.bytes);
+  }
   Status op_ok(const OpRelease& o, int) const { return reg(o.block); }
   Status op_ok(const OpLaunch& o, int) const {
     KENAZ_TRY(operand(o.groups));

@@ -44,6 +44,7 @@ class Search {
   bool in(const OpMove& o) const { return in(o.dst) || in(o.src); }
   bool in(const OpAlloc& o) const { return in(o.dst) || in(o.bytes); }
   bool in(const OpMoveBlock& o) const { return in(o.dst) || in(o.src); }
+  bool in(const OpPart& o) const { return in(o.dst) || in(o.src) || in(o.offset) || in(o.bytes); }
   bool in(const OpRelease& o) const { return in(o.block); }
   bool in(const OpLaunch& o) const { return in(o.groups) || in(o.args); }
   bool in(const OpRead& o) const { return in(o.dst) || in(o.block) || in(o.offset); }

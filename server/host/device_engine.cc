@@ -155,8 +155,8 @@ Status DeviceEngine::prepare() {
   registers.scalars.resize(static_cast<size_t>(program_.constant_scalar_regs));
   registers.blocks.resize(static_cast<size_t>(program_.constant_block_regs));
   KENAZ_TRY(execute(program_.constants, registers));
-  for (const auto& block : registers.blocks) {
-    if (block) device_->keep(block);
+  for (const BlockPart& part : registers.blocks) {
+    if (part.block) device_->keep(part.block);
   }
   constants_ = std::move(registers);
   return {};
@@ -331,7 +331,7 @@ Status DeviceEngine::bind(const program::Entry& entry, std::span<const LeafPtr> 
         return status;
       }
       const auto* array = std::get_if<program::ArrayLeaf>(&place);
-      if (array && param.consumed) KENAZ_TRY(own(registers.blocks[array->block.index]));
+      if (array && param.consumed) KENAZ_TRY(own(registers.blocks[array->block.index].block));
     }
   }
   if (next != args.size()) return bad_request("too many arguments");
@@ -348,7 +348,7 @@ Result<LeafPtr> DeviceEngine::result_leaf(const program::Leaf& place,
   std::vector<int64_t> shape;
   for (const auto& dim : array.dims) shape.push_back(registers.index(dim));
   KENAZ_ASSIGN(const int64_t bytes, result_bytes(array.elem, shape));
-  const device::BlockPtr& block = registers.blocks[array.block.index];
+  const device::BlockPtr& block = registers.blocks[array.block.index].block;
   if (!block || bytes > block->bytes()) {
     return internal_error(fmt::format("a result of shape {} in a block of {} bytes",
                                       data::shape_text(shape), block ? block->bytes() : 0));

@@ -180,6 +180,44 @@ TEST_P(DeviceEngineTest, WrongArgumentsAreRefused) {
   EXPECT_FALSE(call("nothing", {xs, k}));
 }
 
+/// (xs, k) -> xs with k added, twice, one behind the other, in one block: the second `from` bytes
+/// behind the first.
+Entry parts_entry(int64_t from) {
+  Entry e = add_entry(0);
+  e.name = "parts";
+  e.block_regs = 5;
+  e.code = count_groups();
+  e.code.push_back({binary(3, ScalarOp::kMul, s(0), n(4))});
+  e.code.push_back({OpAlloc{b(1), n(16 + 4 * 4)}});
+  e.code.push_back({OpPart{b(3), b(1), n(0), s(3)}});
+  e.code.push_back({OpPart{b(4), b(1), n(from), s(3)}});
+  for (const uint32_t part : {3u, 4u}) {
+    e.code.push_back({OpLaunch{KernelId{kAdd}, s(1), {in(0), out(part), val(s(0)), val(s(2))}}});
+  }
+  e.code.push_back({OpWrite{PrimType::kI32, b(4), n(4), {PrimValue::i32(9)}}});
+  e.code.push_back({OpRead{ScalarReg{4}, PrimType::kI32, b(4), n(0)}});
+  e.code.push_back({OpWrite{PrimType::kI32, b(3), n(4), {s(4)}}});
+  e.code.push_back({OpRelease{b(3)}});
+  e.code.push_back({OpMove{ScalarReg{0}, n(8)}});
+  return e;
+}
+
+TEST_P(DeviceEngineTest, PartsOfABlockAreItsMemory) {
+  load(parts_entry(16));
+  auto result = call("parts", {i32s({1, 2, 3, 4}), scalar(PrimValue::i32(5))});
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_THAT(numbers(result->at(0)), ElementsAre(6, 6, 8, 9, 6, 9, 8, 9));
+}
+
+TEST_P(DeviceEngineTest, PartsEndWithTheirBlock) {
+  for (const int64_t from : {-16, 4, 32, 48}) {
+    load(parts_entry(from));
+    auto result = call("parts", {i32s({1, 2, 3, 4}), scalar(PrimValue::i32(5))});
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::kInternal);
+  }
+}
+
 /// Consumes xs: xs[0] = xs[0] * 3 + 1, in place, after a host write to xs[1].
 Entry step_entry() {
   Entry e;

@@ -104,16 +104,18 @@ Status Interpreter::barrier() {
 
 // ---- registers
 
-void Interpreter::set(BlockReg reg, device::BlockPtr block) {
-  device::BlockPtr& slot = registers_.blocks[reg.index];
-  if (slot && slot != block && slot.use_count() == 1) hazards_.note_freed(slot.get());
-  slot = std::move(block);
+void Interpreter::set(BlockReg reg, BlockPart part) {
+  BlockPart& slot = registers_.blocks[reg.index];
+  if (slot.block && slot.block != part.block && slot.block.use_count() == 1) {
+    hazards_.note_freed(slot.block.get());
+  }
+  slot = std::move(part);
 }
 
-Result<device::BlockPtr> Interpreter::get(BlockReg reg) const {
-  const device::BlockPtr& block = registers_.blocks[reg.index];
-  if (!block) return internal_error(fmt::format("block register {} is empty", reg.index));
-  return block;
+Result<BlockPart> Interpreter::get(BlockReg reg) const {
+  const BlockPart& part = registers_.blocks[reg.index];
+  if (!part.block) return internal_error(fmt::format("block register {} is empty", reg.index));
+  return part;
 }
 
 Status Interpreter::step(const OpScalar& op) {
@@ -139,7 +141,7 @@ Status Interpreter::step(const OpAlloc& op) {
                             "allows {} bytes for one",
                             device_.info().name, device_.info().max_block_bytes));
   }
-  set(op.dst, nullptr);  // first, so that a loop can have the same memory again
+  set(op.dst, {});  // first, so that a loop can have the same memory again
   if (op.use == OpAlloc::kZeroes) {
     KENAZ_ASSIGN(auto taken, zeroes_.take(device_, bytes, op.number));
     if (taken.to_clear) KENAZ_TRY(clear(taken.block));
@@ -173,8 +175,22 @@ Status Interpreter::step(const OpMoveBlock& op) {
   return {};
 }
 
+Status Interpreter::step(const OpPart& op) {
+  KENAZ_ASSIGN(BlockPart part, get(op.src));
+  const int64_t offset = registers_.index(op.offset), bytes = registers_.index(op.bytes);
+  const bool inside =
+      offset >= 0 && bytes >= 0 && offset <= part.bytes && bytes <= part.bytes - offset;
+  if (!inside || offset % kPartAlignment != 0) {
+    KENAZ_TRY(synchronise({}));  // the sizes may be those of a call that has failed
+    return internal_error(
+        fmt::format("{} bytes from {} on, of a block of {}", bytes, offset, part.bytes));
+  }
+  set(op.dst, {std::move(part.block), part.offset + offset, bytes});
+  return {};
+}
+
 Status Interpreter::step(const OpRelease& op) {
-  set(op.block, nullptr);
+  set(op.block, {});
   return {};
 }
 
@@ -184,14 +200,15 @@ Status Interpreter::order_launch(const OpLaunch& op) {
   bool wait = false;
   for (const Arg& arg : op.args) {
     if (arg.kind != Arg::kBlock) continue;
-    KENAZ_ASSIGN(const device::BlockPtr block, get(arg.block));
-    wait = wait || ((arg.access & Arg::kRead) != 0 && hazards_.before_read(block.get())) ||
-           ((arg.access & Arg::kWrite) != 0 && hazards_.before_write(block.get()));
+    KENAZ_ASSIGN(const BlockPart part, get(arg.block));
+    const device::Block* block = part.block.get();
+    wait = wait || ((arg.access & Arg::kRead) != 0 && hazards_.before_read(block)) ||
+           ((arg.access & Arg::kWrite) != 0 && hazards_.before_write(block));
   }
   if (wait) KENAZ_TRY(barrier());
   for (const Arg& arg : op.args) {
     if (arg.kind != Arg::kBlock) continue;
-    const device::Block* block = registers_.blocks[arg.block.index].get();
+    const device::Block* block = registers_.blocks[arg.block.index].block.get();
     if ((arg.access & Arg::kRead) != 0) hazards_.note_read(block);
     if ((arg.access & Arg::kWrite) != 0) hazards_.note_written(block);
   }
@@ -274,7 +291,7 @@ Status Interpreter::launch_rows(const OpLaunch& op, const device::KernelPtr& ker
   slots_.clear();
   slots_.push_back(failure_.block()->address());
   for (const Arg& arg : op.args) {
-    slots_.push_back(arg.kind == Arg::kBlock ? registers_.blocks[arg.block.index]->address()
+    slots_.push_back(arg.kind == Arg::kBlock ? registers_.blocks[arg.block.index].address()
                                              : registers_.value(arg.scalar).bits);
   }
   slots_.push_back(static_cast<uint64_t>(groups));
@@ -300,14 +317,14 @@ Status Interpreter::launch_rows(const OpLaunch& op, const device::KernelPtr& ker
 }
 
 device::LaunchBytes Interpreter::bytes_of(const OpLaunch& op) const {
-  std::array<std::set<const device::Block*>, 2> seen;
+  std::array<std::set<uint64_t>, 2> seen;  // addresses
   device::LaunchBytes bytes;
   for (const Arg& arg : op.args) {
     if (arg.kind != Arg::kBlock) continue;
-    const device::Block* block = registers_.blocks[arg.block.index].get();
+    const BlockPart& part = registers_.blocks[arg.block.index];
     const bool reads = (arg.access & Arg::kRead) != 0, writes = (arg.access & Arg::kWrite) != 0;
-    if (reads && seen[0].insert(block).second) bytes.read += block->bytes();
-    if (writes && seen[1].insert(block).second) bytes.written += block->bytes();
+    if (reads && seen[0].insert(part.address()).second) bytes.read += part.bytes;
+    if (writes && seen[1].insert(part.address()).second) bytes.written += part.bytes;
   }
   return bytes;
 }
@@ -322,9 +339,9 @@ Status Interpreter::read(std::span<const OpRead* const> ops) {
   std::vector<device::ReadBack> wanted;
   for (size_t n = 0; n < ops.size(); ++n) {
     const OpRead& op = *ops[n];
-    KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
+    KENAZ_ASSIGN(const BlockPart part, get(op.block));
     const auto size = static_cast<size_t>(prim_size(op.type));
-    wanted.push_back({block, registers_.index(op.offset),
+    wanted.push_back({part.block, part.offset + registers_.index(op.offset),
                       std::as_writable_bytes(std::span(&bits[n], 1)).first(size)});
   }
   KENAZ_TRY(synchronise(wanted));
@@ -335,7 +352,7 @@ Status Interpreter::read(std::span<const OpRead* const> ops) {
 }
 
 Status Interpreter::step(const OpWrite& op) {
-  KENAZ_ASSIGN(const device::BlockPtr block, get(op.block));
+  KENAZ_ASSIGN(const BlockPart part, get(op.block));
   const size_t size = static_cast<size_t>(prim_size(op.type));
   std::vector<std::byte> bytes(op.values.size() * size);
   for (size_t i = 0; i < op.values.size(); ++i) {
@@ -343,10 +360,10 @@ Status Interpreter::step(const OpWrite& op) {
     std::memcpy(bytes.data() + i * size, &bits, size);
   }
   if (bytes.empty()) return {};
-  if (hazards_.before_write(block.get())) KENAZ_TRY(barrier());
-  hazards_.note_written(block.get());
+  if (hazards_.before_write(part.block.get())) KENAZ_TRY(barrier());
+  hazards_.note_written(part.block.get());
   dirty_ = true;
-  return device_.write(block, registers_.index(op.offset), bytes);
+  return device_.write(part.block, part.offset + registers_.index(op.offset), bytes);
 }
 
 // ---- control
@@ -388,10 +405,10 @@ void Interpreter::give_results(const OpCall& op) {
   const Function& f = program_.functions[op.function];
   std::vector<PrimValue> scalars;
   for (const Operand& o : f.scalar_results) scalars.push_back(registers_.value(o));
-  std::vector<device::BlockPtr> blocks;
+  std::vector<BlockPart> blocks;
   for (const BlockReg b : f.block_results) blocks.push_back(registers_.blocks[b.index]);
   // What the function leaves behind goes by way of set(), which sees what is freed.
-  for (uint32_t k = 0; k < registers_.blocks.size(); ++k) set(BlockReg{k}, nullptr);
+  for (uint32_t k = 0; k < registers_.blocks.size(); ++k) set(BlockReg{k}, {});
   registers_ = std::move(callers_.back());
   callers_.pop_back();
   for (size_t k = 0; k < scalars.size(); ++k) {

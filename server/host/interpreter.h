@@ -18,9 +18,21 @@
 
 namespace kenaz::host {
 
+/// What a block register holds: a block, or a part of one. No block: nothing.
+struct BlockPart {
+  BlockPart() = default;
+  BlockPart(device::BlockPtr all)  // NOLINT: a block is a part of itself
+      : block(std::move(all)), bytes(block ? block->bytes() : 0) {}
+  BlockPart(device::BlockPtr whole, int64_t from, int64_t size)
+      : block(std::move(whole)), offset(from), bytes(size) {}
+  uint64_t address() const { return block->address() + static_cast<uint64_t>(offset); }
+  device::BlockPtr block;
+  int64_t offset = 0, bytes = 0;
+};
+
 struct Registers {
   std::vector<PrimValue> scalars;
-  std::vector<device::BlockPtr> blocks;
+  std::vector<BlockPart> blocks;
 
   PrimValue value(const program::Operand& o) const {
     if (const auto* v = std::get_if<PrimValue>(&o)) return *v;
@@ -60,6 +72,7 @@ class Interpreter {
   Status step(const program::OpMove& op);
   Status step(const program::OpAlloc& op);
   Status step(const program::OpMoveBlock& op);
+  Status step(const program::OpPart& op);
   Status step(const program::OpRelease& op);
   Status step(const program::OpLaunch& op);
   Status step(const program::OpRead& op);
@@ -84,9 +97,9 @@ class Interpreter {
   /// Takes the piece on top, which is done, off the stack, or goes on with its loop.
   Status leave();
   void give_results(const program::OpCall& op);
-  /// Puts `block` (may be null) into a register; the one that was there goes.
-  void set(program::BlockReg reg, device::BlockPtr block);
-  Result<device::BlockPtr> get(program::BlockReg reg) const;
+  /// Puts a part (may be nothing) into a register; the one that was there goes.
+  void set(program::BlockReg reg, BlockPart part);
+  Result<BlockPart> get(program::BlockReg reg) const;
   Status barrier();
   Status clear(const device::BlockPtr& block);
   Status order_launch(const program::OpLaunch& op);

@@ -48,7 +48,8 @@ program::Program sample() {
   e.scalar_regs = 4;
   e.block_regs = 4;
   OpWhile loop{{{OpMove{{1}, n}}}, ScalarReg{1}, {{OpRelease{{2}}}}};
-  OpIf branch{ScalarReg{2}, {{std::move(loop)}}, {{OpMoveBlock{{1}, {2}}}}};
+  OpIf branch{
+      ScalarReg{2}, {{std::move(loop)}}, {{OpMoveBlock{{1}, {2}}}, {OpPart{{1}, {2}, n, n}}}};
   e.code = {{OpScalar{{0}, ScalarOp::kAdd, PrimType::kI64, PrimType::kI64, {n, ScalarReg{1}}}},
             {OpAlloc{{0}, n}},
             {OpLaunch{{0}, n, {{{Arg::kBlock, Arg::kWrite, n, {1}}}}}},

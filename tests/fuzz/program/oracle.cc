@@ -194,6 +194,7 @@ class Oracle::Run {
     if (status) {
       ir::Program scheduled = lowered.ir;
       status = compiler::schedule(scheduled, observe);
+      if (status) status = compiler::place(scheduled, observe);
     }
     if (!status) {
       finding(error_kind(status.error()), status.error().text());

@@ -1,0 +1,90 @@
+// Arrays at places (ir/places.h), in host code: parts of blocks.
+#include "kernels/gpu/host_gen.h"
+
+namespace kenaz::gpu {
+
+HostArray HostGen::make(ir::VarId v) {
+  at_their_place_.erase(v);
+  const ir::VarInfo& info = ir_.vars[v.index];
+  if (info.place) {
+    if (auto there = at_place(v, *info.place)) return *std::move(there);
+  }
+  return allocate(info.type.prim, dims_of(info.type.dims));
+}
+
+/// Kernels store with up to 16 bytes at a time, so a place may be theirs only where that fits,
+/// which may be known at run time only.
+std::optional<HostArray> HostGen::at_place(ir::VarId v, const ir::Place& place) {
+  const HostArray memory = array(place.memory);
+  if (memory.kind != ArrayKind::kMemory || !memory.layout.dense ||
+      as_const(memory.layout.offset) != 0 || as_const(memory.layout.unit) != 1) {
+    return std::nullopt;
+  }
+  const ir::Type& type = ir_.type_of(v);
+  HostArray a;
+  a.elem = type.prim;
+  a.layout = LayoutMath(*this).dense(dims_of(type.dims));
+  const Operand offset = mul(scalar(place.start), konst(prim_size(type.prim)));
+  const std::optional<int64_t> known = as_const(offset);
+  if (known && *known % program::kPartAlignment != 0) return std::nullopt;
+  if (scratch_.count(place.memory) == 0) settle_borrowed();
+  if (known == 0 && type == ir_.type_of(place.memory)) {
+    a.block = memory.block;
+    at_their_place_[v] = PrimValue::of_bool(true);
+    return a;
+  }
+  const Operand bytes = times(count(a.layout.dims), size(prim_size(type.prim))).operand();
+  a.block = new_block();
+  program::OpPart part{a.block, memory.block, offset, bytes};
+  if (known) {
+    emit({std::move(part)});
+    at_their_place_[v] = PrimValue::of_bool(true);
+    return a;
+  }
+  const Operand rest = emit_op(ScalarOp::kAnd, PrimType::kI64, PrimType::kI64,
+                               {offset, konst(program::kPartAlignment - 1)});
+  program::OpIf fits;
+  fits.cond = emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {rest, konst(0)});
+  fits.then_code.push_back({std::move(part)});
+  fits.else_code.push_back({program::OpAlloc{a.block, bytes}});
+  at_their_place_[v] = fits.cond;
+  emit({std::move(fits)});
+  return a;
+}
+
+/// False also where it has none in this memory.
+Operand HostGen::is_at_place(ir::VarId v, ir::VarId memory) const {
+  const auto& place = ir_.vars[v.index].place;
+  const auto found = at_their_place_.find(v);
+  const bool none = !place || place->memory != memory || found == at_their_place_.end();
+  return none ? Operand(PrimValue::of_bool(false)) : found->second;
+}
+
+void HostGen::copy_unless(const Operand& there, ir::VarId v, const HostArray& to) {
+  program::OpIf op;
+  op.cond = there;
+  if (const auto* known = std::get_if<PrimValue>(&there)) {
+    if (!known->as_bool()) copy(array(v), to);
+    return;
+  }
+  emit_into(op.else_code, [&] { copy(array(v), to); });
+  emit({std::move(op)});
+}
+
+void HostGen::put_part(ir::VarId v, ir::VarId whole, const HostArray& to) {
+  const auto& place = ir_.vars[whole.index].place;
+  if (!place) return copy(array(v), to);
+  // The whole may be a part itself, and not where it was to be.
+  const Operand part = is_at_place(v, place->memory), all = is_at_place(whole, place->memory);
+  const auto* known = std::get_if<PrimValue>(&all);
+  if (known != nullptr && known->as_bool()) return copy_unless(part, v, to);
+  const auto* no_part = std::get_if<PrimValue>(&part);
+  if (no_part != nullptr && !no_part->as_bool()) return copy_unless(part, v, to);
+  copy_unless(emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool, {part, all}), v, to);
+}
+
+void HostGen::put_update(ir::VarId v, ir::VarId whole, const HostArray& to) {
+  copy_unless(is_at_place(v, whole), v, to);
+}
+
+}  // namespace kenaz::gpu
