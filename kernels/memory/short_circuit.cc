@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "kernels/ir/analysis/uses.h"
@@ -9,6 +10,7 @@
 #include "kernels/ir/places.h"
 #include "kernels/ir/visit.h"
 #include "kernels/memory/candidates.h"
+#include "kernels/program/program.h"
 
 namespace kenaz::memory {
 namespace {
@@ -101,7 +103,8 @@ class ShortCircuit {
     if (p_.vars[b.stms[n].pat[0].index].place) return;
     const Candidates candidates(p_, aliases_, b);
     Makers makers;
-    find_makers(b, n, candidates, makers);
+    surely_.clear();
+    find_makers(b, n, 0, candidates, makers);
     for (; !makers.empty(); makers.erase(makers.begin())) {
       std::set<size_t> raised;
       if (!fits(b, n, makers, candidates, raised)) continue;
@@ -110,15 +113,34 @@ class ShortCircuit {
     }
   }
 
-  /// Also of the parts of parts.
-  void find_makers(const Body& b, size_t n, const Candidates& candidates, Makers& makers) const {
+  /// Also of the parts of parts. `start`: of all of them, in elements, if that is known. The device
+  /// gives parts that turn out not to be aligned memory of their own: those that certainly are not
+  /// have no place.
+  void find_makers(const Body& b, size_t n, std::optional<int64_t> start,
+                   const Candidates& candidates, Makers& makers) {
     const std::vector<VarId> parts = parts_of(b.stms[n]);
     for (const VarId v : parts) {
+      const bool is_aligned = start && is_part_aligned(*start, p_.type_of(v).prim);
       const auto at = candidates.maker(v, n);
-      if (!at || std::count(parts.begin(), parts.end(), v) != 1) continue;
-      makers[*at].push_back(v);
-      find_makers(b, *at, candidates, makers);
+      if (at && std::count(parts.begin(), parts.end(), v) == 1 && (is_aligned || !start)) {
+        makers[*at].push_back(v);
+        if (is_aligned) surely_.insert(v);
+        find_makers(b, *at, start, candidates, makers);
+      }
+      const auto size = known_size(p_.type_of(v));
+      start = start && size ? std::optional(*start + *size) : std::nullopt;
     }
+  }
+  static bool is_part_aligned(int64_t start, PrimType t) {
+    return start * prim_size(t) % program::kPartAlignment == 0;
+  }
+  static std::optional<int64_t> known_size(const Type& t) {
+    int64_t size = 1;
+    for (const Atom& d : t.dims) {
+      if (!d.is_const()) return std::nullopt;
+      size *= d.constant().as_i64();
+    }
+    return size;
   }
 
   /// Calls f(part, whether it is made in its place) for the parts of statement n and for those of
@@ -150,7 +172,7 @@ class ShortCircuit {
     };
     know_sizes(b.stms[n].pat[0]);
     visit_parts(b, n, makers, candidates, [&](VarId v, bool placed) {
-      all_placed = all_placed && placed;
+      all_placed = all_placed && placed && surely_.contains(v);
       know_sizes(v);
     });
     if (!sizes_known) return false;
@@ -183,7 +205,8 @@ class ShortCircuit {
            std::holds_alternative<ETune>(s.exp);
   }
 
-  /// Whether all that dies before statement n is as large as a part: each as another one.
+  /// Whether all that dies before statement n is as large as a part that certainly is made in its
+  /// place: each as another one.
   bool only_likes_die(const Body& b, size_t n, const Makers& makers,
                       const Candidates& candidates) const {
     std::set<uint32_t> placed;
@@ -192,7 +215,7 @@ class ShortCircuit {
     }
     std::vector<Type> parts;
     for (const VarId v : parts_of(b.stms[n])) {
-      if (placed.contains(aliases_.of(v))) parts.push_back(p_.type_of(v));
+      if (placed.contains(aliases_.of(v)) && surely_.contains(v)) parts.push_back(p_.type_of(v));
     }
     for (const auto& [memory, last] : candidates.last_uses()) {
       if (last < makers.begin()->first || last >= n) continue;
@@ -315,6 +338,7 @@ class ShortCircuit {
 
   Program& p_;
   const Aliases aliases_;
+  VarSet surely_;                                  // parts that are aligned whatever sizes are
   std::set<uint32_t> lent_;                        // classes that outlive every body
   std::map<uint32_t, std::optional<Type>> types_;  // of classes whose arrays have all the same
 };
