@@ -94,6 +94,7 @@ struct Code {
   uint64_t shared_bytes = 0, local_bytes = 0;
   int64_t group_size = 0;
   bool uses_subgroups = false;
+  bool releases = false;  // it has fences, or atomics that release
   /// A thread's slots at its start; `known` as Thread::known.
   std::vector<uint64_t> bits;
   std::vector<uint8_t> known;

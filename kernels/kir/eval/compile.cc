@@ -87,7 +87,10 @@ class Compiler {
   void put(const IAtomic&);
   void put(const ISubgroup&);
   void put(const IBarrier&) { meeting(OpCode::kBarrier); }
-  void put(const IFence&) { emit(OpCode::kFence); }
+  void put(const IFence&) {
+    emit(OpCode::kFence);
+    out_.releases = true;
+  }
   void put(const IDeclare&);
   void put(const IRead&);
   void put(const IAssign&);
@@ -273,6 +276,7 @@ void Compiler::put(const IAtomic& e) {
   const int number = static_cast<int>(e.op) - static_cast<int>(AtomicOp::kAdd);
   if (number >= 0) op.fn = scalar_fn(kCombine[number], e.type, e.type);
   address(op, e.at, e.type);
+  out_.releases |= e.order >= AtomicOrder::kRelease;
   out_.ops.push_back(op);
 }
 

@@ -76,7 +76,7 @@ bool Machine::quick_accesses(Group& g, const Op& op) {
   for (const uint16_t lane : g.convoy.lanes) {
     Place place;
     if (!quick_place<kSpace>(g, op, at, lane, place)) return false;
-    const bool two_told = !write && place.data == last && last == before && !g.clock.has_released;
+    const bool two_told = !write && place.data == last && last == before && !g.clock.releases;
     before = std::exchange(last, place.data);
     const bool is_word_of_host = kSpace == Space::kDevice && !write && options_.set_once != 0 &&
                                  last_block_->address + place.offset == options_.set_once;

@@ -212,7 +212,7 @@ bool Races::access(Shadow& shadow, GroupClock& group, ThreadClock& thread, const
 // ---- synchronisation
 
 KnowledgePtr Races::release(GroupClock& group, ThreadClock& thread) {
-  knows_ = group.has_released = true;
+  knows_ = true;
   Knowledge now = thread.known ? *thread.known : Knowledge{};
   if (group.epoch > 0) now.add(Knowledge::of_group(group.number), group.epoch);
   now.add(Knowledge::of_thread(group.number, thread.local), thread.time);

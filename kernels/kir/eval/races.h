@@ -84,8 +84,9 @@ struct GroupClock {
   /// Pages of device memory that the workgroup has accessed.
   std::vector<std::pair<Shadow*, uint64_t>> touched;
   ReleasedAt shared;  // by offset in shared memory
-  /// A thread has released something since the last barrier.
-  bool has_released = false;
+  /// Its threads may release something: then two readers of a place do not tell of a third one, as
+  /// whoever writes may be ordered behind what these two release later.
+  bool releases = false;
 };
 
 /// One access: who and when, and by which operation.
@@ -183,8 +184,10 @@ class Races {
     }
     return true;
   }
-  /// The workgroup begins.
-  void begin(GroupClock& group, size_t threads) const {
+  /// The workgroup begins. `releases`: its threads may release something.
+  void begin(GroupClock& group, size_t threads, bool releases) {
+    group.releases = releases;
+    any_releases_ |= releases;
     begin_epoch(group, threads);
     group.first = group.fresh;
   }
@@ -226,10 +229,10 @@ class Races {
   /// That is so if they are two of its threads, in this epoch, or if they are of two workgroups:
   /// whoever writes is another one than one of them, and nothing but barriers orders the two.
   bool two_tell(const Stamp& a, const Stamp& b, const GroupClock& group, bool shared) const {
-    if (group.has_released || a.atomic() || b.atomic()) return false;
+    if (group.releases || a.atomic() || b.atomic()) return false;
     if (shared) return true;
     const Segment &x = of(a), &y = of(b);
-    if (x.group != y.group) return !knows_;
+    if (x.group != y.group) return !any_releases_;
     return x.group == group.number && x.epoch == group.epoch && y.epoch == group.epoch;
   }
   static bool quick_write(Cell& cell, const Stamp& now, uint32_t fresh) {
@@ -266,13 +269,13 @@ class Races {
   void begin_epoch(GroupClock& group, size_t threads) const {
     group.segments.assign(threads, 0);
     group.fresh = next_segment();
-    group.has_released = false;
   }
 
   uint32_t base_ = 1;  // number of the first of:
   std::vector<Segment> segments_;
   std::vector<Segment> ended_;  // of workgroups, see end()
   bool knows_ = false;          // some thread has released something
+  bool any_releases_ = false;   // of some workgroup, as GroupClock::releases
   ReleasedAt device_;           // by address
 };
 

@@ -102,7 +102,7 @@ Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
       idle.pop_back();
       running.back()->begin(order[started++], groups, options_.stop_after == 0, first_group_);
       if (most == 1 && races_.restarts()) running.back()->shadow = eval::Shadow(code_.shared_bytes);
-      races_.begin(running.back()->clock, running.back()->threads.size());
+      races_.begin(running.back()->clock, running.back()->threads.size(), code_.releases);
     }
     look_at_host();
     const size_t k = schedule_.pick_group(running.size());
