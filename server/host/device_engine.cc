@@ -348,8 +348,10 @@ Result<LeafPtr> DeviceEngine::result_leaf(const program::Leaf& place,
   std::vector<int64_t> shape;
   for (const auto& dim : array.dims) shape.push_back(registers.index(dim));
   KENAZ_ASSIGN(const int64_t bytes, result_bytes(array.elem, shape));
-  const device::BlockPtr& block = registers.blocks[array.block.index].block;
-  if (!block || bytes > block->bytes()) {
+  const BlockPart& part = registers.blocks[array.block.index];
+  const device::BlockPtr& block = part.block;
+  // A value has memory of its own.
+  if (!block || part.offset != 0 || bytes > block->bytes()) {
     return internal_error(fmt::format("a result of shape {} in a block of {} bytes",
                                       data::shape_text(shape), block ? block->bytes() : 0));
   }

@@ -182,8 +182,8 @@ Status Interpreter::step(const OpPart& op) {
       offset >= 0 && bytes >= 0 && offset <= part.bytes && bytes <= part.bytes - offset;
   if (!inside || offset % kPartAlignment != 0) {
     KENAZ_TRY(synchronise({}));  // the sizes may be those of a call that has failed
-    return internal_error(
-        fmt::format("{} bytes from {} on, of a block of {}", bytes, offset, part.bytes));
+    return internal_error(fmt::format("{} bytes from {} on, of a block of {}, aligned to {}", bytes,
+                                      offset, part.bytes, kPartAlignment));
   }
   set(op.dst, {std::move(part.block), part.offset + offset, bytes});
   return {};

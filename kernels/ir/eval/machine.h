@@ -53,10 +53,10 @@ class Machine {
   /// The array that a statement is to make, at the variable's place if it has one; of unspecified
   /// contents, if it is not the whole of what may be there already.
   bool make(VarId v, const std::vector<int64_t>& shape, Array& out, bool is_whole = false);
-  /// Whether the variable was made in the memory of `whole`, where it is now put: at `start`.
-  /// False after an error: it was, but elsewhere.
   bool copy_to(VarId v, const Array& from);
   void poison(const Array& a, PrimType type);
+  /// Whether the variable was made in the memory of `whole`, where it is now put: at `start`.
+  /// False after an error: it was, but elsewhere.
   bool is_there(VarId v, const std::optional<Place>& whole, const Array& to, int64_t start,
                 bool& there);
   void find_last_uses(const Body& body, const Aliases& aliases);
