@@ -318,7 +318,10 @@ void HostGen::begin_function(const std::string& name) {
   block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
   block_names_.clear();
   borrowed_.clear();
+  scratch_.clear();
+  at_their_place_.clear();
   tuned_.clear();
+  computed_.clear();
 }
 
 void HostGen::gen_entry(const EntryPoint& point) {

@@ -93,6 +93,8 @@ Operand HostGen::emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Op
     if (const auto* c = std::get_if<PrimValue>(&a)) constants.push_back(*c);
   }
   if (constants.size() == args.size()) return eval_scalar(op, type, to, constants);
+  const auto key = computed_.key(op, type, to, args);
+  if (const auto known = key ? computed_.find(*key) : std::nullopt) return *known;
   const ScalarReg dst = new_scalar(scalar_op_result(op, type, to));
   if (const auto* reg = std::get_if<ScalarReg>(&args[0]);
       reg != nullptr && op == ScalarOp::kLe && tuned_.count(*reg) != 0) {
@@ -100,6 +102,7 @@ Operand HostGen::emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Op
     return dst;
   }
   emit({program::OpScalar{dst, op, type, to, std::move(args)}});
+  if (key) computed_.note(*key, dst);
   return dst;
 }
 
@@ -208,7 +211,7 @@ std::vector<Operand> HostGen::dims_of(const std::vector<ir::Atom>& dims) {
 // ---- scopes
 
 HostGen::Scope::Scope(HostGen& g, program::Code& code)
-    : gen(g), outer_code(g.code_), outer_undo(g.undo_) {
+    : gen(g), outer_code(g.code_), outer_undo(g.undo_), computed_before(g.computed_.begin_scope()) {
   gen.code_ = &code;
   gen.undo_ = &changes;
 }
@@ -216,6 +219,7 @@ HostGen::Scope::Scope(HostGen& g, program::Code& code)
 HostGen::Scope::~Scope() {
   gen.undo_ = outer_undo;
   gen.code_ = outer_code;
+  gen.computed_.end_scope(computed_before);
   for (auto it = changes.rbegin(); it != changes.rend(); ++it) {
     if (it->second) {
       gen.env_.insert_or_assign(it->first, std::move(*it->second));

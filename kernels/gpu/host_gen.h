@@ -15,6 +15,7 @@
 
 #include "kernels/body/thread.h"
 #include "kernels/explain/recorder.h"
+#include "kernels/gpu/computed.h"
 #include "kernels/gpu/values.h"
 #include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
@@ -54,7 +55,11 @@ class HostGen : public body::Host {
     Scope scope(*this, code);
     f();
   }
-  void set_scalar(ScalarReg dst, Operand src) { emit({program::OpMove{dst, std::move(src)}}); }
+  /// `dst` is a variable of host code then, whose value changes.
+  void set_scalar(ScalarReg dst, Operand src) {
+    computed_.note_variable(dst);
+    emit({program::OpMove{dst, std::move(src)}});
+  }
   void refuse(ir::ProvId place, const std::string& what) override;
   bool failed() const override { return !error_.empty(); }
   /// Adds a kernel, or finds an equal one.
@@ -165,6 +170,7 @@ class HostGen : public body::Host {
     program::Code* outer_code;
     std::vector<std::pair<ir::VarId, std::optional<HostValue>>>* outer_undo;
     std::vector<std::pair<ir::VarId, std::optional<HostValue>>> changes;
+    size_t computed_before;
   };
 
   const ir::Lowered& lowered_;
@@ -179,6 +185,7 @@ class HostGen : public body::Host {
   std::set<ir::VarId> scratch_;                  // memory that was made to be filled
   std::map<ir::VarId, Operand> at_their_place_;  // whether they are: bools
   std::vector<PrimType> reg_types_;
+  Computed computed_;
   std::map<ScalarReg, uint32_t> tuned_;  // the tuning parameters that registers hold
   uint32_t block_regs_ = 0;
   /// Of an entry point's parameters. Only where kernels are interpreted: elsewhere nobody would see

@@ -15,7 +15,7 @@ Values indices_of(HostGen& host, body::Thread& t, const std::vector<Operand>& si
   at[0] = linear;
   if (sizes.size() == 1) return at;
   const Operand most = host.count(sizes).operand();
-  const HostOp<Operand> op = [&](ScalarOp o, PrimType type, PrimType to,
+  const OnHost<Operand> op = [&](ScalarOp o, PrimType type, PrimType to,
                                  std::vector<Operand> args) {
     return host.emit_op(o, type, to, std::move(args));
   };

@@ -11,7 +11,7 @@ namespace kenaz::gpu {
 /// Computes a scalar operation on the host: operation, type of the operands and, of a conversion,
 /// of the result.
 template <class S>
-using HostOp = std::function<S(ScalarOp, PrimType, PrimType, std::vector<S>)>;
+using OnHost = std::function<S(ScalarOp, PrimType, PrimType, std::vector<S>)>;
 
 /// What `quotient` needs to know of a divisor (i64, not negative); i64. It is 0 if dividends up to
 /// `most` (i64, at least the divisor) may have more than 31 bits.
@@ -20,7 +20,7 @@ using HostOp = std::function<S(ScalarOp, PrimType, PrimType, std::vector<S>)>;
 /// 2^31: m d is at most 2^l more than 2^(31+l), so what is too much is less than x / (d 2^31), less
 /// than the 1 / d that x / d lacks of the next number. m has 32 bits, above them stands 31 + l.
 template <class S>
-S reciprocal(const HostOp<S>& op, const S& divisor, const S& most) {
+S reciprocal(const OnHost<S>& op, const S& divisor, const S& most) {
   const PrimType t = PrimType::kI64;
   const auto number = [](int64_t n) { return S(PrimValue::i64(n)); };
   const auto i64 = [&](ScalarOp o, const S& a, const S& b) { return op(o, t, t, {a, b}); };

@@ -14,7 +14,7 @@ using kir::Value;
 class Quotient : public testing::Test {
  protected:
   Value reciprocal_of(int64_t divisor, int64_t most) {
-    const HostOp<Value> op = [&](ScalarOp o, PrimType type, PrimType to, std::vector<Value> args) {
+    const OnHost<Value> op = [&](ScalarOp o, PrimType type, PrimType to, std::vector<Value> args) {
       return k.op(o, type, to, std::move(args));
     };
     return reciprocal<Value>(op, kir::i64(divisor), kir::i64(most));
