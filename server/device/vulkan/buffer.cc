@@ -43,6 +43,9 @@ std::optional<uint32_t> choose_type(const PhysicalDevice& device, uint32_t allow
                        {{kLocal | kVisible | kCoherent, 0}, {kVisible | kCoherent, 0}});
     case Placement::kShared:
       return find_type(device, allowed, {{kLocal | kVisible | kCoherent, 0}});
+    case Placement::kMail:
+      return find_type(device, allowed,
+                       {{kVisible | kCached | kCoherent, kLocal}, {kVisible | kCoherent, 0}});
     case Placement::kStaging:
       return find_type(device, allowed,
                        {{kVisible | kCached | kCoherent, kLocal},

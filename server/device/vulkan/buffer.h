@@ -13,6 +13,7 @@ enum class Placement {
   kDevice,  // kernels' data; host-visible too where that costs nothing (CPU, integrated)
   kStash,   // written by the host in order, read by kernels: device memory behind a window if any
   kShared,  // device memory behind a window, and nothing else
+  kMail,    // written by kernels, a few bytes, and read by the host: host memory, cached
   kStaging  // bulk transfers, both ways: host memory, cached
 };
 

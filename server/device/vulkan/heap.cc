@@ -21,31 +21,33 @@ int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * gr
 
 VulkanBlock::~VulkanBlock() { heap_->take_back(*this); }
 
-Result<Heap::Place> Heap::shared_place(int64_t bytes) {
+/// A small slab for one block, that the host can reach. `number`: kSharedSlab or kMailSlab.
+Result<Heap::Place> Heap::own_place(int64_t bytes, int number) {
   const int64_t room = round_up(std::max<int64_t>(bytes, 1), RangePool::kGrain);
-  const auto spare = shared_spare_.find(room);
-  if (spare != shared_spare_.end()) {
-    auto slab = std::move(spare->second);
-    shared_spare_.erase(spare);
-    return Place{std::move(slab), kSharedSlab, 0, room};
+  std::vector<SlabPtr>& spare = own_spare_[{number, room}];
+  if (!spare.empty()) {
+    auto slab = std::move(spare.back());
+    spare.pop_back();
+    return Place{std::move(slab), number, 0, room};
   }
-  KENAZ_ASSIGN(Buffer buffer, Buffer::create(context_, room, Placement::kShared));
+  const Placement placement = number == kSharedSlab ? Placement::kShared : Placement::kMail;
+  KENAZ_ASSIGN(Buffer buffer, Buffer::create(context_, room, placement));
   held_ += room;
   auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(room, false)});
-  return Place{std::move(slab), kSharedSlab, 0, room};
+  return Place{std::move(slab), number, 0, room};
 }
 
 Result<BlockPtr> Heap::allocate_shared(int64_t bytes) {
   if (!has_shared_memory(context_->physical())) return allocate(bytes, true);
   std::lock_guard lock(mutex_);
-  KENAZ_ASSIGN(Place place, shared_place(bytes));
+  KENAZ_ASSIGN(Place place, own_place(bytes, kSharedSlab));
   claim(place, true);
   return hand_out(std::move(place), bytes);
 }
 
 Result<BlockPtr> Heap::allocate_for_host(int64_t bytes) {
   std::lock_guard lock(mutex_);
-  KENAZ_ASSIGN(Place place, shared_place(bytes));
+  KENAZ_ASSIGN(Place place, own_place(bytes, kMailSlab));
   for (const auto& range : place.slab->owners.claim(place.offset, place.room, owner_)) {
     std::memset(place.slab->buffer.mapped + range.offset, 0, static_cast<size_t>(range.size));
   }
@@ -94,8 +96,8 @@ Result<Heap::Place> Heap::small_place(int64_t room) {
 
 Result<Heap::Place> Heap::large_place(int64_t room) {
   // A spare slab of up to a quarter more will do.
-  const auto spare = spare_.lower_bound(room);
-  if (spare != spare_.end() && spare->first - room <= room / 4) {
+  const auto spare = spare_.lower_bound({room, 0});
+  if (spare != spare_.end() && spare->first.first - room <= room / 4) {
     auto slab = std::move(spare->second);
     spare_.erase(spare);
     const int64_t size = slab->buffer.size;
@@ -156,10 +158,11 @@ BlockPtr Heap::hand_out(Place place, int64_t bytes) {
 void Heap::take_back(VulkanBlock& block) {
   std::lock_guard lock(mutex_);
   used_ -= block.room_;
-  if (block.slab_number_ == kSharedSlab) {
-    shared_spare_.emplace(block.room_, std::move(block.slab_));
+  const uint64_t address = block.slab().address;
+  if (block.slab_number_ == kSharedSlab || block.slab_number_ == kMailSlab) {
+    own_spare_[{block.slab_number_, block.room_}].push_back(std::move(block.slab_));
   } else if (block.slab_number_ < 0) {
-    spare_.emplace(block.room_, std::move(block.slab_));
+    spare_.emplace(std::pair(block.room_, address), std::move(block.slab_));
   } else {
     pool_.give({block.slab_number_, block.offset_}, block.room_);
   }
@@ -167,10 +170,12 @@ void Heap::take_back(VulkanBlock& block) {
 
 void Heap::trim() {
   std::lock_guard lock(mutex_);
-  for (auto& [size, slab] : spare_) held_ -= size;
+  for (const auto& [place, slab] : spare_) held_ -= place.first;
   spare_.clear();
-  for (auto& [size, slab] : shared_spare_) held_ -= size;
-  shared_spare_.clear();
+  for (const auto& [kind, slabs] : own_spare_) {
+    held_ -= kind.second * static_cast<int64_t>(slabs.size());
+  }
+  own_spare_.clear();
   for (int number : pool_.remove_free_slabs()) {
     held_ -= slabs_.at(number)->buffer.size;
     slabs_.erase(number);
@@ -190,7 +195,7 @@ void Heap::forget_peak() {
 bool Heap::hoards() const {
   std::lock_guard lock(mutex_);
   int64_t spare = 0;
-  for (const auto& [size, slab] : spare_) spare += size;
+  for (const auto& [place, slab] : spare_) spare += place.first;
   // A CPU's memory is everybody's, and quickly had again.
   return spare > (context_->physical().info.is_cpu ? kCpuSpare : limit_ / 2);
 }

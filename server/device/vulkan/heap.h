@@ -64,7 +64,7 @@ class VulkanBlock : public Block {
 class Heap : public std::enable_shared_from_this<Heap> {
  public:
   static constexpr int64_t kLarge = int64_t{16} << 20;
-  static constexpr int kSharedSlab = -2;
+  static constexpr int kSharedSlab = -2, kMailSlab = -3;
 
   /// `limit`: bytes that may be held at a time.
   Heap(ContextPtr context, int64_t limit) : context_(std::move(context)), limit_(limit) {}
@@ -80,9 +80,9 @@ class Heap : public std::enable_shared_from_this<Heap> {
 
   /// A block that the host can reach, with memory of its own; to be written by whoever gets it.
   Result<BlockPtr> allocate_shared(int64_t bytes);
-  /// The same, holding zeros and what this owner has left in it. Only what was another's is
-  /// cleared, and at once, by the host: commands that are recorded now may still read what is the
-  /// owner's.
+  /// A block of host memory, for a few bytes that kernels write and the host reads. It holds zeros
+  /// and what this owner has left in it. Only what was another's is cleared, and at once, by the
+  /// host: commands that are recorded now may still read what is the owner's.
   Result<BlockPtr> allocate_for_host(int64_t bytes);
   /// kOutOfMemory if it would not fit now; the caller may trim() and try again.
   /// `unseen`: of which every byte is written before anything looks at it.
@@ -106,7 +106,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   Status add_slab(int64_t room);
   Result<Buffer> new_buffer(int64_t size);
   void claim(const Place& place, bool unseen);
-  Result<Place> shared_place(int64_t bytes);
+  Result<Place> own_place(int64_t bytes, int number);
   BlockPtr hand_out(Place place, int64_t bytes);
   void take_back(VulkanBlock& block);
 
@@ -115,8 +115,10 @@ class Heap : public std::enable_shared_from_this<Heap> {
   mutable std::mutex mutex_;
   RangePool pool_;
   std::map<int, SlabPtr> slabs_;
-  std::multimap<int64_t, SlabPtr> spare_;  // large slabs without a block, by size
-  std::multimap<int64_t, SlabPtr> shared_spare_;
+  /// Slabs without a block, by size, and among equals by address: calls that allocate and free the
+  /// same find the same memory each time, and what was recorded for them can be submitted again.
+  std::map<std::pair<int64_t, uint64_t>, SlabPtr> spare_;              // large ones
+  std::map<std::pair<int, int64_t>, std::vector<SlabPtr>> own_spare_;  // by kind and size
   // The device's thread's.
   uint64_t owner_ = 0;
   std::vector<Fill> fills_;

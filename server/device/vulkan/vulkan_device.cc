@@ -177,11 +177,10 @@ Result<BlockPtr> VulkanDevice::allocate_shared(int64_t bytes) {
   return block;
 }
 
-/// Behind a window a read of some words takes a microsecond; copying them takes a command and two
-/// barriers, some five.
+/// Copying some words takes a command and two barriers, some 5 us; reading them from device memory,
+/// behind a window, a microsecond each.
 Result<BlockPtr> VulkanDevice::allocate_for_host(int64_t bytes) {
-  const bool window = bytes <= kWindowBytes && !mapped_;
-  if (!window || !has_shared_memory(context_->physical())) return allocate(bytes);
+  if (mapped_ || bytes > kWindowBytes) return allocate(bytes);
   return heap_->allocate_for_host(bytes);
 }
 

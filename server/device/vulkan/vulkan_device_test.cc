@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
@@ -55,6 +57,52 @@ TEST(VulkanDevice, MemoryLimitIsKeptAndCachedMemoryMakesRoom) {
   EXPECT_EQ(second.error().kind, ErrorKind::kOutOfMemory);
   first->reset();
   EXPECT_TRUE((*device)->allocate(int64_t{90} << 20));  // no spare slab fits: one must go
+}
+
+// What was recorded for a call holds addresses: it can be used again if they are the same.
+TEST(VulkanDevice, WhoAllocatesTheSameAgainGetsTheSameMemory) {
+  auto made = make_vulkan_device({});
+  ASSERT_TRUE(made) << made.error().text();
+  Device& device = **made;
+  for (const int64_t bytes : {int64_t{20} << 20, int64_t{1} << 20, int64_t{64}}) {
+    const auto addresses = [&](bool first_goes_first) {
+      std::vector<BlockPtr> blocks;
+      std::vector<uint64_t> at;
+      for (int n = 0; n < 3; ++n) {
+        blocks.push_back(*device.allocate(bytes));
+        at.push_back(blocks.back()->address());
+      }
+      if (!first_goes_first) std::reverse(blocks.begin(), blocks.end());
+      for (BlockPtr& block : blocks) block.reset();
+      return at;
+    };
+    (void)addresses(true);  // new memory has no order yet
+    const auto before = addresses(true);
+    EXPECT_EQ(addresses(false), before) << bytes;
+    EXPECT_EQ(addresses(true), before) << bytes;
+  }
+}
+
+// On GPUs this is memory of the host's.
+TEST(VulkanDevice, WhatTheHostReadsHoldsZeroesAtFirst) {
+  VulkanOptions options;
+  options.force_staging = true;
+  auto made = make_vulkan_device(options);
+  ASSERT_TRUE(made) << made.error().text();
+  Device& device = **made;
+  const std::array<int64_t, 2> sent = {1, 2};
+  for (const uint64_t owner : {1, 2}) {
+    device.set_owner(owner);
+    auto block = device.allocate_for_host(16);
+    ASSERT_TRUE(block);
+    std::array<int64_t, 2> got = {-1, -1};
+    const ReadBack piece{*block, 0, std::as_writable_bytes(std::span(got))};
+    ASSERT_TRUE(device.submit_and_read({&piece, 1}));
+    EXPECT_EQ(got, (std::array<int64_t, 2>{0, 0}));
+    ASSERT_TRUE(device.upload(*block, 0, std::as_bytes(std::span(sent))));
+    ASSERT_TRUE(device.submit_and_read({&piece, 1}));
+    EXPECT_EQ(got, sent);
+  }
 }
 
 TEST(VulkanDevice, ClearingSurvivesAFailedSubmission) {
