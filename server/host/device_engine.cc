@@ -109,6 +109,9 @@ class DeviceEngine : public Engine {
   void set_step_aside(StepAside step_aside) override { step_aside_ = std::move(step_aside); }
   void cancel() override;
   void cancel_calls_of(uint64_t owner) override;
+  bool polls_device() const override {
+    return !device_->info().is_cpu && !device_->info().interprets;
+  }
   bool may_go() const override { return !kernels_.is_busy(); }
   void clear_caches() override {
     zeroes_.release();

@@ -140,6 +140,9 @@ class Engine {
   virtual void set_call_bytes(int64_t) {}
   /// Ends the calls that run now, if any, soon; they fail. By any thread.
   virtual void cancel() {}
+  /// Whether calls wait for a device by asking it again and again, because they are shorter than it
+  /// takes a thread to wake up.
+  virtual bool polls_device() const { return false; }
   /// Whether its destructor waits for nothing that may last.
   virtual bool may_go() const { return true; }
   /// Ends those that run for this owner. By any thread.

@@ -17,6 +17,7 @@ class ForwardingEngine : public Engine {
   explicit ForwardingEngine(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
 
   std::string name() const override { return engine_->name(); }
+  bool polls_device() const override { return engine_->polls_device(); }
   void clear_caches() override { engine_->clear_caches(); }
   device::MemoryStats memory() const override { return engine_->memory(); }
 

@@ -53,13 +53,14 @@ Status Interpreter::run(const Code& code) {
       KENAZ_TRY(leave());
       continue;
     }
-    const std::span<const HostOp> rest = std::span(*top.code).subspan(top.next);
-    if (const std::vector<const OpRead*> reads = reads_together(rest); reads.size() > 1) {
-      top.next += reads.size();
-      KENAZ_TRY(read(reads));
+    const HostOp& op = (*top.code)[top.next];
+    if (std::holds_alternative<OpRead>(op.op)) {
+      const auto reads = reads_together(std::span(*top.code).subspan(top.next));
+      top.next += std::max<size_t>(reads.size(), 1);
+      KENAZ_TRY(reads.empty() ? step(std::get<OpRead>(op.op)) : read(reads));
       continue;
     }
-    const HostOp& op = (*top.code)[top.next++];
+    ++top.next;
     KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
   }
   return {};

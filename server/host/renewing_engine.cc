@@ -97,6 +97,10 @@ class RenewingEngine : public Engine, public RenewedDevice::User {
   void cancel() override {
     if (const auto engine = present()) engine->cancel();
   }
+  bool polls_device() const override {
+    const auto engine = present();
+    return engine && engine->polls_device();
+  }
   bool may_go() const override {
     const auto engine = present();
     return !engine || engine->may_go();

@@ -95,6 +95,8 @@ class Session {
     program_.placement().call_ended();
   }
   Metrics* metrics() const { return options_.metrics.get(); }  // may be null
+  /// Of the program that the last command was about, if there was one (see host::Engine).
+  bool polls_device() const { return engine() && engine()->polls_device(); }
 
  private:
   using Args = std::span<const std::string>;

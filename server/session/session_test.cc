@@ -8,6 +8,7 @@
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <thread>
 
 #include "protocol/data/binary_format.h"
 #include "protocol/data/text_format.h"
@@ -341,6 +342,30 @@ TEST(Transport, ReadsBoundedLines) {
   EXPECT_EQ(reader.next(line), LineReader::Line::kLine);
   EXPECT_EQ(line, "last");
   EXPECT_EQ(reader.next(line), LineReader::Line::kEnd);
+  close(fds[0]);
+}
+
+TEST(Transport, WhoExpectsALineSoonStillWaitsForALateOne) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  LineReader reader(fds[0]);
+  std::thread writer([&] {
+    for (const std::string_view text : {"soon\n", "late\n"}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ASSERT_EQ(write(fds[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    }
+    close(fds[1]);
+  });
+  std::string line;
+  reader.expect_soon(std::chrono::seconds(60));
+  EXPECT_EQ(reader.next(line), LineReader::Line::kLine);
+  EXPECT_EQ(line, "soon");
+  reader.expect_soon(std::chrono::microseconds(1));
+  EXPECT_EQ(reader.next(line), LineReader::Line::kLine);
+  EXPECT_EQ(line, "late");
+  reader.expect_soon(std::chrono::seconds(60));
+  EXPECT_EQ(reader.next(line), LineReader::Line::kEnd);
+  writer.join();
   close(fds[0]);
 }
 

@@ -1,14 +1,20 @@
 #include "server/transport/stdio.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace kenaz {
 namespace {
+
+// A client that measures calls sends the next command within this.
+constexpr std::chrono::microseconds kBetweenCommands{200};
 
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
@@ -22,6 +28,17 @@ bool write_all(int fd, std::string_view text) {
 
 }  // namespace
 
+/// As ::read, but it asks for a while before it sleeps, if it is expected to.
+ssize_t LineReader::read_some(void* out, size_t bytes) {
+  const auto until = std::chrono::steady_clock::now() + std::exchange(patience_, {});
+  pollfd input{fd_, POLLIN, 0};
+  while (poll(&input, 1, 0) == 0 && std::chrono::steady_clock::now() < until) sched_yield();
+  while (true) {
+    const ssize_t n = ::read(fd_, out, bytes);
+    if (n >= 0 || errno != EINTR) return n;
+  }
+}
+
 size_t LineReader::read(std::span<std::byte> out) {
   if (begin_ != end_) {
     const size_t n = std::min(out.size(), end_ - begin_);
@@ -29,22 +46,16 @@ size_t LineReader::read(std::span<std::byte> out) {
     begin_ += n;
     return n;
   }
-  while (true) {
-    const ssize_t n = ::read(fd_, out.data(), out.size());
-    if (n < 0 && errno == EINTR) continue;
-    return n > 0 ? static_cast<size_t>(n) : 0;
-  }
+  const ssize_t n = read_some(out.data(), out.size());
+  return n > 0 ? static_cast<size_t>(n) : 0;
 }
 
 bool LineReader::refill() {
   if (buffer_.empty()) buffer_.resize(size_t{1} << 16);
-  while (true) {
-    const ssize_t n = ::read(fd_, buffer_.data(), buffer_.size());
-    if (n < 0 && errno == EINTR) continue;
-    begin_ = 0;
-    end_ = n > 0 ? static_cast<size_t>(n) : 0;
-    return n > 0;
-  }
+  const ssize_t n = read_some(buffer_.data(), buffer_.size());
+  begin_ = 0;
+  end_ = n > 0 ? static_cast<size_t>(n) : 0;
+  return n > 0;
 }
 
 LineReader::Line LineReader::next(std::string& line) {
@@ -114,6 +125,7 @@ bool serve_lines(Session& session, int in, int out, size_t max_line) {
   LineReader reader(in, max_line);
   std::string line;
   while (true) {
+    if (session.polls_device()) reader.expect_soon(kBetweenCommands);
     const auto what = reader.next(line);
     if (what == LineReader::Line::kEnd) return true;
     if (session.metrics() != nullptr) session.metrics()->commanded(1);
