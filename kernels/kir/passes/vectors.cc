@@ -4,10 +4,10 @@
 #include <map>
 #include <optional>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "kernels/kir/passes/linear.h"
 #include "kernels/kir/visit.h"
 
 namespace kenaz::kir {
@@ -16,97 +16,40 @@ namespace {
 constexpr int kMostLanes = 4;
 constexpr int kMostBytes = 16;
 
-/// An index as a sum of `root`, if there is one, and a constant.
-struct Sum {
-  std::optional<Value> root;
-  int64_t constant = 0;
-};
-
-/// What is known of the values of all indices.
-class Indices {
+/// The kernel's arguments that are blocks: they begin at multiples of 16 bytes.
+class Blocks {
  public:
-  explicit Indices(const Kernel& kernel) {
+  explicit Blocks(const Kernel& kernel) {
     for (const Arg& a : kernel.args) {
       if (a.is_block) blocks_.push_back(a.val);
     }
-    for_each_inst_of(kernel, [&](const Inst& i) {
-      if (const auto* prim = std::get_if<IPrim>(&i.op)) prims_.emplace(prim->dst.index, *prim);
-      if (const auto* loop = std::get_if<IFor>(&i.op)) {
-        loops_.emplace(loop->index.index, std::pair(loop->from, loop->step));
-      }
-    });
   }
-
-  bool is_block(const Value& v) const {
-    return !v.is_const() && std::find(blocks_.begin(), blocks_.end(), v.id()) != blocks_.end();
-  }
-  Sum sum(const Value& v) const {
-    if (v.is_const()) return {std::nullopt, v.constant().as_i64()};
-    const IPrim* p = prim(v);
-    if (p != nullptr && p->op == ScalarOp::kAdd) {
-      for (const size_t n : {size_t{0}, size_t{1}}) {
-        if (!p->args[n].is_const()) continue;
-        Sum rest = sum(p->args[1 - n]);
-        // A constant that is near overflow is none that a compiler has made of neighbours.
-        const int64_t more = p->args[n].constant().as_i64();
-        if (std::max(std::abs(more), std::abs(rest.constant)) > kFar) break;
-        rest.constant += more;
-        return rest;
-      }
-    }
-    return {v, 0};
-  }
-  /// A power of two up to kMostLanes that divides it.
-  int divisor(const Value& v, int depth = 0) const {
-    if (v.is_const()) return part(v.constant().as_i64());
-    if (depth == kDeepest) return 1;
-    if (const auto loop = loops_.find(v.id().index); loop != loops_.end()) {
-      const auto& [from, step] = loop->second;
-      return std::min(divisor(from, depth + 1), divisor(step, depth + 1));
-    }
-    const IPrim* p = prim(v);
-    if (p == nullptr || !is_integer(p->type)) return 1;
-    const auto of = [&](size_t n) { return divisor(p->args[n], depth + 1); };
-    switch (p->op) {
-      case ScalarOp::kAdd:
-      case ScalarOp::kSub:
-      case ScalarOp::kMin:
-      case ScalarOp::kMax: return std::min(of(0), of(1));
-      case ScalarOp::kMul: return std::min(kMostLanes, of(0) * of(1));
-      case ScalarOp::kConvert: return is_integer(p->to) && prim_size(p->to) >= 4 ? of(0) : 1;
-      default: return 1;
-    }
+  bool contain(uint32_t v) const {
+    return std::any_of(blocks_.begin(), blocks_.end(), [&](ValId b) { return b.index == v; });
   }
 
  private:
-  static constexpr int64_t kFar = int64_t{1} << 30;
-  static constexpr int kDeepest = 8;
-
-  static int part(int64_t n) { return n % 4 == 0 ? 4 : n % 2 == 0 ? 2 : 1; }
-  const IPrim* prim(const Value& v) const {
-    const auto it = prims_.find(v.id().index);
-    return it == prims_.end() ? nullptr : &it->second;
-  }
-
   std::vector<ValId> blocks_;
-  std::unordered_map<uint32_t, IPrim> prims_;  // copies: the pass moves instructions
-  std::unordered_map<uint32_t, std::pair<Value, Value>> loops_;  // from, step
 };
 
-/// Accesses of one block of memory by one type around one root: where their instructions stand, by
-/// the constant.
-using Key = std::tuple<uint32_t, std::optional<uint32_t>, PrimType, bool>;
+/// Accesses of one block of memory by one type, whose places differ by constants: where their
+/// instructions stand, by the constant. All in bytes.
+using Key = std::tuple<std::vector<std::pair<uint32_t, int64_t>>, PrimType, bool>;
 struct Group {
-  std::optional<Value> root;
-  PrimType index_type = PrimType::kI64;
+  int divisor = 1;  // of what they have in common
   std::map<int64_t, size_t> at;
 };
 
 /// One block of instructions, not those inside.
 class Neighbours {
  public:
-  Neighbours(Kernel& k, const Indices& indices, std::vector<Inst>& insts)
-      : k_(k), indices_(indices), insts_(insts), new_(insts.size()), gone_(insts.size()) {}
+  Neighbours(Kernel& k, const Blocks& blocks, LinearForms& forms, std::vector<Inst>& insts)
+      : k_(k),
+        blocks_(blocks),
+        forms_(forms),
+        insts_(insts),
+        new_(insts.size()),
+        gone_(insts.size()) {}
 
   void run() {
     for (size_t n = 0; n < insts_.size(); n++) {
@@ -145,44 +88,52 @@ class Neighbours {
   void note(Groups& groups, const Address& a, PrimType type, size_t n) {
     const auto* base = std::get_if<Value>(&a.base);
     const bool is_store = &groups == &stores_;
+    const auto place = base == nullptr || type == PrimType::kBool
+                           ? std::nullopt
+                           : place_of(*base, a.index, prim_size(type));
+    std::optional<Key> key;
+    if (place) key = Key{place->terms, type, is_store};
     // A store to other memory keeps the order of stores, which may be to one place.
-    const auto keep_order = [&](const std::optional<Key>& key) {
-      if (is_store && (groups.size() > 1 || (!groups.empty() && groups.begin()->first != key))) {
-        end(groups);
-      }
-    };
-    if (base == nullptr || type == PrimType::kBool || !indices_.is_block(*base)) {
-      if (base != nullptr) keep_order(std::nullopt);
-      return;
+    if (is_store && base != nullptr &&
+        (groups.size() > 1 || (!groups.empty() && groups.begin()->first != key))) {
+      end(groups);
     }
-    const Sum sum = indices_.sum(a.index);
-    std::optional<uint32_t> root;
-    if (sum.root) root = sum.root->id().index;
-    const Key key{base->id().index, root, type, is_store};
-    keep_order(key);
-    Group& g = groups[key];
-    if (is_store && g.at.contains(sum.constant)) g.at.clear();
-    g.root = sum.root;
-    g.index_type = a.index.type.prim;
-    g.at.try_emplace(sum.constant, n);
+    if (!key) return;
+    Group& g = groups[*key];
+    if (is_store && g.at.contains(place->constant)) g.at.clear();
+    g.divisor = divisor(*place);
+    g.at.try_emplace(place->constant, n);
+  }
+  /// In bytes; one of the terms is a block.
+  std::optional<Linear> place_of(const Value& base, const Value& index, int size) {
+    Linear place = forms_.of(base);
+    const auto is_block = [&](const auto& t) { return blocks_.contain(t.first); };
+    const auto block = std::find_if(place.terms.begin(), place.terms.end(), is_block);
+    if (block == place.terms.end() || block->second != 1) return {};
+    return sum(place, forms_.of(index), size);
+  }
+  /// Of what is added to the block's address.
+  int divisor(Linear place) const {
+    std::erase_if(place.terms, [&](const auto& t) { return blocks_.contain(t.first); });
+    return forms_.divisor(place);
   }
 
   void end(Groups& groups) {
     for (const auto& [key, group] : groups) {
       const PrimType type = std::get<PrimType>(key);
-      for (int lanes = std::min(kMostLanes, kMostBytes / prim_size(type)); lanes > 1; lanes /= 2) {
-        if (group.root && indices_.divisor(*group.root) % lanes != 0) continue;
-        for (auto it = group.at.begin(); it != group.at.end(); ++it) {
-          if (it->first % lanes != 0) continue;
+      const int size = prim_size(type);
+      for (int lanes = std::min(kMostLanes, kMostBytes / size); lanes > 1; lanes /= 2) {
+        if (group.divisor % (lanes * size) != 0) continue;
+        for (const auto& [place, first] : group.at) {
+          if (place % (lanes * size) != 0) continue;
           std::vector<size_t> members;
           for (int lane = 0; lane < lanes; lane++) {
-            const auto found = group.at.find(it->first + lane);
+            const auto found = group.at.find(place + int64_t{lane} * size);
             if (found != group.at.end() && !gone_[found->second]) members.push_back(found->second);
           }
           if (members.size() < static_cast<size_t>(lanes)) continue;
           for (const size_t m : members) gone_[m] = true;
-          std::get<bool>(key) ? store(group, it->first, members)
-                              : load(group, it->first, type, members);
+          std::get<bool>(key) ? store(members) : load(type, members);
         }
       }
     }
@@ -193,42 +144,48 @@ class Neighbours {
   void put(std::vector<Inst>& to, Op op, ir::ProvId prov) {
     to.push_back({std::move(op), prov});
   }
-  Value index_of(const Group& g, int64_t constant, ir::ProvId prov, std::vector<Inst>& to) {
-    const Value c = PrimValue::of_int(g.index_type, constant);
-    if (!g.root) return c;
-    if (constant == 0) return *g.root;
-    const ValId sum = k_.new_val({g.index_type, 1});
-    put(to, IPrim{sum, ScalarOp::kAdd, g.index_type, g.index_type, {*g.root, c}}, prov);
-    return {{g.index_type, 1}, sum};
+  /// So many elements before the address of an instruction, which stands behind it.
+  Address before(Address a, size_t lanes, ir::ProvId prov, std::vector<Inst>& to) {
+    if (lanes == 0) return a;
+    const Type type = a.index.type;
+    const Value less = PrimValue::of_int(type.prim, -static_cast<int64_t>(lanes));
+    if (a.index.is_const()) {
+      const int64_t index = a.index.constant().as_i64() + less.constant().as_i64();
+      a.index = PrimValue::of_int(type.prim, index);
+      return a;
+    }
+    const ValId index = k_.new_val(type);
+    put(to, IPrim{index, ScalarOp::kAdd, type.prim, type.prim, {a.index, less}}, prov);
+    a.index = {type, index};
+    return a;
   }
   /// Stands where the first of them did: what the index is made of is known there.
-  void load(const Group& g, int64_t constant, PrimType prim, const std::vector<size_t>& members) {
-    const size_t where = *std::min_element(members.begin(), members.end());
-    const ir::ProvId prov = insts_[where].prov;
+  void load(PrimType prim, const std::vector<size_t>& members) {
+    const auto where = std::min_element(members.begin(), members.end());
+    const Inst& first = insts_[*where];
     const Type type{prim, static_cast<uint8_t>(members.size())};
-    std::vector<Inst>& to = new_[where];
-    const Value index = index_of(g, constant, prov, to);
+    std::vector<Inst>& to = new_[*where];
+    const auto lanes = static_cast<size_t>(where - members.begin());
+    const Address from = before(std::get<ILoad>(first.op).from, lanes, first.prov, to);
     const ValId all = k_.new_val(type);
-    put(to, ILoad{all, type, {std::get<ILoad>(insts_[where].op).from.base, index}, Order::kPlain},
-        prov);
+    put(to, ILoad{all, type, from, Order::kPlain}, first.prov);
     for (size_t lane = 0; lane < members.size(); lane++) {
       const Inst& old = insts_[members[lane]];
       put(to, IExtract{std::get<ILoad>(old.op).dst, {type, all}, static_cast<int>(lane)}, old.prov);
     }
   }
-  /// Stands where the last of them did: all values are known there.
-  void store(const Group& g, int64_t constant, const std::vector<size_t>& members) {
+  /// Stands where the last of them did: all values are known there, and so is the first place.
+  void store(const std::vector<size_t>& members) {
     const size_t where = *std::max_element(members.begin(), members.end());
     const ir::ProvId prov = insts_[where].prov;
     std::vector<Inst>& to = new_[where];
-    const Value index = index_of(g, constant, prov, to);
     std::vector<Value> lanes;
     for (const size_t m : members) lanes.push_back(std::get<IStore>(insts_[m].op).value);
     const Type type{lanes[0].type.prim, static_cast<uint8_t>(lanes.size())};
     const ValId all = k_.new_val(type);
     put(to, ICompose{all, std::move(lanes)}, prov);
-    put(to, IStore{{std::get<IStore>(insts_[where].op).to.base, index}, {type, all}, Order::kPlain},
-        prov);
+    const Address& at = std::get<IStore>(insts_[members[0]].op).to;
+    put(to, IStore{at, {type, all}, Order::kPlain}, prov);
   }
 
   void build() {
@@ -241,25 +198,27 @@ class Neighbours {
   }
 
   Kernel& k_;
-  const Indices& indices_;
+  const Blocks& blocks_;
+  LinearForms& forms_;
   std::vector<Inst>& insts_;
   std::vector<std::vector<Inst>> new_;  // by the place before which they go
   std::vector<bool> gone_;
   Groups loads_, stores_;
 };
 
-void vectors_in(Kernel& k, const Indices& indices, Block& b) {
+void vectors_in(Kernel& k, const Blocks& blocks, LinearForms& forms, Block& b) {
   for (Inst& i : b.insts) {
-    visit_blocks(i.op, [&](Block& inner) { vectors_in(k, indices, inner); });
+    visit_blocks(i.op, [&](Block& inner) { vectors_in(k, blocks, forms, inner); });
   }
-  Neighbours(k, indices, b.insts).run();
+  Neighbours(k, blocks, forms, b.insts).run();
 }
 
 }  // namespace
 
 void vectors(Kernel& kernel) {
-  const Indices indices(kernel);
-  for_each_body(kernel, [&](Block& b) { vectors_in(kernel, indices, b); });
+  const Blocks blocks(kernel);
+  LinearForms forms(kernel);
+  for_each_body(kernel, [&](Block& b) { vectors_in(kernel, blocks, forms, b); });
 }
 
 }  // namespace kenaz::kir
