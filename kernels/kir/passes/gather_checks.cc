@@ -43,6 +43,7 @@ class Stretch {
       for_each_inst(b, [&](const Inst& inner) { late |= depends_on_load(inner); });
     });
     if (check && late) return false;
+    if (check && is_made(std::get<IIf>(i.op).cond)) return true;
     if (late) visit_results(i.op, [&](ValId v) { loaded_.insert(v.index); });
     (check ? checks_ : late ? behind_ : before_).push_back(std::move(i));
     return true;
@@ -65,6 +66,11 @@ class Stretch {
   }
 
  private:
+  /// Whether a check of this stretch has failed where this condition holds.
+  bool is_made(const Value& cond) const {
+    return std::any_of(checks_.begin(), checks_.end(),
+                       [&](const Inst& check) { return std::get<IIf>(check.op).cond == cond; });
+  }
   bool depends_on_load(const Inst& i) const {
     bool depends = false;
     visit_operands(i.op, [&](const Value& v) {

@@ -7,8 +7,8 @@
 namespace kenaz::kir {
 
 /// A check is an if whose only side ends with a failure and computes no more than what that tells.
-/// Which one fails first stays as it was. Loads are not moved before a check that stood before
-/// them.
+/// Which one fails first stays as it was; one whose condition another one before it has is left
+/// out. Loads are not moved before a check that stood before them.
 void gather_checks(Kernel& kernel);
 
 }  // namespace kenaz::kir
