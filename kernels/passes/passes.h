@@ -26,6 +26,9 @@ void fuse(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);
+/// Loads what a point of a map has at its own index before the branches that load it. Of a program
+/// at stage seg.
+void early_loads(ir::Program& p);
 /// Groups long sums of integers by the rows of the array that they read. Of a program at stage seg.
 void group_sums(ir::Program& p);
 /// Makes sums of small integers two at a time, in the halves of a word. Of a program at stage seg.
