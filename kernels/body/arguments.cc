@@ -19,6 +19,10 @@ Value Arguments::operand(const Operand& o) {
   return it->second;
 }
 
+void Arguments::set(const Operand& o, const Value& value) {
+  if (const auto* r = std::get_if<ScalarReg>(&o)) scalars_[r->index] = value;
+}
+
 Value Arguments::block(BlockReg b) {
   const auto [it, fresh] = blocks_.emplace(b.index, Value());
   if (fresh) {

@@ -15,6 +15,9 @@ class Arguments {
   Arguments(Host& host, kir::Builder& k) : host_(host), k_(k) {}
 
   kir::Value operand(const Operand& o);
+  /// Takes `value`, which is what the host value is, in its place from here on: because more is
+  /// known of it.
+  void set(const Operand& o, const kir::Value& value);
   /// The block's address.
   kir::Value block(BlockReg b);
   /// Loads it here if it is in device memory.

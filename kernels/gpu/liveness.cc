@@ -8,10 +8,9 @@ namespace kenaz::gpu {
 namespace {
 
 using program::Code;
-using program::HostOp;
 using Live = std::set<BlockReg>;
 
-void uses_of(const HostOp& op, Live& uses) {
+void uses_of(const program::HostOp& op, Live& uses) {
   std::visit(Overloaded{
                  [&](const program::OpMoveBlock& o) { uses.insert(o.src); },
                  [&](const program::OpPart& o) { uses.insert(o.src); },
@@ -28,7 +27,7 @@ void uses_of(const HostOp& op, Live& uses) {
              op.op);
 }
 
-std::vector<BlockReg> defined_by(const HostOp& op) {
+std::vector<BlockReg> defined_by(const program::HostOp& op) {
   if (const auto* a = std::get_if<program::OpAlloc>(&op.op)) return {a->dst};
   if (const auto* m = std::get_if<program::OpMoveBlock>(&op.op)) return {m->dst};
   if (const auto* p = std::get_if<program::OpPart>(&op.op)) return {p->dst};
@@ -88,7 +87,7 @@ Live rewrite(Code& code, Live held, const Live& live_after) {
   release_all(out, dead);
   held = minus(held, dead);
   for (size_t k = 0; k < code.size(); k++) {
-    HostOp& op = code[k];
+    program::HostOp& op = code[k];
     if (auto* branch = std::get_if<program::OpIf>(&op.op)) {
       Live a = rewrite(branch->then_code, held, after[k]);
       const Live b = rewrite(branch->else_code, held, after[k]);

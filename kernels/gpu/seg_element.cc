@@ -108,4 +108,20 @@ kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e,
   });
 }
 
+void store_points(Thread& t, const ScalarResults& scalars, const SegParts& parts,
+                  const Value& place, const std::vector<Values>& results) {
+  size_t next = 0;
+  for (size_t n = 0; n < parts.stored.size(); n++) {
+    const int length = scalars.lengths[n];
+    const Value base = t.args.block(parts.stored[n].block), first = t.k.mul(place, length);
+    for (size_t c = 0; c < results.size(); c++) {
+      for (int j = 0; j < length; j++) {
+        const auto lane = static_cast<int64_t>(c) * length + j;
+        t.k.store(base, t.k.add(first, lane), results[c][next + static_cast<size_t>(j)]);
+      }
+    }
+    next += static_cast<size_t>(length);
+  }
+}
+
 }  // namespace kenaz::gpu

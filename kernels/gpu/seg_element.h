@@ -5,6 +5,7 @@
 
 #include "kernels/body/thread.h"
 #include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/small_rows.h"
 
 namespace kenaz::gpu {
 
@@ -27,6 +28,11 @@ void bind_indices(HostGen& host, body::Thread& t, const std::vector<ir::SegDim>&
 /// scalars that it hands on.
 kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e,
                                const std::vector<size_t>& groups, const SegParts& parts);
+
+/// Stores the scalars of points next to each other, from `place` in the space on. `parts`: the
+/// results' arrays, dense.
+void store_points(body::Thread& t, const ScalarResults& scalars, const SegParts& parts,
+                  const kir::Value& place, const std::vector<kir::Values>& results);
 
 /// How many leading results of the body are handed on, unless all are.
 size_t handed_by(const ir::ESeg& e);

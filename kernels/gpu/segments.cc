@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "kernels/gpu/abreast_map.h"
 #include "kernels/gpu/ahead.h"
 #include "kernels/gpu/factors.h"
 #include "kernels/gpu/launch.h"
@@ -302,18 +303,25 @@ class Segment {
     }
     const SegParts parts = make_parts();
     const Walks walks(host_, s_, e_);
-    if (!walks.any()) {
-      points(parts);
+    if (walks.any()) {
+      either(walks, parts, [&] { points(parts); });
       return;
     }
+    const AbreastMap abreast(host_, s_, e_);
+    abreast.any() ? either(abreast, parts, [&] { points(parts); }) : points(parts);
+  }
+
+  /// A map in a way that is only for some spaces, or in another one.
+  template <class Way>
+  void either(const Way& way, const SegParts& parts, const std::function<void()>& other) {
     program::OpIf branch;
-    branch.cond = walks.worthwhile();
+    branch.cond = way.worthwhile();
     if (const auto* known = std::get_if<PrimValue>(&branch.cond)) {
-      known->as_bool() ? walks.launch(parts) : points(parts);
+      known->as_bool() ? way.launch(parts) : other();
       return;
     }
-    host_.emit_into(branch.then_code, [&] { walks.launch(parts); });
-    host_.emit_into(branch.else_code, [&] { points(parts); });
+    host_.emit_into(branch.then_code, [&] { way.launch(parts); });
+    host_.emit_into(branch.else_code, other);
     host_.emit({std::move(branch)});
   }
 

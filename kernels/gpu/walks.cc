@@ -24,10 +24,14 @@ constexpr int64_t kLeastWindow = 5;
 constexpr size_t kFewStatements = 200;
 /// Where neighbours read the same, a thread walks down so many columns at once, unless it carries
 /// so much that registers may be too few.
-constexpr int64_t kColumnsOfThread = 2;
-constexpr size_t kMostCarriedOfColumn = 20;
+constexpr int64_t kColumnsOfThread = 4;
+constexpr size_t kMostCarriedOfColumn = 10;
+/// .. or so many, if rows have no multiple of that: loads and stores go by no vectors then.
+constexpr int64_t kColumnsOfOddRows = 2;
+/// Then walks are shorter, because fewer threads find room at once.
+constexpr int64_t kLongestOfMany = 16;
 /// For every thread that it takes to fill the device: some wait for memory longer than others.
-constexpr int64_t kThreads = 2;
+constexpr int64_t kThreads = 2, kThreadsOfMany = 4;
 
 /// Along the last dim, threads take short strips: each reads the whole first window, but what
 /// threads read should be near to each other. What they make goes by shared memory, so that
@@ -72,7 +76,7 @@ Operand Walks::test(ScalarOp o, PrimType type, const Operand& a, const Operand& 
   return host_.emit_op(o, type, PrimType::kBool, {a, b});
 }
 
-/// How many columns a thread takes.
+/// How many columns a thread takes, if rows have a multiple of that.
 int64_t Walks::columns() const {
   const bool many = !are_strips() && walk_->neighbours_share && walk_->slides.empty() &&
                     walk_->carried.size() <= kMostCarriedOfColumn;
@@ -82,10 +86,12 @@ int64_t Walks::columns() const {
 /// How many points of a column a thread takes: not so many that threads are too few, then less than
 /// kStep.
 Operand Walks::length() const {
-  const int64_t threads = kThreads * host_.target().threads * columns();
+  const bool many = columns() > 1;
+  const int64_t threads = (many ? kThreadsOfMany : kThreads) * host_.target().threads;
   const Operand points =
       op(ScalarOp::kQuot, host_.count(sizes()).operand(), PrimValue::i64(threads));
-  const Operand most = host_.konst(are_strips() ? kStrip : kLongest), step = host_.konst(kStep);
+  const int64_t longest = are_strips() ? kStrip : many ? kLongestOfMany : kLongest;
+  const Operand most = host_.konst(longest), step = host_.konst(kStep);
   return host_.mul(op(ScalarOp::kQuot, host_.min(points, most), step), step);
 }
 
@@ -97,7 +103,6 @@ Operand Walks::worthwhile() const {
     all = host_.emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool, {all, more});
   };
   also(test(ScalarOp::kLe, i64, points, size));
-  if (columns() > 1) also(test(ScalarOp::kLe, i64, host_.konst(columns()), sizes().back()));
   for (const auto& s : walk_->slides) {
     const auto& loop = std::get<ir::ELoop>(walk_->rest.stms[s.at].exp);
     const ir::Atom& bound = std::get<ir::LoopFor>(loop.form).bound;
@@ -109,46 +114,60 @@ Operand Walks::worthwhile() const {
 }
 
 void Walks::launch(const SegParts& parts) const {
-  are_strips() ? launch_strips(parts) : launch_columns(parts);
+  if (are_strips()) {
+    launch_strips(parts);
+    return;
+  }
+  if (columns() == 1) {
+    launch_columns(parts, abreast(1, Abreast::Rows::kAny));
+    return;
+  }
+  const Abreast many = abreast(columns(), Abreast::Rows::kWhole);
+  program::OpIf branch;
+  branch.cond = many.fits();
+  host_.emit_into(branch.then_code, [&] { launch_columns(parts, many); });
+  host_.emit_into(branch.else_code,
+                  [&] { launch_columns(parts, abreast(kColumnsOfOddRows, Abreast::Rows::kAny)); });
+  host_.emit({std::move(branch)});
 }
 
-void Walks::launch_columns(const SegParts& parts) const {
+Abreast Walks::abreast(int64_t columns, Abreast::Rows rows) const {
+  return Abreast(host_, scalars_->seg, columns, rows, dim().index);
+}
+
+void Walks::launch_columns(const SegParts& parts, Abreast abreast) const {
   const std::vector<Operand> whole = sizes();
   const Operand points = length();
-  const auto pieces = [&](const Operand& size, const Operand& of) {
-    return op(ScalarOp::kQuot, host_.add(size, host_.add(of, host_.konst(-1))), of);
-  };
   std::vector<Operand> strips = whole;
-  strips[walk_->dim] = pieces(whole[walk_->dim], points);
-  if (columns() > 1) strips.back() = pieces(whole.back(), host_.konst(columns()));
+  strips[walk_->dim] =
+      op(ScalarOp::kQuot, host_.add(whole[walk_->dim], host_.add(points, host_.konst(-1))), points);
+  strips.back() = abreast.threads();
   Thread t(host_, host_.kernel_name("walk"), s_.prov);
   kir::Builder& k = t.k;
   const auto elem = body::function(t, "walk", {{PrimType::kI64}}, [&](const Values& args) {
     const Values at = indices_of(host_, t, strips, args[0]);
     const Value taken = t.args.operand(points), size = t.args.operand(whole[walk_->dim]);
     // The last walk begins where all its points are inside; those of the walk before are not its.
-    const Value own = k.mul(at[walk_->dim], taken), column = k.mul(at.back(), columns());
-    const Value first = k.min(own, k.sub(size, taken));
-    const Value left =
-        columns() == 1 ? column : k.min(column, k.sub(t.args.operand(whole.back()), columns()));
-    Value place = kir::i64(0), apart = kir::i64(1);
-    for (size_t d = 0; d < whole.size(); d++) {
-      const Value n = t.args.operand(whole[d]);
-      const bool is_last = d + 1 == whole.size();
-      place = k.add(k.mul(place, n), d == walk_->dim ? first : is_last ? left : at[d]);
-      if (d > walk_->dim) apart = k.mul(apart, n);
-      if (d != walk_->dim && !is_last) {
-        t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
+    const Value own = k.mul(at[walk_->dim], taken), first = k.min(own, k.sub(size, taken));
+    const Value others = k.to_i32(k.sub(own, first));
+    abreast.points(t, k.mul(at.back(), abreast.count()), [&](const Value& column, int64_t count) {
+      Value place = kir::i64(0), apart = kir::i64(1);
+      for (size_t d = 0; d < whole.size(); d++) {
+        const Value n = t.args.operand(whole[d]);
+        const bool is_last = d + 1 == whole.size();
+        place = k.add(k.mul(place, n), d == walk_->dim ? first : is_last ? column : at[d]);
+        if (d > walk_->dim) apart = k.mul(apart, n);
+        if (d != walk_->dim && !is_last) {
+          t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
+        }
       }
-    }
-    const Value others = k.to_i32(k.sub(own, first)), left_out = k.to_i32(k.sub(column, left));
-    walk(t, first, left, taken, [&](const Point& p, const Values& results) {
-      // What is multiplied by a constant does not change from turn to turn.
-      const Value row = k.add(k.add(place, k.mul(p.turn, apart)), k.mul(apart, p.j));
-      const Value is_own = k.and_(
-          k.le(others, k.add(k.to_i32(p.turn), p.j)),
-          columns() == 1 ? kir::boolean(true) : k.le(left_out, Value(kir::i32(int32_t(p.column)))));
-      k.if_(is_own, [&] { store(t, parts, k.add(row, p.column), results); });
+      const Lanes lanes{abreast, column, count};
+      walk(t, lanes, first, taken, [&](const Point& p, const std::vector<Values>& results) {
+        // What is multiplied by a constant does not change from turn to turn.
+        const Value row = k.add(k.add(place, k.mul(p.turn, apart)), k.mul(apart, p.j));
+        k.if_(k.le(others, k.add(k.to_i32(p.turn), p.j)),
+              [&] { store_points(t, *scalars_, parts, row, results); });
+      });
     });
     return Values{};
   });
@@ -185,10 +204,12 @@ void Walks::launch_strips(const SegParts& parts) const {
           place = k.add(k.mul(place, t.args.operand(whole[d])), is_last ? first : at[d]);
           if (!is_last) t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
         }
-        walk(t, first, first, kir::i64(kStrip), [&](const Point& p, const Values& results) {
+        const Abreast one = abreast(1, Abreast::Rows::kAny);
+        const auto keep = [&](const Point& p, const std::vector<Values>& results) {
           const Value to = place_of(k.add(k.mul(args[1], kStrip), k.add(k.to_i32(p.turn), p.j)));
-          for (size_t n = 0; n < results.size(); n++) k.store(made[n], to, results[n]);
-        });
+          for (size_t n = 0; n < made.size(); n++) k.store(made[n], to, results[0][n]);
+        };
+        walk(t, {one, first, 1}, first, kir::i64(kStrip), keep);
         k.store(firsts, args[1], place);
         k.store(others, args[1], k.to_i32(k.sub(own, first)));
         return Values{};
@@ -206,7 +227,7 @@ void Walks::launch_strips(const SegParts& parts) const {
     k.if_(k.le(k.load(others, strip), number), [&] {
       Values results;
       for (const kir::SharedId m : made) results.push_back(k.load(m, place_of(point)));
-      store(t, parts, k.add(k.load(firsts, strip), k.to_i64(number)), results);
+      store_points(t, *scalars_, parts, k.add(k.load(firsts, strip), k.to_i64(number)), {results});
     });
   });
   t.kernel.group_size = {kStripGroup};
@@ -215,27 +236,24 @@ void Walks::launch_strips(const SegParts& parts) const {
   launch_kernel(host_, t, t.kernel, kStripGroup, groups);
 }
 
-/// `length` points from the first one on, of as many columns as a thread takes. `column`: the first
-/// one's index along the last dim.
-void Walks::walk(Thread& t, const Value& first, const Value& column, const Value& length,
+/// `length` points from the first one on, of each of the columns.
+void Walks::walk(Thread& t, const Lanes& lanes, const Value& first, const Value& length,
                  const Use& use) const {
   kir::Builder& k = t.k;
   const auto bind = [&](const Value& at, int64_t n) {
-    if (!are_strips()) {
-      t.env.bind_param(scalars_->seg.space.dims.back().index, k.add(column, n));
-    }
+    lanes.abreast.bind(t, lanes.column, n);
     t.env.bind_param(dim().index, at);
   };
   Values known;
-  for (int64_t c = 0; c < columns(); c++) {
+  for (int64_t c = 0; c < lanes.count; c++) {
     bind(first, c);
     t.env.forget(scalars_->seg.body);
-    const auto made = body::translate(t, walk_->start);
+    lanes.abreast.translate(t, walk_->start);
     if (host_.failed()) return;
-    for (const body::KernelValue& x : made) known.push_back(std::get<Value>(x));
+    for (const ir::Atom& a : walk_->start.results) known.push_back(t.env.scalar(a));
   }
   const auto carried = static_cast<std::ptrdiff_t>(walk_->carried.size());
-  const auto each = static_cast<std::ptrdiff_t>(known.size()) / columns();
+  const auto each = static_cast<std::ptrdiff_t>(known.size()) / lanes.count;
   const auto state_of = [&](const Values& all, int64_t c) {
     const auto from = all.begin() + c * each;
     return State{{from, from + carried}, {from + carried, from + each}};
@@ -244,22 +262,23 @@ void Walks::walk(Thread& t, const Value& first, const Value& column, const Value
   // Stores stand behind all of a turn's loads: these need not wait for one another then.
   const auto take = [&](std::vector<State>& states, const Value& turn) {
     const Value from = k.mul(turn, step);
-    std::vector<std::pair<Point, Values>> made;
+    std::vector<std::vector<Values>> made;
     for (int64_t j = 0; j < step; j++) {
-      for (int64_t c = 0; c < columns() && !host_.failed(); c++) {
+      std::vector<Values>& row = made.emplace_back();
+      for (int64_t c = 0; c < lanes.count && !host_.failed(); c++) {
         bind(k.add(first, k.add(from, j)), c);
         const Value follows = j > 0 ? kir::boolean(true) : k.lt(kir::i64(0), turn);
-        made.emplace_back(Point{from, j, c}, point(t, states[static_cast<size_t>(c)], follows));
+        row.push_back(point(t, lanes.abreast, states[static_cast<size_t>(c)], follows));
       }
     }
     if (host_.failed()) return;
-    for (const auto& [point, results] : made) use(point, results);
+    for (int64_t j = 0; j < step; j++) use({from, j}, made[static_cast<size_t>(j)]);
   };
   const kir::Vars vars = k.declare(known);
   k.for_(k.quot(length, Value(PrimValue::i64(step))), [&](const Value& turn) {
     const Values before = k.read(vars);
     std::vector<State> states;
-    for (int64_t c = 0; c < columns(); c++) states.push_back(state_of(before, c));
+    for (int64_t c = 0; c < lanes.count; c++) states.push_back(state_of(before, c));
     take(states, turn);
     if (host_.failed()) return;
     Values next;
@@ -273,7 +292,7 @@ void Walks::walk(Thread& t, const Value& first, const Value& column, const Value
 
 /// The results of the point whose index is bound. `state` is that of the point before, or, unless
 /// it `follows` one, what `start` made; it becomes this point's.
-Values Walks::point(Thread& t, State& state, const Value& follows) const {
+Values Walks::point(Thread& t, const Abreast& abreast, State& state, const Value& follows) const {
   const ir::Body& rest = walk_->rest;
   t.env.forget(rest);
   for (size_t c = 0; c < walk_->carried.size(); c++) {
@@ -284,7 +303,7 @@ Values Walks::point(Thread& t, State& state, const Value& follows) const {
   for (size_t n = 0; n < rest.stms.size() && !host_.failed(); n++) {
     const ir::Stm& s = rest.stms[n];
     if (slide == walk_->slides.end() || slide->at != n) {
-      body::translate(t, s);
+      abreast.translate(t, s);
       continue;
     }
     const Values old(sum, sum + static_cast<std::ptrdiff_t>(s.pat.size()));
@@ -325,17 +344,6 @@ Values Walks::next_sums(Thread& t, const ir::Stm& s, const ir::Walk::Slide& slid
     out.push_back(t.k.add(t.k.sub(sums[n], gone[n]), come[n]));
   }
   return out;
-}
-
-/// Stores the scalars of the space's point `place`.
-void Walks::store(Thread& t, const SegParts& parts, const Value& place,
-                  const Values& results) const {
-  size_t next = 0;
-  for (size_t n = 0; n < parts.stored.size(); n++) {
-    const int length = scalars_->lengths[n];
-    const Value base = t.args.block(parts.stored[n].block), first = t.k.mul(place, length);
-    for (int j = 0; j < length; j++) t.k.store(base, t.k.add(first, j), results[next++]);
-  }
 }
 
 }  // namespace kenaz::gpu

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/gpu/abreast.h"
 #include "kernels/gpu/seg_element.h"
 #include "kernels/gpu/small_rows.h"
 #include "kernels/ir/analysis/walks.h"
@@ -28,17 +29,24 @@ class Walks {
   struct State {
     kir::Values carried, sums;
   };
-  /// A point of a thread: its number in the walk is `turn` + `j`, that of its column `column`.
+  /// The points of a thread's columns whose number in the walk is `turn` + `j`.
   struct Point {
     kir::Value turn;
-    int64_t j = 0, column = 0;
+    int64_t j = 0;
   };
-  using Use = std::function<void(const Point& point, const kir::Values& results)>;
+  /// Columns of a thread.
+  struct Lanes {
+    const Abreast& abreast;
+    kir::Value column;  // the first one's index along the last dim
+    int64_t count = 1;
+  };
+  /// `results`: column by column.
+  using Use = std::function<void(const Point& point, const std::vector<kir::Values>& results)>;
 
   /// Whether walks are along the last dim.
   bool are_strips() const { return walk_->dim + 1 == scalars_->seg.space.dims.size(); }
   bool fits_shared_memory() const;
-  void launch_columns(const SegParts& parts) const;
+  void launch_columns(const SegParts& parts, Abreast abreast) const;
   void launch_strips(const SegParts& parts) const;
   const ir::SegDim& dim() const { return scalars_->seg.space.dims[walk_->dim]; }
   std::vector<Operand> sizes() const;
@@ -46,13 +54,13 @@ class Walks {
   Operand test(ScalarOp o, PrimType type, const Operand& a, const Operand& b) const;
   Operand length() const;
   int64_t columns() const;
-  void walk(body::Thread& t, const kir::Value& first, const kir::Value& column,
-            const kir::Value& length, const Use& use) const;
-  kir::Values point(body::Thread& t, State& state, const kir::Value& follows) const;
+  Abreast abreast(int64_t columns, Abreast::Rows rows) const;
+  void walk(body::Thread& t, const Lanes& lanes, const kir::Value& first, const kir::Value& length,
+            const Use& use) const;
+  kir::Values point(body::Thread& t, const Abreast& abreast, State& state,
+                    const kir::Value& follows) const;
   kir::Values next_sums(body::Thread& t, const ir::Stm& s, const ir::Walk::Slide& slide,
                         const kir::Values& sums) const;
-  void store(body::Thread& t, const SegParts& parts, const kir::Value& place,
-             const kir::Values& results) const;
 
   HostGen& host_;
   const ir::Stm& s_;

@@ -20,7 +20,8 @@ bool binds_scalars(const Program& p, const Stm& s) {
   return std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p.type_of(v).is_scalar(); });
 }
 
-/// Whether it is straight code on scalars, but for ifs.
+}  // namespace
+
 bool is_plain(const Program& p, const Body& b) {
   return std::all_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) {
     if (!binds_scalars(p, s) || !s.attrs.empty()) return false;
@@ -31,6 +32,8 @@ bool is_plain(const Program& p, const Body& b) {
            std::holds_alternative<EIndex>(s.exp) || std::holds_alternative<EAssert>(s.exp);
   });
 }
+
+namespace {
 
 /// Which statement of a body binds a variable.
 std::unordered_map<VarId, size_t> binders_of(const Body& b) {

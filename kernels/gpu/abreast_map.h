@@ -1,0 +1,35 @@
+// Maps whose threads each make points next to each other, which read the same in part.
+#pragma once
+
+#include <optional>
+
+#include "kernels/gpu/abreast.h"
+#include "kernels/gpu/seg_element.h"
+#include "kernels/gpu/small_rows.h"
+
+namespace kenaz::gpu {
+
+class AbreastMap {
+ public:
+  /// `e` is what `s` binds; both must outlive this.
+  AbreastMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e);
+  AbreastMap(const AbreastMap&) = delete;
+  AbreastMap& operator=(const AbreastMap&) = delete;
+
+  /// Whether points share anything.
+  bool any() const { return abreast_.has_value(); }
+  /// Whether the space is made of so many points at once, and still fills the device; a bool.
+  Operand worthwhile() const;
+  /// Emits the launch. `parts`: the results' arrays, dense.
+  void launch(const SegParts& parts) const;
+
+ private:
+  std::vector<Operand> strips() const;
+
+  HostGen& host_;
+  const ir::Stm& s_;
+  const std::optional<ScalarResults> scalars_;
+  std::optional<Abreast> abreast_;
+};
+
+}  // namespace kenaz::gpu
