@@ -17,6 +17,7 @@
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/op/operators.h"
+#include "kernels/plan/widen.h"
 #include "kernels/primitives/hist/plans.h"
 #include "kernels/primitives/reduce/plans.h"
 #include "kernels/primitives/scan/plans.h"
@@ -537,6 +538,8 @@ class Segment {
     const bool vectors = from_body && !request.facts.slow && neighbours.count(scans) > 1;
     if (vectors) request.facts.widest = neighbours.count(scans);
     if (from_body) request.facts.ahead = ahead_facts(host_, e_, neighbours);
+    const bool widens = !scans && plan::is_narrow_ring(request.facts.op);
+    if (widens) plan::widen(request.facts.op);
     request.bind = [&](Thread& t, plan::Asks asks) {
       plan::Problem problem;
       problem.op = joined_operator(t, e_);
@@ -546,6 +549,7 @@ class Segment {
         problem.dry_elements = dry_elements(t, leading, parts, vectors ? &neighbours : nullptr);
       }
       problem.sink = sink(t, targets, scans);
+      if (widens) plan::widen(t.k, problem);
       return problem;
     };
     launch_plans(host_, scans ? primitives::scan_plans() : primitives::reduce_plans(), request);
