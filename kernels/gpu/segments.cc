@@ -590,14 +590,14 @@ class Segment {
         k.store(bases[n], k.add(index, targets[n].first), values[n]);
       }
     };
-    if (e_.space.dims.size() > 1) return sink;  // rows may begin anywhere
-    sink.bases = bases;
-    sink.put_many = [bases](kir::Builder& k, const plan::Place& first,
-                            const std::vector<Values>& all) {
+    if (scans && e_.space.dims.size() > 1) return sink;  // rows may begin anywhere
+    if (scans) sink.bases = bases;
+    sink.put_many = [bases, scans](kir::Builder& k, const plan::Place& first,
+                                   const std::vector<Values>& all) {
       for (size_t n = 0; n < bases.size(); n++) {
         Values values;
         for (const Values& x : all) values.push_back(x[n]);
-        store_neighbours(k, bases[n], first.position, values);
+        store_neighbours(k, bases[n], scans ? first.position : first.segment, values);
       }
     };
     return sink;

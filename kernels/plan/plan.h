@@ -166,7 +166,8 @@ struct Rows {
 /// class and the position counts the elements of that class. Each place is put once.
 struct Sink {
   std::function<void(Builder&, const Place&, const Values&)> put;
-  /// As Elements::many; may be empty.
+  /// As Elements::many; may be empty. Of a reduction: the results of neighbouring segments, from a
+  /// multiple of their number on; at most as many as 16 bytes have of the largest scalar.
   std::function<void(Builder&, const Place& first, const std::vector<Values>&)> put_many;
   /// scan, where there is Facts::ahead: the addresses (u64, multiples of 8) of the arrays that the
   /// operator's scalars of position 0 and the following go to.

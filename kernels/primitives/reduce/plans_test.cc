@@ -40,6 +40,17 @@ void expect_sums(const TestOperator& op, testing::Session& session,
   }
 }
 
+/// Stores the results of neighbouring segments as vectors.
+decltype(plan::Sink::put_many) put_neighbours(const Values& to) {
+  return [to](Builder& k, const plan::Place& first, const std::vector<Values>& all) {
+    for (size_t n = 0; n < to.size(); n++) {
+      Values lanes;
+      for (const Values& x : all) lanes.push_back(x[n]);
+      k.store(to[n], first.segment, k.compose(lanes));
+    }
+  };
+}
+
 void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial, uint64_t seed) {
   SCOPED_TRACE(op.name + ", " + trial.plan->name + " on " + trial.device.name + ", " + m.text());
   const auto rows = testing::random_rows(op, m.size(), seed);
@@ -66,6 +77,7 @@ void check(const TestOperator& op, const Matrix& m, const testing::Trial& trial,
     p.sink.put = [to](Builder& b, const plan::Place& at, const Values& x) {
       for (size_t n = 0; n < to.size(); n++) b.store(to[n], at.segment, x[n]);
     };
+    if (m.widest > 1) p.sink.put_many = put_neighbours(to);
     return p;
   });
   EXPECT_EQ(session.run(work, {m.segments, m.length}, m, trial.device, trial.options),
@@ -109,6 +121,17 @@ TEST(ReducePlans, VectorsOfNeighbours) {
   const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
   check_all_plans({add, testing::affine_maps()},
                   {{1, 0, false, 4}, {1, 3, false, 4}, {1, 1027, false, 4}, {5, 64, false, 2}});
+}
+
+TEST(ReducePlans, SegmentsStoredAsVectors) {
+  std::vector<Matrix> shapes;
+  for (const int64_t segments : {2, 3, 4, 5, 67, 128}) shapes.push_back({segments, 2, false, 2});
+  shapes.push_back({9, 0, false, 2});
+  check_all_plans(
+      {testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32),
+       testing::known_test_operator(ScalarOp::kAdd, PrimType::kU8),
+       testing::known_test_operator(ScalarOp::kAdd, PrimType::kI64), testing::affine_maps()},
+      shapes);
 }
 
 TEST(ReducePlans, SeveralSegments) {
@@ -336,7 +359,9 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   };
   EXPECT_EQ(name_for(1, 100), "group");
   EXPECT_EQ(name_for(1, 1 << 20), "groups");
-  EXPECT_EQ(name_for(1 << 20, 4), "thread");
+  EXPECT_EQ(name_for(1 << 20, 4), "neighbours");
+  EXPECT_EQ(name_for(1 << 20, 5), "thread");
+  EXPECT_EQ(name_for(1 << 10, 4), "thread");
   EXPECT_EQ(name_for(1 << 20, 20), "subgroup");
   EXPECT_EQ(name_for(1 << 14, 1000), "subgroup");
   EXPECT_EQ(name_for(1 << 14, 1 << 14), "group");
