@@ -60,4 +60,23 @@ Values Mailboxes::load(const Value& index) {
   return out;
 }
 
+void Mailboxes::for_each(const Value& from, const Value& to,
+                         const std::function<void(const Value& index, const Values& x)>& body) {
+  Builder& k = t_.k;
+  Value rest = from;
+  if (!t_.facts.slow) {
+    constexpr int kTogether = 4;
+    const Value count = k.max(k.sub(to, from), kir::i64(0));
+    rest = k.add(from, k.mul(k.quot(count, kir::i64(kTogether)), kTogether));
+    k.for_(from, rest, kir::i64(kTogether), [&](const Value& first) {
+      std::vector<Values> loaded;
+      for (int j = 0; j < kTogether; j++) loaded.push_back(load(k.add(first, j)));
+      for (int j = 0; j < kTogether; j++) {
+        body(k.add(first, j), loaded[static_cast<size_t>(j)]);
+      }
+    });
+  }
+  k.for_(rest, to, kir::i64(1), [&](const Value& n) { body(n, load(n)); });
+}
+
 }  // namespace kenaz::primitives::blocks

@@ -49,6 +49,10 @@ class Mailboxes {
   }
   void store(const Value& index, const Values& x);
   Values load(const Value& index);
+  /// The boxes from `from` to before `to` in their order. Several are on their way at a time: each
+  /// takes long to come.
+  void for_each(const Value& from, const Value& to,
+                const std::function<void(const Value& index, const Values& x)>& body);
 
  private:
   kir::Address at(size_t n, const Value& index);

@@ -9,10 +9,8 @@ Values fold_partials(Team& t, Combiner& c, blocks::Mailboxes& boxes, const Value
   const Value from = k.mul(k.to_i64(k.local()), share);
   const Value to = k.min(k.add(from, share), count);
   const kir::Vars acc = k.declare(c.op().neutral);
-  k.for_(from, to, kir::i64(1), [&](const Value& n) {
-    const Values x = boxes.load(k.add(first, n));
-    k.assign(acc, c.combine(k.read(acc), x));
-  });
+  boxes.for_each(k.add(first, from), k.add(first, to),
+                 [&](const Value&, const Values& x) { k.assign(acc, c.combine(k.read(acc), x)); });
   return c.reduce(k.read(acc));
 }
 

@@ -341,6 +341,35 @@ TEST(ReducePlans, CallsThatTheHostStops) {
 
 TEST(ReducePlans, EveryOperator) { testing::check_every_reduction(); }
 
+TEST(ReducePlans, FewWorkgroupsAndNoneWithoutElements) {
+  program::Target target = testing::made_up_devices()[3].target;
+  target.threads = 1 << 18;
+  const auto groups_for = [&](const TestOperator& op, int64_t length) {
+    plan::Facts f = reduce_facts(op, {1, length});
+    f.items = f.group_size = 0;
+    const plan::Bind bind = [&](plan::Team& t) {
+      plan::Problem p;
+      p.op = op.make(t.k);
+      p.elements.at = [&](Builder& k, const plan::Place&) { return op.make(k).neutral; };
+      p.sink.put = [](Builder&, const plan::Place&, const Values&) {};
+      return p;
+    };
+    const int64_t sizes[] = {1, length}, specs[] = {256};
+    for (const plan::Plan& plan : reduce_plans()) {
+      if (plan.name != std::string("groups")) continue;
+      return plan.make(f, target, bind).steps[0].groups.evaluate(sizes, specs);
+    }
+    return int64_t{0};
+  };
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  EXPECT_EQ(groups_for(add, 1), 1);
+  EXPECT_EQ(groups_for(add, 1'000'000), 245);   // a tile of 4,096 elements each
+  EXPECT_EQ(groups_for(add, 10'000'000), 814);  // three each
+  // 16 elements of a thread, then twice as many workgroups as fill the device.
+  EXPECT_EQ(groups_for(testing::affine_maps(), 1'000'000), 245);
+  EXPECT_EQ(groups_for(testing::affine_maps(), 1 << 28), 2048);
+}
+
 TEST(ReducePlans, ThePlanFollowsTheSizes) {
   const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
   program::Target target = testing::made_up_devices()[3].target;
