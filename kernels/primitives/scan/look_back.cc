@@ -2,9 +2,43 @@
 
 #include "kernels/primitives/scan/flat.h"
 #include "kernels/primitives/scan/plan_functions.h"
-#include "kernels/primitives/scan/tiles.h"
+#include "kernels/primitives/scan/range.h"
 
 namespace kenaz::primitives::scan::look_back {
+
+namespace {
+
+// Tiles of a workgroup. It waits for memory and for others as long for some as for one; to know
+// what they come to it makes their elements twice, the second time of what caches still have.
+HostExpr tiles_each(const Facts& f, const Target& target) {
+  constexpr int kMost = 8;
+  const HostExpr tiles = div_up(f.length, tile_size(f, target));
+  // An eighth of those that fill the device: as many as it has multiprocessors, or so.
+  const HostExpr groups = max(HostExpr::op(ScalarOp::kQuot, {plan::groups_to_fill(target), 8}), 1);
+  return max(min(HostExpr::op(ScalarOp::kQuot, {tiles, groups}), kMost), 1);
+}
+
+void scan_tiles(Team& t, Flat& flat, Combiner& c, Tiles& tiles, blocks::LookBack& back,
+                const HostExpr& share) {
+  Builder& k = t.k;
+  const Value number = back.tile(), elements = t.host(share);
+  const Value from = k.mul(number, elements);
+  const Value to = k.min(k.add(from, elements), t.host(t.facts.length));
+  flat.begin(k, from);
+  const Values before = back.before(number, fold_range(t, c, from, to));
+  scan_range(t, c, tiles, kir::i64(0), from, to, before,
+             [&](const Value& at) { flat.begin(k, at); });
+}
+
+void scan_tile(Team& t, Flat& flat, Tiles& tiles, blocks::LookBack& back) {
+  Builder& k = t.k;
+  const Value number = back.tile(), from = k.mul(number, tiles.size());
+  flat.begin(k, from);
+  tiles.scan(kir::i64(0), from, t.host(t.facts.length),
+             [&](const Values& total) { return back.before(number, total); });
+}
+
+}  // namespace
 
 bool applies(const Facts&, const Target& target) { return target.forward_progress; }
 
@@ -25,20 +59,20 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   Flat flat(f, bind);
   const Facts& one = flat.facts();
   plan::Maker m(one, target, flat.bind());
-  const HostExpr n_tiles = div_up(one.length, tile_size(one, target));
-  const auto memory = blocks::LookBack::memory(m, one.op, target, n_tiles);
+  // Where combining takes an instruction, tiles are large and their work is that of memory.
+  const bool quick = one.op.types.size() == 1 && one.op.known[0] != nullptr;
+  const bool several = !quick && !one.slow;
+  const HostExpr each = several ? tiles_each(one, target) : HostExpr(1);
+  const HostExpr share = tile_size(one, target) * each;
+  const HostExpr n_groups = div_up(one.length, share);
+  const auto memory = blocks::LookBack::memory(m, one.op, target, n_groups);
   m.step(
-      "_look_back", n_tiles,
+      "_look_back", n_groups,
       [&](Team& t) {
-        Builder& k = t.k;
         Combiner c(t, t.problem.op);
         Tiles tiles(t, c);
         blocks::LookBack back(t, c, memory);
-        const Value tile = back.tile();
-        const Value from = k.mul(tile, tiles.size());
-        flat.begin(k, from);
-        tiles.scan(kir::i64(0), from, t.host(one.length),
-                   [&](const Values& total) { return back.before(tile, total); });
+        several ? scan_tiles(t, flat, c, tiles, back, share) : scan_tile(t, flat, tiles, back);
         back.finish();
       },
       true);

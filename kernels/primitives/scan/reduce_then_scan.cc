@@ -1,5 +1,4 @@
 #include "kernels/primitives/blocks/ticket.h"
-#include "kernels/primitives/reduce/fold.h"
 #include "kernels/primitives/scan/flat.h"
 #include "kernels/primitives/scan/plan_functions.h"
 #include "kernels/primitives/scan/range.h"
@@ -24,23 +23,6 @@ void scan_boxes(Team& t, Combiner& c, blocks::Mailboxes& boxes, const Value& cou
     boxes.store(n, before);
     k.assign(acc, c.combine(before, x));
   });
-}
-
-// The elements without what they carry.
-plan::Elements scanned_only(const plan::Elements& e, size_t scalars) {
-  plan::Elements out;
-  out.at = [e, scalars](Builder& k, const plan::Place& at) {
-    Values x = e.at(k, at);
-    x.resize(scalars);
-    return x;
-  };
-  if (!e.many) return out;
-  out.many = [e, scalars](Builder& k, const plan::Place& first, int n) {
-    std::vector<Values> all = e.many(k, first, n);
-    for (Values& x : all) x.resize(scalars);
-    return all;
-  };
-  return out;
 }
 
 }  // namespace
@@ -73,10 +55,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     Combiner c(t, t.problem.op);
     blocks::LastArrival arrival(t);
     const auto [from, to] = range(t);
-    const plan::Problem& p = t.problem;
-    t.problem.elements =
-        scanned_only(p.dry_elements.at ? p.dry_elements : p.elements, one.op.types.size());
-    const Values r = reduce::fold_by_group(t, c, kir::i64(0), from, to);
+    const Values r = fold_range(t, c, from, to);
     blocks::Mailboxes boxes(t, t.block(partials), one.op.types, t.host(groups));
     k.if_(k.eq(k.local(), 0), [&] { boxes.store(k.group(), r); });
     const Value last = arrival.arrives({t.block(ticket), kir::i32(0)}, t.host(groups));
