@@ -76,7 +76,37 @@ class DeadCode {
     for (const Atom& d : t.dims) need(d);
   }
 
-  /// Plain results that nobody needs, and reductions none of whose values is needed.
+  /// Which values of the operator are needed, given those that are needed of its result: those that
+  /// others are made of, too.
+  std::vector<char> needed_values(const Monoid& m, std::vector<char> keep) const {
+    const size_t n = keep.size();
+    for (bool changed = true; changed;) {
+      changed = false;
+      VarSet needed;
+      for (size_t k = 0; k < n; k++) {
+        const Atom& r = m.op.body.results[k];
+        if (keep[k] && !r.is_const()) needed.insert(r.var());
+      }
+      for (size_t i = m.op.body.stms.size(); i-- > 0;) {
+        const Stm& s = m.op.body.stms[i];
+        if (std::none_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return needed.contains(v); })) {
+          continue;
+        }
+        for_each_use(p_, s, [&](VarId v) { needed.insert(v); });
+      }
+      for (size_t k = 0; k < n; k++) {
+        if (keep[k] || !(needed.contains(m.op.params[k]) || needed.contains(m.op.params[n + k]))) {
+          continue;
+        }
+        keep[k] = 1;
+        changed = true;
+      }
+    }
+    return keep;
+  }
+
+  /// Plain results that nobody needs, and values of reductions and scans, of which not even the
+  /// operator makes any that is needed.
   void trim(ESoac& e, Stm& s) {
     std::vector<char> keep(s.pat.size(), 1);
     size_t at = 0;
@@ -84,11 +114,19 @@ class DeadCode {
       std::vector<Monoid> kept;
       for (Monoid& m : monoids) {
         const size_t n = m.neutral.size();
-        bool needed = false;
-        for (size_t k = 0; k < n; k++) needed = needed || live_.contains(s.pat[at + k]);
-        for (size_t k = 0; k < n; k++) keep[at + k] = needed;
-        if (needed) kept.push_back(std::move(m));
+        std::vector<char> needed;
+        for (size_t k = 0; k < n; k++) needed.push_back(live_.contains(s.pat[at + k]));
+        needed = needed_values(m, std::move(needed));
+        std::copy(needed.begin(), needed.end(), keep.begin() + static_cast<ptrdiff_t>(at));
         at += n;
+        if (std::find(needed.begin(), needed.end(), 1) == needed.end()) continue;
+        select(m.neutral, needed);
+        select(m.op.body.results, needed);
+        select(m.op.ret, needed);
+        const std::vector<char> once = needed;
+        needed.insert(needed.end(), once.begin(), once.end());
+        select(m.op.params, needed);
+        kept.push_back(std::move(m));
       }
       monoids = std::move(kept);
     };
