@@ -31,6 +31,9 @@ void hoist(ir::Program& p);
 void early_loads(ir::Program& p);
 /// Groups long sums of integers by the rows of the array that they read. Of a program at stage seg.
 void group_sums(ir::Program& p);
+/// Takes both branches of ifs in reductions whose elements are then made of two factors. Of a
+/// program at stage seg.
+void both_branches(ir::Program& p);
 /// Makes sums of small integers two at a time, in the halves of a word. Of a program at stage seg.
 void pairs(ir::Program& p);
 
