@@ -133,6 +133,17 @@ VarId add_part(Builder& b, VarId base, const Part& part) {
   return part.batch.empty() ? add_at_index(b, base, part) : add_at_indices(b, base, part);
 }
 
+VarId along(Builder& b, VarId array, const std::vector<Atom>& before,
+            const std::vector<Atom>& behind) {
+  if (!behind.empty()) {
+    const VarId turned = b.replicate(behind, array);  // behind ++ [len]
+    std::vector<int> perm{static_cast<int>(behind.size())};
+    for (size_t k = 0; k < behind.size(); ++k) perm.push_back(static_cast<int>(k));
+    array = b.rearrange(perm, turned);
+  }
+  return before.empty() ? array : b.replicate(before, array);
+}
+
 Part at_indices(Builder& b, const Type& type, const Part& part) {
   if (!part.is_slice()) return part;
   Part out;
@@ -153,20 +164,11 @@ Part at_indices(Builder& b, const Type& type, const Part& part) {
     }
     // The same along all axes of the batch but its own.
     const auto& r = std::get<DimRange>(d);
-    Atom at = b.emit(EIota{r.len, r.start, r.stride, PrimType::kI64}, Type{PrimType::kI64, {r.len}},
-                     "at");
-    const std::vector<Atom> before(out.batch.begin(),
-                                   out.batch.begin() + static_cast<std::ptrdiff_t>(axis));
-    const std::vector<Atom> behind(out.batch.begin() + static_cast<std::ptrdiff_t>(axis) + 1,
-                                   out.batch.end());
-    if (!behind.empty()) {
-      const VarId turned = b.replicate(behind, at);  // behind ++ [len]
-      std::vector<int> perm{static_cast<int>(behind.size())};
-      for (size_t k = 0; k < behind.size(); ++k) perm.push_back(static_cast<int>(k));
-      at = b.rearrange(perm, turned);
-    }
-    if (!before.empty()) at = b.replicate(before, at);
-    out.index.push_back(at);
+    const VarId at = b.emit(EIota{r.len, r.start, r.stride, PrimType::kI64},
+                            Type{PrimType::kI64, {r.len}}, "at");
+    const auto own = out.batch.begin() + static_cast<std::ptrdiff_t>(axis);
+    const std::vector<Atom> before(out.batch.begin(), own), behind(own + 1, out.batch.end());
+    out.index.emplace_back(along(b, at, before, behind));
     ++axis;
   }
   return out;
@@ -174,7 +176,9 @@ Part at_indices(Builder& b, const Type& type, const Part& part) {
 
 Frame Adjoints::in_frame(const std::function<void()>& f) {
   Frame outer = std::exchange(frame_, {});
+  const Counters::Mark before = counters_.mark();
   f();
+  counters_.forget(before);
   return std::exchange(frame_, std::move(outer));
 }
 
@@ -192,14 +196,24 @@ Atom Adjoints::total(Builder& b, VarId of, const Adjoint& a, const Maybe& base) 
   Maybe sum = base;
   if (a.value) sum = sum ? add_values(b, *sum, *a.value) : *a.value;
   const Type t = p_.type_of(of);
+  std::vector<const Part*> others;
   for (const Part& part : a.parts) {
-    if (part.found) sum = add_found(b, t, part, sum);
+    if (part.found) {
+      sum = add_found(b, t, part, sum);
+    } else if (is_in_order(t, part)) {
+      sum = sum ? add_values(b, *sum, part.value) : part.value;
+    } else {
+      others.push_back(&part);
+    }
   }
   if (!sum) sum = zero_of(b, t);
-  for (const Part& part : a.parts) {
-    if (!part.found) sum = add_part(b, sum->var(), part);
-  }
+  for (const Part* part : others) sum = add_part(b, sum->var(), *part);
   return *sum;
+}
+
+bool Adjoints::is_in_order(const Type& type, const Part& part) const {
+  return part.index.size() == 1 && part.batch.size() == 1 && part.batch[0] == type.dims[0] &&
+         counters_.length_of_iota(part.index[0].var()) == part.batch[0];
 }
 
 Adjoints::Maybe Adjoints::take(Builder& b, VarId v) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/ad/activity.h"
+#include "kernels/ad/counters.h"
 #include "kernels/ir/builder.h"
 
 namespace kenaz::ad {
@@ -44,7 +45,7 @@ class Adjoints {
   using Vars = std::vector<VarId>;
   using Maybe = std::optional<Atom>;
 
-  explicit Adjoints(ir::Program& p) : p_(p) {}
+  explicit Adjoints(ir::Program& p) : p_(p), counters_(p) {}
 
   ir::Program& program() { return p_; }
   bool varies(const Atom& a) const { return activity_.has(a); }
@@ -61,11 +62,14 @@ class Adjoints {
   Frame in_frame(const std::function<void()>& f);
   /// The sum of its parts upon `base` (null: zero).
   Atom total(Builder& b, VarId of, const Adjoint& a, const Maybe& base);
+  /// Whether the part's value is for all of the array, element by element.
+  bool is_in_order(const ir::Type& type, const Part& part) const;
   /// Adds what is left in a frame inside of this one, whose variables are all in scope here.
   void merge(Builder& b, const Frame& inner);
 
   ir::Program& p_;
   Activity activity_;
+  Counters counters_;
   Frame frame_;
 };
 
@@ -73,6 +77,9 @@ class Adjoints {
 ir::VarId add_part(ir::Builder& b, ir::VarId base, const Part& part);
 /// The same contribution at indices (of `type`), which nothing needs to certify.
 Part at_indices(ir::Builder& b, const ir::Type& type, const Part& part);
+/// The one-dimensional array, repeated along the dims before and behind its own.
+ir::VarId along(ir::Builder& b, ir::VarId array, const std::vector<ir::Atom>& before,
+                const std::vector<ir::Atom>& behind);
 /// Whether the slice fixes leading dims and takes all of the others.
 bool is_prefix(const ir::Type& type, const std::vector<ir::Dim>& dims);
 /// The dims of the part's value.

@@ -1,5 +1,9 @@
 // Reverse mode of branches: one branch over adjoints, in which the forward part runs again.
+#include <algorithm>
+
 #include "kernels/ad/reverse_sweep.h"
+#include "kernels/ad/turns.h"
+#include "kernels/ir/analysis/uses.h"
 
 namespace kenaz::ad {
 
@@ -18,14 +22,13 @@ Reverse::Branch Reverse::branch(const Stm& s, const Body& of, const std::vector<
   return out;
 }
 
-/// Contributions to single places become results: the index (-1 in the other branch) and the value.
-/// False: there are others, or too many.
-bool Reverse::join_parts(const Stm& s, VarId v, Branch (&sides)[2], std::vector<Type>& types,
+/// Contributions to places become results: the index (-1 in the other branch) and the value. An
+/// index that is known outside is none; what the other branch contributes there is zero. False:
+/// there are other contributions, or too many.
+bool Reverse::join_parts(const Stm& s, VarId v, Branch (&sides)[2], Vars& pat,
                          std::vector<Part>& joined) {
-  constexpr size_t kMaxParts = 4;
   const Type t = p_.type_of(v);
   std::vector<Part> parts[2];
-  size_t rank = 0;
   for (int side = 0; side < 2; ++side) {
     const auto it = sides[side].frame.find(v.index);
     if (it == sides[side].frame.end()) continue;
@@ -34,28 +37,49 @@ bool Reverse::join_parts(const Stm& s, VarId v, Branch (&sides)[2], std::vector<
       if (part.is_slice() && !is_prefix(t, part.slice)) return false;
       Builder in(p_, sides[side].body, s.prov);
       parts[side].push_back(at_indices(in, t, part));
-      const Part& at = parts[side].back();
-      if (!at.batch.empty() || (rank != 0 && rank != at.index.size())) return false;
-      rank = at.index.size();
     }
   }
-  const Type row{t.prim, {t.dims.begin() + static_cast<std::ptrdiff_t>(rank), t.dims.end()}};
+  VarSet inside;  // indices that were just made, too
+  for (Branch& side : sides) for_each_bound(side.body, [&](VarId w) { inside.insert(w); });
+  const auto is_outside = [&](const Atom& a) { return a.is_const() || !inside.contains(a.var()); };
+  for (const auto& of_side : parts) {
+    for (const Part& at : of_side) {
+      if (!std::all_of(at.batch.begin(), at.batch.end(), is_outside)) return false;
+    }
+  }
+  for (size_t k = 0; k < std::min(parts[0].size(), parts[1].size()); ++k) {
+    const Part &x = parts[0][k], &y = parts[1][k];
+    if (x.batch != y.batch || x.index.size() != y.index.size()) return false;
+  }
   for (size_t k = 0; k < std::max(parts[0].size(), parts[1].size()); ++k) {
+    const Part* at[] = {k < parts[0].size() ? &parts[0][k] : nullptr,
+                        k < parts[1].size() ? &parts[1][k] : nullptr};
+    const Part& some = at[0] != nullptr ? *at[0] : *at[1];
+    Part part;
+    part.batch = some.batch;
+    for (size_t d = 0; d < some.index.size(); ++d) {
+      const Atom& i = some.index[d];
+      if (is_outside(i) && (at[1] == nullptr || at[1]->index[d] == i)) {
+        part.index.push_back(i);
+        continue;
+      }
+      for (int side = 0; side < 2; ++side) {
+        Builder in(p_, sides[side].body, s.prov);
+        const Atom none = part.batch.empty() || at[side] != nullptr
+                              ? i64(-1)
+                              : Atom(in.replicate(part.batch, i64(-1)));
+        in.body().results.push_back(at[side] != nullptr ? at[side]->index[d] : none);
+      }
+      pat.push_back(p_.new_var({PrimType::kI64, part.batch}, "at"));
+      part.index.emplace_back(pat.back());
+    }
+    const Type value{t.prim, value_dims(t, some)};
     for (int side = 0; side < 2; ++side) {
       Builder in(p_, sides[side].body, s.prov);
-      auto& results = sides[side].body.results;
-      const bool exists = k < parts[side].size();
-      for (size_t d = 0; d < rank; ++d) {
-        results.push_back(exists ? parts[side][k].index[d] : i64(-1));
-      }
-      results.push_back(exists ? parts[side][k].value : zero_of(in, row));
+      in.body().results.push_back(at[side] != nullptr ? at[side]->value : zero_of(in, value));
     }
-    Part part;
-    for (size_t d = 0; d < rank; ++d) {
-      part.index.emplace_back(p_.new_var({PrimType::kI64, {}}, "at"));
-      types.push_back({PrimType::kI64, {}});
-    }
-    part.value = p_.new_var(row, "adj");
+    pat.push_back(p_.new_var(value, "adj"));
+    part.value = pat.back();
     joined.push_back(std::move(part));
   }
   return true;
@@ -78,14 +102,9 @@ void Reverse::join_branches(Builder& b, const Stm& s, const Atom& cond, Branch (
     const Type t = p_.type_of(v);
     const auto outer = frame_.find(v.index);
     const bool has_base = outer != frame_.end() && outer->second.value && !t.is_scalar();
-    std::vector<Type> types;
     std::vector<Part> joined;
-    if (!t.is_scalar() && !has_base && join_parts(s, v, sides, types, joined)) {
-      for (Part& part : joined) {
-        for (const Atom& i : part.index) pat.push_back(i.var());
-        pat.push_back(part.value.var());
-        parts.emplace_back(v, std::move(part));
-      }
+    if (!t.is_scalar() && !has_base && join_parts(s, v, sides, pat, joined)) {
+      for (Part& part : joined) parts.emplace_back(v, std::move(part));
       continue;
     }
     const Maybe base = has_base ? outer->second.value : Maybe();

@@ -107,6 +107,8 @@ Status differentiate(Program& p) {
   // Loops have rules, calls have none.
   passes::tail_calls(p);
   passes::inline_calls(p);
+  // Sizes and iotas of inner maps are those of all elements: seen from outside, too.
+  passes::hoist(p);
   KENAZ_TRY(Differentiate(p).run());
   KENAZ_TRY(Differentiate(p).run());  // functions with derivatives of their own, now outside
   passes::copy_shared(p);

@@ -14,6 +14,7 @@
 #include "kernels/ir/parse.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
+#include "kernels/ir/visit.h"
 
 namespace kenaz::ad {
 namespace {
@@ -211,6 +212,182 @@ TEST(Differentiate, values_that_do_not_vary_cost_nothing) {
       "entry main = main\n");
   ASSERT_TRUE(differentiate(p).has_value());
   EXPECT_TRUE(p.functions[0].body.stms.empty()) << ir::print(p);
+}
+
+/// Whether the body of a combinator, at any depth, binds an array with such a dim.
+bool has_array_per_element(const ir::Program& p, const ir::Body& b, ir::VarId dim,
+                           bool inside = false) {
+  bool found = false;
+  for (const ir::Stm& s : b.stms) {
+    const auto look = [&](ir::VarId v) {
+      for (const ir::Atom& d : p.type_of(v).dims) found = found || d == ir::Atom(dim);
+    };
+    if (inside) {
+      for (const ir::VarId v : s.pat) look(v);
+      ir::visit_binders(s.exp, look);
+    }
+    const bool is_loop = std::holds_alternative<ir::ELoop>(s.exp);
+    ir::visit_bodies(s.exp, [&](const ir::Body& inner) {
+      found = found || has_array_per_element(p, inner, dim, inside || !is_loop);
+    });
+  }
+  return found;
+}
+
+/// A sum over n x n elements, in whose function a loop of at most n turns reads an array of t; the
+/// index may depend on all three, or not on the outermost.
+std::string sum_of_loops(const std::string& index) {
+  return "fun main(n_0: i64, xs_1: [t_2]f64) -> ([t_2]f64) {\n"
+         "  let (r_3: f64, d_4: [t_2]f64) = vjp (xs_1; 1.0f64) \\(ys_5: [t_2]f64) -> (f64) {\n"
+         "    let is_6: [n_0]i64 = iota.i64(n_0, 0i64, 1i64)\n"
+         "    let r_7: f64 = soac (n_0; is_6) map \\(h_8: i64) -> (f64) {\n"
+         "      let q_9: f64 = soac (n_0; is_6) map \\(i_10: i64) -> (f64) {\n"
+         "        let l_11: f64 = loop (s_12: f64 = 0.0f64) for j_13: i64 < i_10 do {\n"
+         "          let k_14: i64 = " +
+         index +
+         "\n"
+         "          let e_16: f64 = index ys_5[k_14]\n"
+         "          let f_17: f64 = mul.f64(e_16, e_16)\n"
+         "          let g_18: f64 = add.f64(s_12, f_17)\n"
+         "          return g_18\n"
+         "        }\n"
+         "        let m_19: f64 = mul.f64(l_11, l_11)\n"
+         "        return m_19\n"
+         "      } reduce commutative \\(a_20: f64, b_21: f64) -> (f64) {\n"
+         "        let c_22: f64 = add.f64(a_20, b_21)\n"
+         "        return c_22\n"
+         "      } {0.0f64}\n"
+         "      return q_9\n"
+         "    } reduce commutative \\(a_23: f64, b_24: f64) -> (f64) {\n"
+         "      let c_25: f64 = add.f64(a_23, b_24)\n"
+         "      return c_25\n"
+         "    } {0.0f64}\n"
+         "    return r_7\n"
+         "  }\n"
+         "  return d_4\n"
+         "}\n"
+         "entry main = main\n";
+}
+
+TEST(Differentiate, array_read_by_index_in_loops_of_maps_has_no_adjoint_per_element) {
+  for (const char* index : {"rem.i64(j_13, h_8)", "add.i64(i_10, j_13)", "add.i64(h_8, j_13)"}) {
+    ir::Program p = parsed(sum_of_loops(index));
+    const ir::VarId t = p.type_of(p.functions[0].params[1]).dims[0].var();
+    ASSERT_TRUE(differentiate(p).has_value());
+    EXPECT_TRUE(ir::validate(p).has_value());
+    EXPECT_FALSE(has_array_per_element(p, p.functions[0].body, t)) << ir::print(p);
+  }
+}
+
+TEST(Differentiate, loop_at_the_same_indices_in_all_elements_writes_no_element_twice_per_map) {
+  const auto dims_of_hist = [](const std::string& index) {
+    ir::Program p = parsed(sum_of_loops(index));
+    EXPECT_TRUE(differentiate(p).has_value());
+    size_t most = 0;
+    for (const ir::VarInfo& v : p.vars) {
+      if (v.type.prim == PrimType::kF64) most = std::max(most, v.type.dims.size());
+    }
+    return most;
+  };
+  // The values: of i and j, or of h, i and j.
+  EXPECT_EQ(dims_of_hist("add.i64(i_10, j_13)"), 2U);
+  EXPECT_EQ(dims_of_hist("add.i64(h_8, j_13)"), 3U);
+}
+
+/// The gradient of what `stms` make of ys, an array of `size`: r_3.
+ir::Program gradient_of(const std::string& size, const std::string& stms) {
+  return parsed("fun main(n_0: i64, xs_1: [" + size + "]f64) -> ([" + size +
+                "]f64) {\n"
+                "  let (v_80: f64, d_81: [" +
+                size + "]f64) = vjp (xs_1; 1.0f64) \\(ys_2: [" + size + "]f64) -> (f64) {\n" +
+                stms +
+                "    return r_3\n"
+                "  }\n"
+                "  return d_81\n"
+                "}\n"
+                "entry main = main\n");
+}
+
+TEST(Differentiate, loop_up_to_an_index_that_is_no_i64_has_no_array_per_turn) {
+  ir::Program p =
+      gradient_of("t_4",
+                  "    let m_5: i32 = convert.i64.i32(n_0)\n"
+                  "    let r_3: f64 = loop (s_6: f64 = 0.0f64) for i_7: i32 < m_5 do {\n"
+                  "      let l_8: f64 = loop (u_9: f64 = s_6) for j_10: i32 < i_7 do {\n"
+                  "        let k_11: i64 = convert.i32.i64(j_10)\n"
+                  "        let e_12: f64 = index ys_2[k_11]\n"
+                  "        let q_13: f64 = mul.f64(e_12, e_12)\n"
+                  "        let a_14: f64 = add.f64(u_9, q_13)\n"
+                  "        return a_14\n"
+                  "      }\n"
+                  "      return l_8\n"
+                  "    }\n");
+  const ir::VarId t = p.type_of(p.functions[0].params[1]).dims[0].var();
+  ASSERT_TRUE(differentiate(p).has_value());
+  EXPECT_FALSE(has_array_per_element(p, p.functions[0].body, t)) << ir::print(p);
+}
+
+TEST(Differentiate, loop_up_to_what_a_loop_counts_has_no_array_per_turn) {
+  ir::Program p =
+      gradient_of("t_4",
+                  "    let (r_3: f64, w_5: i64) = loop (s_6: f64 = 0.0f64, c_7: i64 = 1i64) for "
+                  "i_8: i64 < n_0 do {\n"
+                  "      let l_9: f64 = loop (u_10: f64 = s_6) for j_11: i64 < c_7 do {\n"
+                  "        let e_12: f64 = index ys_2[j_11]\n"
+                  "        let q_13: f64 = mul.f64(e_12, e_12)\n"
+                  "        let a_14: f64 = add.f64(u_10, q_13)\n"
+                  "        return a_14\n"
+                  "      }\n"
+                  "      let d_15: i64 = mul.i64(c_7, 2i64)\n"
+                  "      return l_9, d_15\n"
+                  "    }\n");
+  const ir::VarId t = p.type_of(p.functions[0].params[1]).dims[0].var();
+  ASSERT_TRUE(differentiate(p).has_value());
+  EXPECT_FALSE(has_array_per_element(p, p.functions[0].body, t)) << ir::print(p);
+}
+
+TEST(Differentiate, small_table_is_no_pair_of_index_and_value_per_turn) {
+  ir::Program p =
+      gradient_of("4i64",
+                  "    let is_5: [n_0]i64 = iota.i64(n_0, 0i64, 1i64)\n"
+                  "    let r_3: f64 = soac (n_0; is_5) map \\(i_6: i64) -> (f64) {\n"
+                  "      let l_7: f64 = loop (s_8: f64 = 0.0f64) for j_9: i64 < n_0 do {\n"
+                  "        let k_10: i64 = add.i64(i_6, j_9)\n"
+                  "        let m_11: i64 = and.i64(k_10, 3i64)\n"
+                  "        let e_12: f64 = index ys_2[m_11]\n"
+                  "        let q_13: f64 = mul.f64(e_12, e_12)\n"
+                  "        let a_14: f64 = add.f64(s_8, q_13)\n"
+                  "        return a_14\n"
+                  "      }\n"
+                  "      return l_7\n"
+                  "    } reduce commutative \\(a_20: f64, b_21: f64) -> (f64) {\n"
+                  "      let c_22: f64 = add.f64(a_20, b_21)\n"
+                  "      return c_22\n"
+                  "    } {0.0f64}\n");
+  ASSERT_TRUE(differentiate(p).has_value());
+  for (const ir::VarInfo& v : p.vars) {
+    EXPECT_FALSE(v.type.prim == PrimType::kI64 && v.type.rank() > 1) << ir::print(p);
+  }
+}
+
+TEST(Differentiate, loop_outside_of_maps_is_gone_back_through_no_longer_than_it_runs) {
+  ir::Program p =
+      gradient_of("t_4",
+                  "    let r_3: f64 = loop (s_6: f64 = 1.0f64) for i_7: i64 < n_0 do {\n"
+                  "      let l_8: f64 = loop (u_9: f64 = 0.0f64) for j_10: i64 < i_7 do {\n"
+                  "        let e_12: f64 = index ys_2[j_10]\n"
+                  "        let q_13: f64 = mul.f64(e_12, e_12)\n"
+                  "        let a_14: f64 = add.f64(u_9, q_13)\n"
+                  "        return a_14\n"
+                  "      }\n"
+                  "      let o_15: f64 = mul.f64(s_6, l_8)\n"
+                  "      return o_15\n"
+                  "    }\n");
+  ASSERT_TRUE(differentiate(p).has_value());
+  // No branch leaves turns out.
+  const std::string text = ir::print(p);
+  EXPECT_THAT(text, HasSubstr("soac"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("if "))) << text;
 }
 
 TEST(Differentiate, loops_that_change_shapes_are_refused_in_reverse_only) {

@@ -42,6 +42,7 @@ void Reverse::element(Builder& b, const Stm& s, const ESoac& e, size_t result, c
     for (size_t k = 0; k < e.inputs.size(); ++k) {
       rows.push_back(in.index(e.inputs[k], Atoms{at}).var());
       names[e.map.params[k]] = rows[k];
+      counters_.bind(rows[k]);
       if (activity_.has(e.inputs[k])) activity_.add(rows[k]);
     }
     const Sweep sweep = forward(in, copy_renamed(p_, e.map.body, names));

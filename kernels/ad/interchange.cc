@@ -11,18 +11,14 @@ using namespace ir;
 
 namespace {
 
-/// The statement of the body that binds the variable, or null; and which of what it binds.
-const Stm* binding(const Body& body, VarId v, size_t& position) {
-  for (const Stm& s : body.stms) {
-    for (position = 0; position < s.pat.size(); ++position) {
-      if (s.pat[position] == v) return &s;
-    }
-  }
-  return nullptr;
-}
-
-/// Takes away what the body's results do not need: statements, results of maps and their inputs.
+/// Takes away what the body's results do not need: statements, results of branches, of maps and
+/// their inputs.
 void prune(const Program& p, Body& body);
+
+template <class T>
+void erase_at(std::vector<T>& list, size_t at) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+}
 
 void prune(const Program& p, ESoac& e) {
   prune(p, e.map.body);
@@ -30,9 +26,8 @@ void prune(const Program& p, ESoac& e) {
   for_each_use(p, e.map.body, [&](VarId v) { used.insert(v); });
   for (size_t k = e.inputs.size(); k-- > 0;) {
     if (used.contains(e.map.params[k])) continue;
-    const auto at = static_cast<std::ptrdiff_t>(k);
-    e.inputs.erase(e.inputs.begin() + at);
-    e.map.params.erase(e.map.params.begin() + at);
+    erase_at(e.inputs, k);
+    erase_at(e.map.params, k);
   }
 }
 
@@ -47,17 +42,17 @@ void prune(const Program& p, Body& body) {
     if (std::none_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return needed.contains(v); })) {
       continue;
     }
-    if (auto* e = std::get_if<ESoac>(&s.exp);
-        e != nullptr && e->scans.empty() && e->reduces.empty()) {
-      for (size_t k = s.pat.size(); k-- > 0;) {
-        if (needed.contains(s.pat[k])) continue;
-        const auto at = static_cast<std::ptrdiff_t>(k);
-        s.pat.erase(s.pat.begin() + at);
-        e->map.body.results.erase(e->map.body.results.begin() + at);
-        e->map.ret.erase(e->map.ret.begin() + at);
-      }
-      prune(p, *e);
+    auto* map = std::get_if<ESoac>(&s.exp);
+    if (map != nullptr && !(map->scans.empty() && map->reduces.empty())) map = nullptr;
+    auto* branch = std::get_if<EIf>(&s.exp);
+    for (size_t k = s.pat.size(); (map != nullptr || branch != nullptr) && k-- > 0;) {
+      if (needed.contains(s.pat[k])) continue;
+      erase_at(s.pat, k);
+      visit_bodies(s.exp, [&](Body& inner) { erase_at(inner.results, k); });
+      if (map != nullptr) erase_at(map->map.ret, k);
     }
+    if (map != nullptr) prune(p, *map);
+    if (branch != nullptr) visit_bodies(s.exp, [&](Body& inner) { prune(p, inner); });
     for_each_use(p, s, [&](VarId v) { needed.insert(v); });
     kept.push_back(std::move(s));
   }
@@ -78,8 +73,17 @@ void use_replicated(Program& p, const Body& body, ESoac& e) {
   prune(p, e);
 }
 
-/// If the variable is the result of a map without operators that need all elements: a map of that
-/// result alone.
+}  // namespace
+
+const Stm* binding(const Body& body, VarId v, size_t& position) {
+  for (const Stm& s : body.stms) {
+    for (position = 0; position < s.pat.size(); ++position) {
+      if (s.pat[position] == v) return &s;
+    }
+  }
+  return nullptr;
+}
+
 std::optional<ESoac> map_to(Program& p, const Body& body, const Stm& s, size_t position) {
   const auto* e = std::get_if<ESoac>(&s.exp);
   if (e == nullptr || !e->scans.empty() || position < e->reduces.size()) return std::nullopt;
@@ -96,34 +100,45 @@ std::optional<ESoac> map_to(Program& p, const Body& body, const Stm& s, size_t p
   return out;
 }
 
-/// Whether the body's only result is a scalar, or an array made by a nest of maps.
-bool is_nest(Program& p, const Body& body) {
-  const Atom& value = body.results[0];
-  if (p.type_of(value).is_scalar()) return true;
-  size_t position = 0;
-  const Stm* s = value.is_const() ? nullptr : binding(body, value.var(), position);
-  if (s == nullptr) return false;
-  const auto inner = map_to(p, body, *s, position);
-  return inner && is_nest(p, inner->map.body);
-}
+namespace {
 
 /// Whether code inside of the map depends on checks of the element, or on sizes that it has.
 bool rests_on(const Program& p, const ESoac& e, const VarSet& bound) {
-  bool found = e.width.is_const() ? false : bound.contains(e.width.var());
-  const auto look = [&](const Atom& a) {
-    found = found || (!a.is_const() && bound.contains(a.var()));
+  VarSet own;
+  for_each_bound(e.map.body, [&](VarId v) { own.insert(v); });
+  const auto is_of_element = [&](const Atom& a) {
+    return !a.is_const() && bound.contains(a.var()) && !own.contains(a.var());
   };
-  const auto body = [&](const auto& self, const Body& b) -> void {
-    for (const Stm& s : b.stms) {
-      for (const VarId c : s.certs) look(c);
+  const auto rests = [&](const auto& self, const Body& b) -> bool {
+    return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) {
+      bool found = std::any_of(s.certs.begin(), s.certs.end(), is_of_element);
       for (const VarId v : s.pat) {
-        for (const Atom& d : p.type_of(v).dims) look(d);
+        const auto& dims = p.type_of(v).dims;
+        found = found || std::any_of(dims.begin(), dims.end(), is_of_element);
       }
-      visit_bodies(s.exp, [&](const Body& inner) { self(self, inner); });
-    }
+      visit_bodies(s.exp, [&](const Body& inner) { found = found || self(self, inner); });
+      return found;
+    });
   };
-  body(body, e.map.body);
-  return found;
+  return is_of_element(e.width) || rests(rests, e.map.body);
+}
+
+/// Whether the sum of what the map makes can go on into it until it is one of scalars, given what
+/// there will be arrays of.
+bool is_scalar_inside(Program& p, const ESoac& e, const VarSet& bound,
+                      const std::vector<VarId>& ingredients_of_map) {
+  const Atom& value = e.map.body.results[0];
+  if (p.type_of(value).is_scalar()) return true;
+  if (value.is_const()) return false;
+  ElementArrays have;
+  for (const VarId v : ingredients_of_map) have.emplace(v, v);
+  for (size_t k = 0; k < e.inputs.size(); ++k) {
+    if (bound.contains(e.inputs[k])) have.emplace(e.map.params[k], e.inputs[k]);
+  }
+  VarSet inside;
+  for (const auto& entry : have) inside.insert(entry.first);
+  for_each_bound(e.map.body, [&](VarId v) { inside.insert(v); });
+  return ingredients(p, e.map.body, inside, have, value.var()).has_value();
 }
 
 std::vector<int> outer_swapped(int rank) {
@@ -197,7 +212,7 @@ std::optional<std::vector<VarId>> ingredients(Program& p, const Body& body, cons
     return ingredients(p, body, bound, have, e->array);
   }
   const std::optional<ESoac> e = map_to(p, body, *s, position);
-  if (!e || !is_nest(p, e->map.body) || rests_on(p, *e, bound)) return std::nullopt;
+  if (!e || rests_on(p, *e, bound)) return std::nullopt;
   for (const VarId c : s->certs) {
     if (bound.contains(c)) return std::nullopt;
   }
@@ -216,6 +231,7 @@ std::optional<std::vector<VarId>> ingredients(Program& p, const Body& body, cons
       if (std::find(made.dims.begin(), made.dims.end(), d) == made.dims.end()) return std::nullopt;
     }
   }
+  if (!is_scalar_inside(p, *e, bound, out)) return std::nullopt;
   std::sort(out.begin(), out.end());
   return out;
 }

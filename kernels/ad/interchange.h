@@ -16,9 +16,16 @@ namespace kenaz::ad {
 /// By variable of an element: the array of its values in all elements.
 using ElementArrays = std::unordered_map<ir::VarId, ir::VarId>;
 
+/// The statement of the body that binds the variable, or null; and which of what it binds.
+const ir::Stm* binding(const ir::Body& body, ir::VarId v, size_t& position);
+/// If what the statement of `body` binds there is the result of a map, without operators that need
+/// all elements: a map of that result alone.
+std::optional<ir::ESoac> map_to(ir::Program& p, const ir::Body& body, const ir::Stm& s,
+                                size_t position);
 /// What the sum of `value`, which `body` computes for an element, can be made of: variables bound
 /// in the body, or params of its lambda (`bound` has all of these). Those that `have` has not are
-/// of a lower rank than `value` and no larger. Nothing if it is not the result of a nest of maps.
+/// of a lower rank than `value` and no larger. Nothing if it is not the result of a nest of maps,
+/// all of which the sum can move into.
 std::optional<std::vector<ir::VarId>> ingredients(ir::Program& p, const ir::Body& body,
                                                   const ir::VarSet& bound,
                                                   const ElementArrays& have, ir::VarId value);

@@ -1,6 +1,11 @@
 // Reverse mode of loops: the forward loop keeps the state at the start of each iteration; the loop
-// back takes it from there and runs the iteration again.
+// back takes it from there and runs the iteration again. Where no iteration needs what another one
+// leaves, the loop back is a map.
+#include <algorithm>
+#include <iterator>
+
 #include "kernels/ad/reverse_sweep.h"
+#include "kernels/ad/turns.h"
 #include "kernels/ir/analysis/uses.h"
 
 namespace kenaz::ad {
@@ -19,6 +24,7 @@ void Reverse::forward_loop(Builder& b, const Stm& s, const ELoop& e, Tape& tape)
     }
   }
   tape.iterations = b.max(b.convert(form.bound, PrimType::kI64), i64(0));
+  counters_.clamped(tape.iterations, form.bound);
   Stm kept = s;
   auto& loop = std::get<ELoop>(kept.exp);
   std::vector<Stm> body = std::exchange(loop.body.stms, {});
@@ -57,8 +63,8 @@ Reverse::Vars Reverse::restore(Builder& in, const ELoop& e, const Tape& tape, co
     const VarId v = e.params[k].var;
     states.push_back(in.index(tape.states[k], Atoms{at}, p_.vars[v.index].name).var());
     p_.vars[states[k].index].type = p_.type_of(v);
+    counters_.bind(states[k]);
     names[v] = states[k];
-    if (activity_.has(v)) activity_.add(states[k]);
   }
   return states;
 }
@@ -81,8 +87,61 @@ void Reverse::carry(Builder& b, Builder& in, const Frame& left,
   }
 }
 
+/// The loop back as a map, with as many elements for each element of a map around, if it is known
+/// how many may be needed.
+void Reverse::turns(Builder& b, const Stm& s, const ELoop& e, const std::vector<Maybe>& adj,
+                    const Tape& tape) {
+  const LoopFor form = std::get<LoopFor>(e.form);
+  const Atom most = counters_.at_most(form.bound);
+  const bool some = most != form.bound;
+  Atom width = tape.iterations;
+  if (some) {
+    // There may be a bound below zero, and no turn.
+    width = counters_.is_size_everywhere(most) ? most : b.max(most, i64(0));
+    counters_.clamped(width, most);
+  }
+  const VarId numbers = b.iota(width);
+  counters_.note(b.last());
+  reverse_map(b, width, {numbers}, [&](Builder& in, const Vars& params) {
+    const Atom turn = params[0];
+    counters_.below(turn.var(), width);
+    Subst names;
+    names[form.index] = in.convert(turn, p_.type_of(form.index).prim);
+    EIf needed;
+    Builder then(p_, needed.then_body, s.prov);
+    restore(then, e, tape, turn, names);
+    Body body = copy_renamed(p_, e.body, names);
+    Stm back{{}, EAtom{}, {}, s.prov, {}};
+    std::vector<Maybe> seeds;
+    for (size_t k = 0; k < adj.size(); ++k) {
+      if (!adj[k]) continue;
+      const Type t = p_.type_of(e.params[k].var);
+      back.pat.push_back(p_.new_var(t, "turn"));
+      seeds.push_back(adj[k]);
+      needed.then_body.results.push_back(body.results[k]);
+      needed.else_body.results.push_back(zero_of(in, t));
+    }
+    std::move(body.stms.begin(), body.stms.end(), std::back_inserter(needed.then_body.stms));
+    if (some) {
+      needed.cond = in.lt(turn, tape.iterations);
+      branches(in, back, needed, seeds);
+    } else {
+      const Sweep sweep = forward(in, std::move(needed.then_body));
+      for (size_t k = 0; k < seeds.size(); ++k) {
+        contribute(in, sweep.body.results[k], *seeds[k]);
+      }
+      backward(in, sweep);
+    }
+    return std::vector<Row>();
+  });
+  for (size_t k = 0; k < adj.size(); ++k) {
+    if (adj[k]) contribute(b, e.params[k].init, *adj[k]);
+  }
+}
+
 void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<Maybe>& adj,
                    const Tape& tape) {
+  if (has_independent_turns(p_, activity_, e)) return turns(b, s, e, adj, tape);
   LoopBack back;
   const LoopFor form = std::get<LoopFor>(e.form);
   const VarId turn = p_.new_var({PrimType::kI64, {}}, "turn");
@@ -96,7 +155,14 @@ void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<M
   std::vector<size_t> varied;
   for (size_t k = 0; k < e.params.size(); ++k) {
     own.insert(e.params[k].var);
-    if (activity_.has(e.params[k].var)) varied.push_back(k);
+    if (!activity_.has(e.params[k].var)) continue;
+    varied.push_back(k);
+    activity_.add(states[k]);
+  }
+  const Atom most = counters_.at_most(form.bound);
+  if (!at.is_const()) {
+    counters_.bind(at.var());
+    counters_.below(at.var(), most == form.bound ? tape.iterations : most);
   }
   std::map<uint32_t, VarId> arrays;
   for (const VarId v : free_vars(p_, e.body)) {

@@ -43,7 +43,9 @@ class Normaliser {
  private:
   void body(Body& b) {
     std::vector<Stm> old = std::exchange(b.stms, {});
+    Subst around = std::exchange(copies_, {});
     for (Stm& s : old) stm(b, std::move(s));
+    substitute(p_, b, std::exchange(copies_, std::move(around)));
   }
 
   void stm(Body& out, Stm s) {
@@ -88,8 +90,13 @@ class Normaliser {
       const Atom& r = map.body.results[k];
       const auto at = r.is_const() ? map.params.end()
                                    : std::find(map.params.begin(), map.params.end(), r.var());
-      if (k < count && at != map.params.end()) {
-        arrays[k] = inputs[static_cast<size_t>(at - map.params.begin())];
+      if (at != map.params.end()) {
+        const VarId input = inputs[static_cast<size_t>(at - map.params.begin())];
+        if (k < count) {
+          arrays[k] = input;
+        } else {
+          is_copy(plain[k - count], input);
+        }
         continue;
       }
       rest.body.results.push_back(r);
@@ -100,6 +107,12 @@ class Normaliser {
     }
     if (!pat.empty()) b.emit_to(pat, ESoac{width, inputs, std::move(rest), {}, {}});
     return arrays;
+  }
+
+  /// Who uses the array may as well use what it is a copy of.
+  void is_copy(VarId v, VarId of) {
+    const auto it = copies_.find(of);
+    copies_.emplace(v, it == copies_.end() ? Atom(of) : it->second);
   }
 
   void soac(Builder& b, const Stm& s, ESoac e) {
@@ -379,6 +392,7 @@ class Normaliser {
 
   Program& p_;
   bool reverse_;
+  Subst copies_;  // results of the body's maps that are inputs of these
   std::optional<Error> error_;
 };
 

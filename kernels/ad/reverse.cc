@@ -2,6 +2,7 @@
 
 #include "kernels/ad/normalise.h"
 #include "kernels/ad/reverse_sweep.h"
+#include "kernels/ir/analysis/uses.h"
 
 namespace kenaz::ad {
 
@@ -25,6 +26,8 @@ std::vector<Atom> Reverse::run(Builder& b, const Lambda& f, const Atoms& args,
   Subst s;
   const Vars vars = bind_arguments(b, f, args, s);
   for (const VarId v : vars) activity_.add(v);
+  for (const VarId v : vars) counters_.bind(v);
+  for (const VarId v : free_vars(p_, f)) counters_.bind(v);
   const Sweep sweep = forward(b, copy_renamed(p_, f.body, s));
   Atoms out = sweep.body.results;
   for (size_t k = 0; k < adjoints.size(); ++k) contribute(b, out[k], adjoints[k]);
@@ -41,6 +44,7 @@ void Reverse::refuse(const Stm& s, const std::string& what) {
 
 Reverse::Sweep Reverse::forward(Builder& b, Body body) {
   activity_.mark(body);
+  counters_.note(body);
   Sweep sweep{std::move(body), {}};
   for (size_t i = 0; i < sweep.body.stms.size(); ++i) {
     const Stm& s = sweep.body.stms[i];

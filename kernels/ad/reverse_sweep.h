@@ -11,6 +11,7 @@
 
 #include "kernels/ad/activity.h"
 #include "kernels/ad/adjoint.h"
+#include "kernels/ad/invariant.h"
 #include "kernels/ad/values.h"
 #include "protocol/base/result.h"
 
@@ -50,7 +51,7 @@ class Reverse : private Adjoints {
     Frame frame;
   };
   Branch branch(const ir::Stm& s, const ir::Body& of, const std::vector<Maybe>& adj);
-  bool join_parts(const ir::Stm& s, VarId v, Branch (&sides)[2], std::vector<ir::Type>& types,
+  bool join_parts(const ir::Stm& s, VarId v, Branch (&sides)[2], Vars& pat,
                   std::vector<Part>& joined);
   void join_branches(Builder& b, const ir::Stm& s, const Atom& cond, Branch (&sides)[2], Vars pat);
 
@@ -58,6 +59,8 @@ class Reverse : private Adjoints {
   void forward_loop(Builder& b, const ir::Stm& s, const ir::ELoop& e, Tape& tape);
   void loop(Builder& b, const ir::Stm& s, const ir::ELoop& e, const std::vector<Maybe>& adj,
             const Tape& tape);
+  void turns(Builder& b, const ir::Stm& s, const ir::ELoop& e, const std::vector<Maybe>& adj,
+             const Tape& tape);
   struct LoopBack;
   Vars restore(Builder& in, const ir::ELoop& e, const Tape& tape, const Atom& at, ir::Subst& names);
   void carry(Builder& b, Builder& in, const Frame& left, const std::map<uint32_t, VarId>& arrays,
@@ -74,9 +77,12 @@ class Reverse : private Adjoints {
   /// summed and contributed here. Returns the arrays of the rows.
   Vars reverse_map(Builder& b, const Atom& width, const Vars& inputs, const RowsFn& fn);
   struct Exports;
-  void collect(Builder& in, const ir::Body& body, Frame& frame, Exports& out);
-  void contribute_exports(Builder& b, const Atom& width, const Exports& exports, const Vars& sums,
-                          const Vars& arrays);
+  void collect(Builder& b, Builder& in, const ir::ESoac& e, Frame& frame, Exports& out);
+  static void place(Builder& b, const ir::ESoac& e, VarId of, const Part& part,
+                    const std::optional<VarId>& row, Invariants& same, Exports& out);
+  void contribute_at(Builder& b, VarId of, Part part, const Atom& value);
+  void contribute_exports(Builder& b, const Exports& exports, const Vars& sums, const Vars& arrays);
+  bool is_at_same_places(Invariants& same, VarId element) const;
   void map(Builder& b, const ir::ESoac& e, const std::vector<Maybe>& adj);
   // ---- elements.cc
   bool elements(Builder& b, const ir::Stm& s, const ir::ESoac& e);
@@ -114,6 +120,7 @@ class Reverse : private Adjoints {
 
   bool in_map_;
   std::optional<Error> error_;
+  ir::VarSet shared_;  // rows of arrays that all elements of a map around have a part in
 };
 
 /// Adds what a statement that has no bodies contributes to its operands, given the adjoint of what

@@ -20,6 +20,7 @@ class Builder {
 
   Program& program() { return program_; }
   Body& body() { return body_; }
+  const Body& body() const { return body_; }
   ProvId prov() const { return prov_; }
   /// Of the following statements.
   void set_prov(ProvId prov) { prov_ = prov; }
