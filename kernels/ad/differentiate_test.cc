@@ -294,6 +294,22 @@ TEST(Differentiate, loop_at_the_same_indices_in_all_elements_writes_no_element_t
   EXPECT_EQ(dims_of_hist("add.i64(h_8, j_13)"), 3U);
 }
 
+size_t loops_in(const ir::Body& b) {
+  size_t count = 0;
+  for (const ir::Stm& s : b.stms) {
+    count += std::holds_alternative<ir::ELoop>(s.exp) ? 1 : 0;
+    ir::visit_bodies(s.exp, [&](const ir::Body& inner) { count += loops_in(inner); });
+  }
+  return count;
+}
+
+TEST(Differentiate, what_loops_compute_is_kept_for_sums_of_what_is_made_of_it) {
+  // On the way back; what the function itself comes to nobody needs.
+  ir::Program p = parsed(sum_of_loops("add.i64(i_10, j_13)"));
+  ASSERT_TRUE(differentiate(p).has_value());
+  EXPECT_EQ(loops_in(p.functions[0].body), 1U) << ir::print(p);
+}
+
 /// The gradient of what `stms` make of ys, an array of `size`: r_3.
 ir::Program gradient_of(const std::string& size, const std::string& stms) {
   return parsed("fun main(n_0: i64, xs_1: [" + size + "]f64) -> ([" + size +

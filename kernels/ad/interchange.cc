@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/ad/remake.h"
 #include "kernels/ad/values.h"
 #include "kernels/ir/visit.h"
 
@@ -9,16 +10,9 @@ namespace kenaz::ad {
 
 using namespace ir;
 
-namespace {
-
 /// Takes away what the body's results do not need: statements, results of branches, of maps and
 /// their inputs.
-void prune(const Program& p, Body& body);
-
-template <class T>
-void erase_at(std::vector<T>& list, size_t at) {
-  list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
-}
+static void prune(const Program& p, Body& body);
 
 void prune(const Program& p, ESoac& e) {
   prune(p, e.map.body);
@@ -58,6 +52,8 @@ void prune(const Program& p, Body& body) {
   }
   body.stms.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
 }
+
+namespace {
 
 /// Inputs that the body replicates become what is replicated.
 void use_replicated(Program& p, const Body& body, ESoac& e) {
@@ -211,7 +207,7 @@ std::optional<std::vector<VarId>> ingredients(Program& p, const Body& body, cons
   if (const auto* e = std::get_if<ERearrange>(&s->exp)) {
     return ingredients(p, body, bound, have, e->array);
   }
-  const std::optional<ESoac> e = map_to(p, body, *s, position);
+  const std::optional<ESoac> e = map_of_result(p, body, *s, position, have);
   if (!e || rests_on(p, *e, bound)) return std::nullopt;
   for (const VarId c : s->certs) {
     if (bound.contains(c)) return std::nullopt;
@@ -244,7 +240,7 @@ VarId interchanged_sum(Builder& b, const Body& body, VarId value, const Atom& wi
   if (const auto* e = std::get_if<ERearrange>(&s.exp)) {
     return b.rearrange(e->perm, interchanged_sum(b, body, e->array, width, arrays));
   }
-  const ESoac inner = *map_to(p, body, s, position);
+  const ESoac inner = *map_of_result(p, body, s, position, arrays);
   ESoac outer;
   outer.width = inner.width;
   Elements of{width, {}, {}};

@@ -22,6 +22,13 @@ const ir::Stm* binding(const ir::Body& body, ir::VarId v, size_t& position);
 /// all elements: a map of that result alone.
 std::optional<ir::ESoac> map_to(ir::Program& p, const ir::Body& body, const ir::Stm& s,
                                 size_t position);
+template <class T>
+void erase_at(std::vector<T>& list, size_t at) {
+  list.erase(list.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+/// Takes away what the map's results do not need of its code and inputs.
+void prune(const ir::Program& p, ir::ESoac& e);
 /// What the sum of `value`, which `body` computes for an element, can be made of: variables bound
 /// in the body, or params of its lambda (`bound` has all of these). Those that `have` has not are
 /// of a lower rank than `value` and no larger. Nothing if it is not the result of a nest of maps,

@@ -6,6 +6,7 @@
 
 #include "kernels/ad/interchange.h"
 #include "kernels/ad/invariant.h"
+#include "kernels/ad/remake.h"
 #include "kernels/ad/reverse_sweep.h"
 #include "kernels/ir/analysis/uses.h"
 
@@ -156,9 +157,10 @@ Reverse::Vars Reverse::reverse_map(Builder& b, const Atom& width, const Vars& in
   for (const Row& row : rows) out.push_back(result(row.atom, row.type, false));
   ElementArrays rows_of;
   for (size_t k = 0; k < inputs.size(); ++k) rows_of.emplace(e.map.params[k], inputs[k]);
-  VarSet bound(e.map.params.begin(), e.map.params.end());
-  for_each_bound(e.map.body, [&](VarId v) { bound.insert(v); });
   for (auto& d : exports.dense) {
+    if (!d.value.is_const()) return_what_is_costly(p_, e.map.body, d.value.var());
+    VarSet bound(e.map.params.begin(), e.map.params.end());
+    for_each_bound(e.map.body, [&](VarId v) { bound.insert(v); });
     const auto parts = d.value.is_const()
                            ? std::nullopt
                            : ingredients(p_, e.map.body, bound, rows_of, d.value.var());

@@ -144,3 +144,23 @@ entry branches [n] (xs: [n]f64) : bool =
 -- input { [0.5, 1.25, 2.0, 0.75] } output { true }
 entry tables (xs: [4]f64) : bool =
   agrees (\ys -> f64.sum (tabulate 5 (\i -> f64.sin (loop s = 0 for j < 6 do s + ys[(i * j) % 4] * ys[0])))) xs
+
+-- The way back keeps what loops computed in an inner map: sums, over an outer one, of arrays that are made of it.
+-- ==
+-- entry: kept
+-- input { [0.5, 1.25, 2.0, 0.75, 1.5, 1.0] } output { true }
+-- input { [1.5] } output { true }
+-- input { empty([0]f64) } output { true }
+entry kept [n] (xs: [n]f64) : bool =
+  let triangle = n * (n - 1) / 2
+  let of (f: [triangle]f64 -> [n]f64 -> f64) =
+    agrees (\ys -> f (tabulate triangle (\i -> ys[i % n] * f64.i64 (i + 1) / 10)) ys) xs
+  let below [t] (table: [t]f64) (v: [n]f64) (i: i64) =
+    let start = i * (i - 1) / 2
+    in loop s = 0 for j < i do s + table[start + j] * v[j]
+  in of (\table ys ->
+       f64.sum (map (\x -> f64.sum (tabulate n (\i -> f64.sin (below table (map (* x) ys) i)))) xs))
+     && of (\table ys ->
+       f64.sum (map (\x -> f64.sum (map (\z ->
+         let v = map (\y -> y * x - z) ys
+         in f64.sum (tabulate n (\i -> (below table v i + v[i]) ** 2))) xs)) xs))
