@@ -206,6 +206,23 @@ void visit_branches(E& exp, F&& f) {
   }
 }
 
+/// Calls f on every ESeg of the body that stands in no other one.
+template <class F>
+void visit_segs(Body& body, F&& f) {
+  for (Stm& s : body.stms) {
+    if (auto* seg = std::get_if<ESeg>(&s.exp)) {
+      f(*seg);
+    } else {
+      visit_bodies(s.exp, [&](Body& inner) { visit_segs(inner, f); });
+    }
+  }
+}
+template <class F>
+void visit_segs(Program& p, F&& f) {
+  visit_segs(p.constants, f);
+  for (Function& function : p.functions) visit_segs(function.body, f);
+}
+
 /// Calls f on every Type written in the expression itself (not those of variables).
 template <class E, class F>
 void visit_types(E& exp, F&& f) {

@@ -80,24 +80,14 @@ class BothBranches {
   std::unordered_map<VarId, Atom> sizes_;  // of the space's indices
 };
 
-void in_body(const Program& p, Body& b) {
-  for (Stm& s : b.stms) {
-    auto* e = std::get_if<ESeg>(&s.exp);
-    if (e == nullptr) {
-      visit_bodies(s.exp, [&](Body& inner) { in_body(p, inner); });
-      continue;
-    }
-    if (e->kind != SegKind::kReduce || factors_of(p, *e)) continue;
-    ESeg both = *e;
-    if (BothBranches(p, *e).take(both.body) && factors_of(p, both)) *e = std::move(both);
-  }
-}
-
 }  // namespace
 
 void both_branches(Program& p) {
-  in_body(p, p.constants);
-  for (Function& f : p.functions) in_body(p, f.body);
+  visit_segs(p, [&](ESeg& e) {
+    if (e.kind != SegKind::kReduce || factors_of(p, e)) return;
+    ESeg both = e;
+    if (BothBranches(p, e).take(both.body) && factors_of(p, both)) e = std::move(both);
+  });
 }
 
 }  // namespace kenaz::passes

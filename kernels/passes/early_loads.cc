@@ -65,22 +65,14 @@ class EarlyLoads {
   VarSet read_;   // arrays
 };
 
-void in_body(const Program& p, Body& b) {
-  for (Stm& s : b.stms) {
-    auto* e = std::get_if<ESeg>(&s.exp);
-    if (e == nullptr) {
-      visit_bodies(s.exp, [&](Body& inner) { in_body(p, inner); });
-    } else if (e->kind == SegKind::kMap && !e->space.dims.empty() && e->writes.empty()) {
-      EarlyLoads(p, *e).run();
-    }
-  }
-}
-
 }  // namespace
 
 void early_loads(Program& p) {
-  in_body(p, p.constants);
-  for (Function& f : p.functions) in_body(p, f.body);
+  visit_segs(p, [&](ESeg& e) {
+    if (e.kind == SegKind::kMap && !e.space.dims.empty() && e.writes.empty()) {
+      EarlyLoads(p, e).run();
+    }
+  });
 }
 
 }  // namespace kenaz::passes

@@ -247,22 +247,12 @@ class GroupSums {
   VarSet along_;  // what depends on the place along rows
 };
 
-void in_body(Program& p, Body& b) {
-  for (Stm& s : b.stms) {
-    auto* e = std::get_if<ESeg>(&s.exp);
-    if (e == nullptr) {
-      visit_bodies(s.exp, [&](Body& inner) { in_body(p, inner); });
-    } else if (e->kind == SegKind::kMap && e->space.dims.size() > 1) {
-      GroupSums(p, *e).run();
-    }
-  }
-}
-
 }  // namespace
 
 void group_sums(Program& p) {
-  in_body(p, p.constants);
-  for (Function& f : p.functions) in_body(p, f.body);
+  visit_segs(p, [&](ESeg& e) {
+    if (e.kind == SegKind::kMap && e.space.dims.size() > 1) GroupSums(p, e).run();
+  });
 }
 
 }  // namespace kenaz::passes
