@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernels/kir/passes/rename.h"
 #include "kernels/kir/visit.h"
 
 namespace kenaz::kir {
@@ -51,51 +52,15 @@ class InlineCalls {
     b.insts = std::move(out);
   }
 
-  /// The names of one copy of a function.
-  struct Names {
-    std::unordered_map<uint32_t, Value> vals;
-    std::unordered_map<uint32_t, VarId> vars;
-  };
-
   void expand(const ICall& call, std::vector<Inst>& out) {
     const Function& f = k_.functions[call.function.index];
-    Names names;
-    for (size_t n = 0; n < f.params.size(); n++) {
-      names.vals.insert_or_assign(f.params[n].index, call.args[n]);
-    }
-    Block body = f.body;
-    rename(body, names);
-    for (Inst& i : body.insts) out.push_back(std::move(i));
+    Renaming names(k_);
+    for (size_t n = 0; n < f.params.size(); n++) names.replace(f.params[n], call.args[n]);
+    for (const Inst& i : f.body.insts) out.push_back(names.copy(i));
     for (size_t n = 0; n < f.results.size(); n++) {
       Value result = f.results[n];
-      rename(result, names);
+      names.rename(result);
       same_.insert_or_assign(call.dsts[n].index, result);
-    }
-  }
-
-  static void rename(Value& v, const Names& names) {
-    if (v.is_const()) return;
-    // Arguments and constants of the kernel keep theirs.
-    if (auto it = names.vals.find(v.id().index); it != names.vals.end()) v = it->second;
-  }
-  void bind(ValId& v, Names& names) {
-    const Type type = k_.vals[v.index];
-    const ValId fresh = k_.new_val(type);
-    names.vals.insert_or_assign(v.index, Value(type, fresh));
-    v = fresh;
-  }
-  void rename(Block& b, Names& names) {
-    for (Inst& i : b.insts) {
-      visit_operands(i.op, [&](Value& v) { rename(v, names); });
-      visit_binders(i.op, [&](ValId& v) { bind(v, names); });
-      visit_var(i.op, [&](VarId& v) {
-        const auto [it, is_new] = names.vars.try_emplace(v.index);
-        if (is_new) it->second = k_.new_var(k_.vars[v.index]);
-        v = it->second;
-      });
-      visit_blocks(i.op, [&](Block& inner) { rename(inner, names); });
-      visit_end_operands(i.op, [&](Value& v) { rename(v, names); });
-      visit_results(i.op, [&](ValId& v) { bind(v, names); });
     }
   }
 

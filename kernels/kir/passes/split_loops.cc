@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "kernels/kir/passes/rename.h"
 #include "kernels/kir/visit.h"
 
 namespace kenaz::kir {
@@ -206,52 +207,12 @@ class Precondition {
   std::vector<Inst> out_;
 };
 
-/// A copy of a loop with names of its own and without its checks.
-class LoopCopy {
- public:
-  explicit LoopCopy(Kernel& kernel) : kernel_(kernel) {}
-
-  Inst loop(const Inst& original) {
-    Inst copy = original;
-    for_each_inst(std::get<IFor>(copy.op).body, [&](const Inst& i) {
-      if (const auto* d = std::get_if<IDeclare>(&i.op)) {
-        vars_.emplace(d->var.index, kernel_.new_var(kernel_.vars[d->var.index]));
-      }
-    });
-    auto& loop = std::get<IFor>(copy.op);
-    bind(loop.index);
-    rename(loop.body);
-    return copy;
+void remove_checks(Block& b) {
+  std::erase_if(b.insts, only_fails);
+  for (Inst& i : b.insts) {
+    visit_blocks(i.op, [](Block& inner) { remove_checks(inner); });
   }
-
- private:
-  void replace(Value& v) const {
-    if (v.is_const()) return;
-    if (const auto it = vals_.find(v.id().index); it != vals_.end()) v = Value(v.type, it->second);
-  }
-  void bind(ValId& v) {
-    const ValId fresh = kernel_.new_val(kernel_.vals[v.index]);
-    vals_.emplace(v.index, fresh);
-    v = fresh;
-  }
-  void rename(Block& b) {
-    std::erase_if(b.insts, only_fails);
-    for (Inst& i : b.insts) {
-      visit_operands(i.op, [&](Value& v) { replace(v); });
-      visit_binders(i.op, [&](ValId& v) { bind(v); });
-      visit_var(i.op, [&](VarId& v) {
-        if (const auto it = vars_.find(v.index); it != vars_.end()) v = it->second;
-      });
-      visit_blocks(i.op, [&](Block& inner) { rename(inner); });
-      visit_end_operands(i.op, [&](Value& v) { replace(v); });
-      visit_results(i.op, [&](ValId& v) { bind(v); });
-    }
-  }
-
-  Kernel& kernel_;
-  std::unordered_map<uint32_t, ValId> vals_;
-  std::unordered_map<uint32_t, VarId> vars_;
-};
+}
 
 class SplitLoops {
  public:
@@ -286,7 +247,9 @@ class SplitLoops {
     IIf branch;
     branch.cond = condition.condition();
     for (Inst& made : condition.take()) out.push_back(std::move(made));
-    Inst without = LoopCopy(kernel_).loop(i);
+    Inst without = i;
+    remove_checks(std::get<IFor>(without.op).body);
+    Renaming(kernel_).rename(without);
     if (branch.cond.is_bool(true)) {
       out.push_back(std::move(without));
       return true;
