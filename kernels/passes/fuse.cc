@@ -52,14 +52,16 @@ class Fuse {
  public:
   explicit Fuse(Program& p) : p_(p), aliases_(p) {}
 
-  void body(Body& b) {
+  void body(Body& b, bool in_thread = false) {
     int combinators = 0;
     copies_as_maps(b);
     for (Stm& s : b.stms) {
-      visit_bodies(s.exp, [&](Body& inner) { body(inner); });
+      const bool inside = in_thread || std::holds_alternative<ESeg>(s.exp);
+      visit_bodies(s.exp, [&](Body& inner) { body(inner, inside); });
       if (combinator(s)) combinators++;
     }
     if (combinators < 2) return;
+    in_thread_ = in_thread;
     nodes_.clear();
     live_out_.clear();
     for (const Atom& a : b.results) {
@@ -154,9 +156,9 @@ class Fuse {
   }
 
   /// Parallel work inside of a producer is kept out of operators' way: a reduction of results of
-  /// inner combinators is two launches that are each of one kind.
-  static bool worth_it(const Node& producer, const Node& consumer) {
-    if (!producer.nested) return true;
+  /// inner combinators is two launches that are each of one kind. A thread has nothing to launch.
+  bool worth_it(const Node& producer, const Node& consumer) const {
+    if (in_thread_ || !producer.nested) return true;
     const auto* e = std::get_if<ESoac>(&consumer.stm.exp);
     return e && e->scans.empty() && e->reduces.empty();
   }
@@ -238,7 +240,8 @@ class Fuse {
   Program& p_;
   Aliases aliases_;
   std::vector<Node> nodes_;
-  VarSet live_out_;  // results of the body
+  VarSet live_out_;         // results of the body
+  bool in_thread_ = false;  // whether one thread runs the body
 };
 
 }  // namespace
