@@ -7,6 +7,7 @@
 #include "kernels/kir/passes/gather_checks.h"
 #include "kernels/kir/passes/hoist.h"
 #include "kernels/kir/passes/inline_calls.h"
+#include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/passes/words.h"

@@ -36,6 +36,7 @@
 #include "kernels/kir/passes/gather_checks.h"
 #include "kernels/kir/passes/hoist.h"
 #include "kernels/kir/passes/inline_calls.h"
+#include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/passes/words.h"
@@ -154,7 +155,7 @@ std::string outcome(const Kernel& k, int64_t n, int salt) {
 
 void expect_same_outcome(const Kernel& before, const Kernel& after) {
   int compared = 0;
-  for (const int64_t n : {0, 1, 4}) {
+  for (const int64_t n : {0, 1, 4, 13}) {
     for (const int salt : {0, 1, 2, 3, 4}) {
       const std::string expected = outcome(before, n, salt);
       if (expected.empty()) continue;
