@@ -132,16 +132,17 @@ class Observe(unittest.TestCase):
                 self.assertEqual(len(told), stride > 1, report["findings"])
 
     def test_rows_read_by_threads_of_their_own_are_told_with_their_line(self):
-        row = "[" + ", ".join(["1f32"] * 64) + "]"
+        row = "[" + ", ".join(["1f32"] * 65) + "]"
         done = self.observe("rows", f"[{', '.join([row] * 256)}]")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"  {self.program}:4:42-51  xss[i, j]\n      The loads of xss touch 32.0 sectors of 32 "
                       "bytes in a subgroup, where 4.0 could hold the bytes. Neighbouring threads "
-                      "access elements 64 apart.", done.stdout)
+                      "access elements 65 apart.", done.stdout)
         line, = [l for l in done.stdout.splitlines() if l.endswith(PROGRAM.splitlines()[3])]
-        # 256 threads: 8 subgroups, each 64 loads of 32 sectors and a store of 4.
-        self.assertEqual(line.split()[:5], ["520", str(256 * 65 * 4), str(8 * (64 * 32 + 4)),
-                                            str(8 * 65 * 4), "32.0"])
+        # 256 threads: 8 subgroups, each 65 loads of 32 sectors and a store of 4. (Rows of 64 are loaded
+        # by vectors.)
+        self.assertEqual(line.split()[:5], ["528", str(256 * 66 * 4), str(8 * (65 * 32 + 4)),
+                                            str(8 * 66 * 4), "32.0"])
 
     def test_branches_that_diverge_are_told(self):
         report = self.report("parity", "256i64", 8)
@@ -153,7 +154,7 @@ class Observe(unittest.TestCase):
                             for f in report["findings"]), report["findings"])
 
     def test_a_page_holds_the_report(self):
-        row = "[" + ", ".join(["1f32"] * 64) + "]"
+        row = "[" + ", ".join(["1f32"] * 65) + "]"
         values = f"[{', '.join([row] * 256)}]"
         report = self.report("rows", values, 32)
         file = self.program + ".html"
@@ -182,8 +183,8 @@ class Observe(unittest.TestCase):
         # The line that touches most sectors is the warmest.
         warmest, = page.tables["h5"]
         self.assertEqual(warmest[:2], ["4", PROGRAM.splitlines()[3]])
-        self.assertEqual(warmest[2:], ["520", str(256 * 65 * 4), str(8 * (64 * 32 + 4)),
-                                       str(8 * 65 * 4), "32.0"])
+        self.assertEqual(warmest[2:], ["528", str(256 * 66 * 4), str(8 * (65 * 32 + 4)),
+                                       str(8 * 66 * 4), "32.0"])
 
     def check_rows(self, page, report):
         place = lambda r: r["place"]["range"].rpartition("/")[2] if r["place"] else "?"
@@ -217,7 +218,7 @@ class Observe(unittest.TestCase):
         self.assertEqual(len(lost), 1, report["findings"])
         self.assertTrue(lost[0]["text"].startswith(f"Of {5000 * 8} bytes that the stores"), lost)
         self.assertEqual(lost[0]["place"]["line"], 11)
-        row = "[" + ", ".join(["1f32"] * 64) + "]"
+        row = "[" + ", ".join(["1f32"] * 65) + "]"
         report = self.report("rows", f"[{', '.join([row] * 256)}]", 32)  # its result is no loss
         self.assertEqual([r["written"]["never_read"] for r in report["rows"] if "written" in r], [0])
 

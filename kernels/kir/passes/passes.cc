@@ -10,6 +10,7 @@
 #include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"
+#include "kernels/kir/passes/wide_loops.h"
 #include "kernels/kir/passes/words.h"
 
 namespace kenaz::kir {

@@ -39,6 +39,7 @@
 #include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"
+#include "kernels/kir/passes/wide_loops.h"
 #include "kernels/kir/passes/words.h"
 #include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
