@@ -16,6 +16,7 @@ Kind kind_of(const ESeg& e) {
   if (is_single(e)) return Kind::kOneThread;
   if (e.kind == SegKind::kReduce) return Kind::kReduce;
   if (e.kind == SegKind::kScan) return Kind::kScan;
+  if (e.kind == SegKind::kPack) return Kind::kPack;
   if (e.writes.empty()) return Kind::kMap;
   return e.writes[0].combine ? Kind::kHistogram : Kind::kScatter;
 }

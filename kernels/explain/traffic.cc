@@ -167,6 +167,9 @@ Traffic traffic_of(const Program& p, const Sizes& sizes, const ESeg& e) {
   const size_t operands = operands_of(e);
   const bool stores_operands = e.kind == SegKind::kScan;
   size_t next = operands;
+  if (e.kind == SegKind::kPack) {
+    for (size_t k = 1; k < operands; k++) count.write(p.type_of(e.body.results[k]), {});
+  }
   if (stores_operands) {
     for (size_t k = 0; k < operands; k++) count.write(p.type_of(e.body.results[k]), {});
   }

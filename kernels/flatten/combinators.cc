@@ -100,6 +100,19 @@ Vars Distribution::soac(const Nest& nest, Stm s, Stms& out) {
   return all;
 }
 
+Vars Distribution::pack(const Nest& nest, Stm s, Stms& out) {
+  auto& e = std::get<EPack>(s.exp);
+  const Nest in = enter(nest, e.width, e.inputs, e.map, s);
+  prov_ = s.prov;
+  ESeg seg;
+  seg.kind = SegKind::kPack;
+  seg.classes = e.classes;
+  seg.rest = e.rest;
+  seg.body = operands(in, e.map.body, out, seg.space);
+  if (failed_) return {};
+  return emit(std::move(seg), s, out);
+}
+
 // One scan or reduction of values that can be had at every point of `in`.
 Vars Distribution::combined(SegKind kind, const Nest& in, const Monoid& m,
                             const std::vector<Atom>& atoms, const Stm& s, Stms& out) {

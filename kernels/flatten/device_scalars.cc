@@ -53,8 +53,9 @@ bool wants_host(const Program& p, const Exp& exp) {
     const auto sizes = slice_dims(e->dims);
     return std::any_of(sizes.begin(), sizes.end(), [](const Atom& n) { return !is_tiny(n); });
   }
-  return std::holds_alternative<ESeg>(exp) || std::holds_alternative<EVersions>(exp) ||
-         std::holds_alternative<ETune>(exp) || std::holds_alternative<ECall>(exp);
+  return std::holds_alternative<ESeg>(exp) || std::holds_alternative<EPack>(exp) ||
+         std::holds_alternative<EVersions>(exp) || std::holds_alternative<ETune>(exp) ||
+         std::holds_alternative<ECall>(exp);
 }
 
 bool is_element(const EIndex& e) { return slice_dims(e.dims).empty(); }

@@ -17,7 +17,7 @@ namespace {
 
 bool has_combinators(const Exp& e) {
   bool found = std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
-               std::holds_alternative<EHist>(e);
+               std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e);
   visit_bodies(e, [&](const Body& b) {
     for (const Stm& s : b.stms) found = found || has_combinators(s.exp);
   });
@@ -230,6 +230,7 @@ Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
   if (std::holds_alternative<ESoac>(s.exp)) return soac(nest, std::move(s), out);
   if (std::holds_alternative<EScatter>(s.exp)) return scatter(nest, std::move(s), out);
   if (std::holds_alternative<EHist>(s.exp)) return hist(nest, std::move(s), out);
+  if (std::holds_alternative<EPack>(s.exp)) return pack(nest, std::move(s), out);
   if (std::holds_alternative<ELoop>(s.exp)) return loop(nest, std::move(s), out);
   CHECK(std::holds_alternative<EIf>(s.exp));
   return branch(nest, std::move(s), out);

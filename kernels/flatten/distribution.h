@@ -34,6 +34,7 @@ class Distribution {
   Vars soac(const Nest& nest, ir::Stm s, Stms& out);
   Vars scatter(const Nest& nest, ir::Stm s, Stms& out);
   Vars hist(const Nest& nest, ir::Stm s, Stms& out);
+  Vars pack(const Nest& nest, ir::Stm s, Stms& out);
   Vars loop(const Nest& nest, ir::Stm s, Stms& out);
   ir::Atom waiting(const ir::ELoop::Param& param, const std::vector<ir::VarId>& certs,
                    ir::ProvId prov);

@@ -101,6 +101,8 @@ void make_long_elements_apart(Program& p) {
       if (!is_map && has_long_loop(e->map.body)) make_apart(p, s, *e, out);
     } else if (auto* h = std::get_if<EHist>(&s.exp)) {
       if (has_long_loop(h->map.body)) make_apart(p, s, *h, out);
+    } else if (auto* pack = std::get_if<EPack>(&s.exp)) {
+      if (has_long_loop(pack->map.body)) make_apart(p, s, *pack, out);
     }
     out.push_back(std::move(s));
   });

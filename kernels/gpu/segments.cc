@@ -6,9 +6,12 @@
 
 #include "kernels/gpu/abreast_map.h"
 #include "kernels/gpu/ahead.h"
+#include "kernels/gpu/body_facts.h"
 #include "kernels/gpu/factors.h"
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/neighbours.h"
+#include "kernels/gpu/operands.h"
+#include "kernels/gpu/packs.h"
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/gpu/rows.h"
 #include "kernels/gpu/seg_element.h"
@@ -93,41 +96,6 @@ plan::Operator joined_operator(Thread& t, const ir::ESeg& e) {
 
 // ---- facts
 
-/// So many statements, and a driver's compiler takes seconds for a kernel that repeats them.
-constexpr size_t kManyStatements = 48;
-
-/// As many statements as a function of the GLSL library is worth.
-size_t weight(const ir::Stm& s) {
-  const auto* prim = std::get_if<ir::EPrim>(&s.exp);
-  const bool function =
-      prim != nullptr && prim->op >= ScalarOp::kCbrt && prim->op <= ScalarOp::kErfc;
-  return function ? kManyStatements / 2 : 1;
-}
-
-bool is_slow(const ir::Body& b) {
-  size_t size = 0;
-  for (const ir::Stm& s : b.stms) size += weight(s);
-  return size > kManyStatements || std::any_of(b.stms.begin(), b.stms.end(), [](const ir::Stm& s) {
-           bool has_bodies = false;
-           ir::visit_bodies(s.exp, [&](const ir::Body&) { has_bodies = true; });
-           return has_bodies && !std::holds_alternative<ir::EIf>(s.exp);
-         });
-}
-
-/// Whether a thread that runs it may stop: at a check, or in a loop that ends with the call.
-bool may_stop(const ir::Body& b) {
-  return std::any_of(b.stms.begin(), b.stms.end(), [](const ir::Stm& s) {
-    if (std::holds_alternative<ir::EIf>(s.exp)) {
-      bool inside = false;
-      ir::visit_bodies(s.exp, [&](const ir::Body& inner) { inside = inside || may_stop(inner); });
-      return inside;
-    }
-    bool has_bodies = std::holds_alternative<ir::EAssert>(s.exp);
-    ir::visit_bodies(s.exp, [&](const ir::Body&) { has_bodies = true; });
-    return has_bodies;
-  });
-}
-
 /// Whether neighbouring threads had better take neighbouring segments than neighbouring elements of
 /// one: so that fewer of the body's reads are of memory far apart. An index that is the same for
 /// neighbours is a read of one place. Where nothing is read along segments, a thread for each has
@@ -196,6 +164,8 @@ class Segment {
       single();
     } else if (!is_supported(ir_, e_)) {
       host_.refuse(s_.prov, "a segmented operation of this form");
+    } else if (e_.kind == ir::SegKind::kPack) {
+      pack(host_, s_, e_);
     } else if (e_.kind != ir::SegKind::kMap) {
       collective();
     } else if (!e_.writes.empty() && e_.writes[0].combine) {
@@ -435,7 +405,7 @@ class Segment {
     if (from_body) return by_body;
     request.facts.grid = {};
     request.facts.factors = {};
-    return from_memory(map_operands(parts));
+    return from_memory(map_operands(host_, s_, e_, parts));
   }
 
   /// Of a space of one dim.
@@ -480,37 +450,10 @@ class Segment {
     return elements;
   }
 
-  std::vector<HostArray> map_operands(const SegParts& parts) {
-    SegParts all = parts;
-    all.hands_on = false;
-    std::vector<HostArray> operands;
-    for (size_t n = 0; n < handed_by(e_); n++) {
-      operands.push_back(
-          host_.allocate(ir_.type_of(e_.body.results[n]).prim, sizes(0, e_.space.dims.size())));
-    }
-    all.stored.insert(all.stored.begin(), operands.begin(), operands.end());
-    Thread t(host_, host_.kernel_name("map"), s_.prov);
-    const auto elem = point_function(host_, t, e_, {e_.space.dims.size()}, all);
-    launch_elements(host_, t, elem, count(0, e_.space.dims.size()));
-    return operands;
-  }
-
   MakeElements from_memory(std::vector<HostArray> operands) {
     const Operand length = lengths_;
     return [operands = std::move(operands), length](Thread& t, plan::Asks) {
-      Values bases;
-      for (const auto& a : operands) bases.push_back(t.args.block(a.block));
-      const Value n = t.args.operand(length);
-      plan::Elements elements;
-      elements.at = [operands, bases, n](kir::Builder& k, const plan::Place& at) {
-        const Value index = k.add(k.mul(at.segment, n), at.position);
-        Values out;
-        for (size_t a = 0; a < bases.size(); a++) {
-          out.push_back(k.load(operands[a].elem, bases[a], index));
-        }
-        return out;
-      };
-      return elements;
+      return elements_from(t, operands, length);
     };
   }
 

@@ -21,6 +21,13 @@ std::vector<Type> seg_types(const Program& p, const ESeg& e) {
     return t;
   };
   std::vector<Type> types;
+  if (e.kind == SegKind::kPack) {
+    types.push_back(array_of(i64(e.classes), {PrimType::kI64, {}}));
+    for (size_t k = 1; k < e.body.results.size(); ++k) {
+      types.push_back(over(dims, p.type_of(e.body.results[k])));
+    }
+    return types;
+  }
   for (const SegMonoid& m : e.monoids) {
     for (const Type& t : m.op.op.ret) types.push_back(over(kept, over(m.lifted, t)));
   }

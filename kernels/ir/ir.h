@@ -181,6 +181,22 @@ struct EHist {
   std::vector<Op> ops;
 };
 
+/// Packing: `map` gives each element a class (i32), then values. Binds how many elements each of
+/// the classes from 0 to classes - 1 has ([classes]i64), then for each value an array of `width`:
+/// those of class 0 in their order, then those of class 1 and so on, then, if `rest`, all others.
+/// What stands behind is unspecified. After the pass `packs`: at host level only, with scalar
+/// values.
+struct EPack {
+  Atom width;
+  std::vector<VarId> inputs;
+  Lambda map;
+  int classes = 1;
+  bool rest = false;
+};
+
+/// So many classes at most.
+inline constexpr int kMaxClasses = 2;
+
 /// Derivative in a direction (forward mode): binds the results of `fun` at `args`, then how they
 /// change with the arguments changing by `tangents`. Every value has a tangent of its own type.
 struct EJvp {
@@ -204,7 +220,7 @@ struct EWithVjp {
 
 using Exp = std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit,
                          EConcat, ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac,
-                         EScatter, EHist, EJvp, EVjp, EWithVjp, ESeg, EVersions, ETune>;
+                         EScatter, EHist, EPack, EJvp, EVjp, EWithVjp, ESeg, EVersions, ETune>;
 
 struct Stm {
   std::vector<VarId> pat;

@@ -358,6 +358,7 @@ class Parser {
       if (name == "soac") return soac();
       if (name == "scatter") return scatter();
       if (name == "hist") return hist();
+      if (name == "pack") return pack();
       if (name == "jvp") return jvp();
       if (name == "vjp") return vjp();
       if (name == "with_vjp") return with_vjp();
@@ -568,6 +569,19 @@ class Parser {
     return e;
   }
 
+  Exp pack() {
+    EPack e;
+    width_inputs(e.width, e.inputs);
+    e.map = lambda();
+    classes(e.classes, e.rest);
+    return e;
+  }
+  void classes(int& n, bool& rest) {
+    expect("classes");
+    n = small_int();
+    rest = eat("rest");
+  }
+
   Exp jvp() {
     EJvp e;
     advance();
@@ -610,7 +624,7 @@ class Parser {
     const size_t mark = undo_.size();
     ESeg e;
     advance();
-    e.kind = word("'map', 'reduce' or 'scan'", seg_kind_from_name);
+    e.kind = word("'map', 'reduce', 'scan' or 'pack'", seg_kind_from_name);
     e.level = word("'device', 'group' or 'ingroup'", seg_level_from_name);
     expect("(");
     list_until(")", [&] {
@@ -620,6 +634,7 @@ class Parser {
     });
     e.body = body();
     leave_scope(mark);
+    if (e.kind == SegKind::kPack) classes(e.classes, e.rest);
     while (eat("by")) e.monoids.push_back(seg_monoid());
     while (eat("into")) {
       SegWrite w;

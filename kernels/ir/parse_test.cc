@@ -66,8 +66,11 @@ fun main(n_5: i64, xs_6: [n_5][4]i32, y_7: f64) -> ([n_5]i32) {
     let z_51: i32 = add.i32(x_49, y_50)
     return z_51
   } {0i32}
-  let out_52: [n_5]i32 = replicate [n_5] wv_33
-  return out_52
+  let (pc_52: [2]i64, pv_53: [n_5]i64) = pack (n_5; ii_14) map \(i_54: i64) -> (i32, i64) {
+    return 1i32, i_54
+  } classes 2 rest
+  let out_55: [n_5]i32 = replicate [n_5] wv_33
+  return out_55
 }
 entry main = main
 )";

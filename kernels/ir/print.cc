@@ -408,6 +408,13 @@ class Printer {
       monoid(op.monoid);
     }
   }
+  void put(const EPack& e) {
+    out_ += "pack ";
+    width_inputs(e.width, e.inputs);
+    lambda(e.map);
+    classes(e.classes, e.rest);
+  }
+  void classes(int n, bool rest) { out_ += fmt::format(" classes {}{}", n, rest ? " rest" : ""); }
 
   void put(const EJvp& e) { operator_at("jvp", e.fun, e.args, &e.tangents); }
   void put(const EVjp& e) { operator_at("vjp", e.fun, e.args, &e.adjoints); }
@@ -443,6 +450,7 @@ class Printer {
     });
     out_ += ") ";
     body(e.body);
+    if (e.kind == SegKind::kPack) classes(e.classes, e.rest);
     for (const SegMonoid& m : e.monoids) {
       out_ += " by ";
       seg_monoid(m);

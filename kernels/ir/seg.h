@@ -24,7 +24,7 @@ using TuneId = Id<struct TuneTag>;
 enum class Stage : uint8_t { kSoacs, kSeg, kMem };
 
 /// What becomes of the operands that the points make: kMap has none.
-enum class SegKind : uint8_t { kMap, kReduce, kScan };
+enum class SegKind : uint8_t { kMap, kReduce, kScan, kPack };
 
 /// Who runs the body at one point: a thread of the device, a workgroup, or a thread of the
 /// workgroup that runs the body around. kDevice and kGroup stand at host level, kInGroup directly
@@ -85,9 +85,11 @@ struct SegWrite {
 ///   3. for each plain result, the array of its values (types: the space's dims ++ its type).
 /// A reduction or scan has at least one dim and one monoid, a map has no monoids.
 /// Consumes the dests of its writes. Beyond that its body consumes only what it makes itself.
-/// A space without dims is for what one thread is to do, and then the body is like the only branch
-/// of an EIf: there are plain results only, it may consume what comes from outside, and what is
-/// bound may share memory with that.
+/// A pack has one dim, `classes` and `rest`, no monoids and no writes. The body's results are a
+/// class (i32) and scalars, and what is bound is as with EPack. A space without dims is for what
+/// one thread is to do, and then the body is like the only branch of an EIf: there are plain
+/// results only, it may consume what comes from outside, and what is bound may share memory with
+/// that.
 struct ESeg {
   SegKind kind = SegKind::kMap;
   SegLevel level = SegLevel::kDevice;
@@ -95,6 +97,8 @@ struct ESeg {
   Body body;
   std::vector<SegMonoid> monoids;
   std::vector<SegWrite> writes;
+  int classes = 0;    // kPack
+  bool rest = false;  // kPack
 };
 
 /// Several ways to compute the same: the first version whose test holds runs, like a chain of EIfs.
@@ -148,7 +152,7 @@ std::optional<TuneClass> tune_class_from_name(std::string_view name);
 
 /// Whether the body runs exactly once: the space has no dims.
 inline bool is_single(const ESeg& e) { return e.space.dims.empty(); }
-/// How many leading results of the body are operands of monoids.
+/// How many leading results of the body are operands of monoids; of a pack, all are operands.
 size_t operands_of(const ESeg& e);
 /// How many results of the body, and how many arrays bound, belong to writes.
 size_t write_results_of(const ESeg& e);

@@ -432,6 +432,18 @@ class Validator {
     same_types("lambda's result", e.map.ret, lam);
     return results;
   }
+  /// The class and the values that an element of a packing has, and the types of what is bound.
+  std::vector<Type> packing(const Atom& width, int classes, const std::vector<Type>& element) {
+    require(classes >= 1 && classes <= kMaxClasses, "packing by {} classes", classes);
+    require(!element.empty() && element[0] == Type{PrimType::kI32, {}}, "a class is no i32");
+    std::vector<Type> bound = {array_of(i64(classes), kI64Scalar)};
+    for (size_t k = 1; k < element.size(); ++k) bound.push_back(array_of(width, element[k]));
+    return bound;
+  }
+  std::vector<Type> check(const EPack& e, const std::vector<Type>&) {
+    lambda(e.map, rows(e.width, e.inputs), "lambda's param");
+    return packing(e.width, e.classes, e.map.ret);
+  }
 
   // ---- derivatives
   static std::vector<Type> joined(std::vector<Type> a, const std::vector<Type>& b) {
@@ -485,6 +497,7 @@ class Validator {
   }
   std::vector<Type> check(const ESeg& e, const std::vector<Type>& pat) {
     const bool is_map = e.kind == SegKind::kMap;
+    if (e.kind == SegKind::kPack) return seg_pack(e, pat);
     require(e.monoids.empty() == is_map, "{} monoids in a {}", e.monoids.size(),
             seg_kind_name(e.kind));
     require(!is_single(e) || (is_map && e.writes.empty()),
@@ -508,6 +521,21 @@ class Validator {
     }
     if (!error_.empty()) return {};
     seg_body(e, pat, dims, results, bound);
+    return bound;
+  }
+  std::vector<Type> seg_pack(const ESeg& e, const std::vector<Type>& pat) {
+    require(e.space.dims.size() == 1 && e.monoids.empty() && e.writes.empty() && !pat.empty(),
+            "a pack has one dim, neither monoids nor writes, and binds the counts");
+    if (!error_.empty()) return {};
+    want(e.space.dims[0].size, kI64Scalar);
+    std::vector<Type> element = {{PrimType::kI32, {}}};
+    for (size_t k = 1; k < pat.size(); ++k) {
+      require(pat[k].rank() == 1, "a packed value is no scalar");
+      element.push_back({pat[k].prim, {}});
+    }
+    std::vector<Type> bound = packing(e.space.dims[0].size, e.classes, element);
+    if (!error_.empty()) return {};
+    seg_body(e, pat, {e.space.dims[0].size}, element, bound);
     return bound;
   }
   /// The body, whose results begin with those of the given types; adds the plain ones to `bound`.

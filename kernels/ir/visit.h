@@ -90,6 +90,9 @@ void visit_operands(E& exp, F&& f) {
           all(e.inputs);
           for (auto& m : e.scans) all(m.neutral);
           for (auto& m : e.reduces) all(m.neutral);
+        } else if constexpr (std::is_same_v<T, EPack>) {
+          f(e.width);
+          all(e.inputs);
         } else if constexpr (std::is_same_v<T, EScatter>) {
           f(e.width);
           all(e.inputs);
@@ -130,6 +133,8 @@ void visit_lambdas(E& exp, F&& f) {
     for (auto& m : s->reduces) f(m.op);
   } else if (auto* c = std::get_if<EScatter>(&exp)) {
     f(c->map);
+  } else if (auto* pack = std::get_if<EPack>(&exp)) {
+    f(pack->map);
   } else if (auto* h = std::get_if<EHist>(&exp)) {
     f(h->map);
     for (auto& op : h->ops) f(op.monoid.op);

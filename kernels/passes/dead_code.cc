@@ -31,6 +31,7 @@ class DeadCode {
       if (auto* seg = std::get_if<ESeg>(&s.exp)) trim(*seg, s);
       if (auto* scatter = std::get_if<EScatter>(&s.exp)) trim(*scatter, s);
       if (auto* hist = std::get_if<EHist>(&s.exp)) trim(*hist, s);
+      if (auto* pack = std::get_if<EPack>(&s.exp)) trim(*pack, s);
       trim_branches(s);
       if (auto* loop = std::get_if<ELoop>(&s.exp)) trim(*loop, s);
       depth_++;
@@ -39,6 +40,7 @@ class DeadCode {
       if (auto* soac = std::get_if<ESoac>(&s.exp)) drop_inputs(soac->inputs, soac->map);
       if (auto* e = std::get_if<EScatter>(&s.exp)) drop_inputs(e->inputs, e->map);
       if (auto* e = std::get_if<EHist>(&s.exp)) drop_inputs(e->inputs, e->map);
+      if (auto* e = std::get_if<EPack>(&s.exp)) drop_inputs(e->inputs, e->map);
       for_each_use(p_, s, [&](VarId v) { live_.insert(v); });
       kept.push_back(std::move(s));
     }
@@ -165,6 +167,19 @@ class DeadCode {
     trim_written(e.map, s, keep_indices, keep_bound);
   }
 
+  /// Packed values that nobody needs. The counts stay.
+  void trim(EPack& e, Stm& s) {
+    const std::vector<char> keep = needed_besides_counts(s);
+    select(s.pat, keep);
+    select(e.map.body.results, keep);
+    select(e.map.ret, keep);
+  }
+  std::vector<char> needed_besides_counts(const Stm& s) const {
+    std::vector<char> keep;
+    for (const VarId v : s.pat) keep.push_back(keep.empty() || live_.contains(v));
+    return keep;
+  }
+
   /// `map` returns all indices, then one value for each array that the statement binds.
   static void trim_written(Lambda& map, Stm& s, std::vector<char> keep_indices,
                            const std::vector<char>& keep_bound) {
@@ -178,6 +193,12 @@ class DeadCode {
   /// Monoids and writes none of whose values is needed, plain results that nobody needs.
   void trim(ESeg& e, Stm& s) {
     if (is_single(e)) return;  // see trim_branches
+    if (e.kind == SegKind::kPack) {
+      const std::vector<char> keep = needed_besides_counts(s);
+      select(s.pat, keep);
+      select(e.body.results, keep);
+      return;
+    }
     std::vector<char> keep_bound, keep_results;
     const auto decide = [&](size_t values, size_t indices) {
       bool needed = false;

@@ -42,7 +42,8 @@ bool has_combinator(const Body& b) {
   bool found = false;
   for (const Stm& s : b.stms) {
     found = found || std::holds_alternative<ESoac>(s.exp) ||
-            std::holds_alternative<EScatter>(s.exp) || std::holds_alternative<EHist>(s.exp);
+            std::holds_alternative<EScatter>(s.exp) || std::holds_alternative<EHist>(s.exp) ||
+            std::holds_alternative<EPack>(s.exp);
     visit_bodies(s.exp, [&](const Body& inner) { found = found || has_combinator(inner); });
   }
   return found;

@@ -40,6 +40,9 @@ class Hoist {
         out_of(s, soac->map.body, &width, out);
         for (Monoid& m : soac->scans) out_of(s, m.op.body, nullptr, out);
         for (Monoid& m : soac->reduces) out_of(s, m.op.body, nullptr, out);
+      } else if (auto* pack = std::get_if<EPack>(&s.exp)) {
+        const std::vector<Atom> width = {pack->width};
+        out_of(s, pack->map.body, &width, out);
       } else if (auto* scatter = std::get_if<EScatter>(&s.exp)) {
         const std::vector<Atom> width = {scatter->width};
         out_of(s, scatter->map.body, &width, out);

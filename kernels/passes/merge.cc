@@ -41,6 +41,7 @@ void join_results(Stm& s, Stm& t, const std::vector<Atom>& made) {
 std::optional<Combinator> combinator(Stm& s) {
   if (auto* e = std::get_if<ESoac>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   if (auto* e = std::get_if<EScatter>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
+  if (auto* e = std::get_if<EPack>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   if (auto* e = std::get_if<EHist>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   return std::nullopt;
 }

@@ -21,7 +21,11 @@ void remove_dead_code(ir::Program& p);
 /// Copy propagation, constant folding, algebra that is exact for the type, checks that hold by
 /// the ranges of indices, common subexpressions, ifs that are choices.
 void simplify(ir::Program& p);
-/// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms.
+/// Makes packings in lambdas, where a thread would do them, and of a few elements scans and
+/// scatters; of the others, which stay, packs the numbers of those rows that are no scalars.
+void packs(ir::Program& p);
+/// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms,
+/// packings.
 void fuse(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.

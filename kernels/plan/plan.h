@@ -98,7 +98,8 @@ struct Facts {
   /// copy, across: if a power of two divides this, it divides the elements in every row, and the
   /// indices in memory at which rows begin, of the source and of the result.
   HostExpr aligned = 1;
-  int classes = 0;  // pack: 1 to 4
+  int classes = 0;    // pack: 1 or 2 that are counted
+  bool rest = false;  // pack: elements of other classes come behind; else they are dropped
 };
 
 // ---- in a kernel
@@ -123,7 +124,7 @@ struct Place {
 struct Elements {
   /// The element: reduce: the operator's scalars; scan: those, then the carried; hist: the bin
   /// (i64, less than bins; -1: the element is dropped), then the operator's; pack: the class (i32;
-  /// dropped if it is not from 0 to classes - 1), then the carried; copy: the carried.
+  /// one of the rest if it is not from 0 to classes - 1), then the carried; copy: the carried.
   std::function<Values(Builder&, const Place&)> at;
   /// The elements at `n` neighbouring positions from `first` on, which is a multiple of n. n is at
   /// most Facts::widest. May be empty: then `at` is used.
@@ -162,8 +163,8 @@ struct Rows {
 };
 
 /// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
-/// inclusive scan, then the carried; copy: the carried; pack: the carried, where the segment is the
-/// class and the position counts the elements of that class. Each place is put once.
+/// inclusive scan, then the carried; copy: the carried; pack: the carried, at their position
+/// among all that are packed (segment 0). Each place is put once.
 struct Sink {
   std::function<void(Builder&, const Place&, const Values&)> put;
   /// As Elements::many; may be empty. Of a reduction: the results of neighbouring segments, from a
@@ -181,10 +182,10 @@ struct Problem {
   /// hist: the addresses (u64) of dense arrays [segments][bins], one per scalar of the operator.
   /// The values of elements are combined with what stands there.
   Values bins;
-  /// pack: takes how many elements each class has (i64s); called by one thread.
+  /// pack: takes how many elements each class that is counted has (i64s); called by one thread.
   std::function<void(Builder&, const Values& counts)> counts;
-  /// scan: the elements for who makes them once more: without what making them stores besides. `at`
-  /// is empty if they store nothing.
+  /// The elements for who makes them once more. Scan: without what making them stores besides; `at`
+  /// is empty if they store nothing. Pack: the class alone; may be empty.
   Elements dry_elements;
   /// copy, across: the source, whose rows are numbered by position, and the result, whose rows are
   /// numbered by segment within the matrix.

@@ -118,30 +118,15 @@ def scatter_3d 't [k] [n] [o] [l]
 def spread 't [n] (k: i64) (x: t) (is: [n]i64) (vs: [n]t) : *[k]t =
   intrinsics.scatter (intrinsics.replicate k x) is vs
 
-local
-def one_if (b: bool) : i64 = if b then 1 else 0
-
--- How many of the flags that were summed up in `ends` are set.
-local
-def total [n] (ends: [n]i64) : i64 = if n == 0 then 0 else #[unsafe] ends[n - 1]
-
 -- | The elements for which `p` holds, in their order.
 def filter [n] 'a (p: a -> bool) (as: [n]a) : *[]a =
-  let keep = intrinsics.map p as
-  let ends = intrinsics.scan (+) 0 (intrinsics.map one_if keep)
-  let is = map2 (\k end -> if k then end - 1 else -1) keep ends
-  let packed = intrinsics.scatter (intrinsics.copy as) is as
-  in packed[:total ends]
+  let (k, packed) = intrinsics.pack (intrinsics.map (\a -> if p a then 0 else 1) as) as
+  in packed[:k]
 
 -- | The elements for which `p` holds, and the others. Both keep their order.
 def partition [n] 'a (p: a -> bool) (as: [n]a) : ?[k].([k]a, [n - k]a) =
-  let first = intrinsics.map p as
-  let ends = intrinsics.scan (+) 0 (intrinsics.map one_if first)
-  let k = total ends
-  -- Up to and including element i there are `end` of the first kind.
-  let is = map3 (\i f end -> if f then end - 1 else k + i - end) (0..1..<n) first ends
-  let sorted = intrinsics.scatter (intrinsics.copy as) is as
-  in (sorted[:k], sorted[k:])
+  let (k, packed) = intrinsics.pack_rest (intrinsics.map (\a -> if p a then 0 else 1) as) as
+  in (packed[:k], packed[k:])
 
 -- | The elements for which `p1` holds, those of the rest for which `p2` holds, and the others. All
 -- keep their order.
@@ -149,23 +134,11 @@ def partition2 [n] 'a
                (p1: a -> bool)
                (p2: a -> bool)
                (as: [n]a) : ?[k][l].([k]a, [l]a, [n - k - l]a) =
-  let first = intrinsics.map p1 as
-  let second = map2 (\f a -> !f && p2 a) first as
-  let ends1 = intrinsics.scan (+) 0 (intrinsics.map one_if first)
-  let ends2 = intrinsics.scan (+) 0 (intrinsics.map one_if second)
-  let k = total ends1
-  let l = total ends2
-  let place i (f, end1) (s, end2) =
-    if f
-    then end1 - 1
-    else if s
-    then k + end2 - 1
-    else k + l + i - end1 - end2
-  let is = map3 place (0..1..<n) (zip first ends1) (zip second ends2)
-  let sorted = intrinsics.scatter (intrinsics.copy as) is as
-  in ( sorted[:k]
-     , sorted[k:k + l] :> [l]a
-     , sorted[k + l:] :> [n - k - l]a
+  let classes = intrinsics.map (\a -> if p1 a then 0 else if p2 a then 1 else 2) as
+  let (k, l, packed) = intrinsics.pack_rest2 classes as
+  in ( packed[:k]
+     , packed[k:k + l] :> [l]a
+     , packed[k + l:] :> [n - k - l]a
      )
 
 -- | Apply a function that makes arrays of any size to every element. The results come one behind

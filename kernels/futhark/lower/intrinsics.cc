@@ -26,6 +26,9 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kHist1d: return hist(args[0], args[1], args[2], args[3], args[4], 1);
     case Intrinsic::kHist2d: return hist(args[0], args[1], args[2], args[3], args[4], 2);
     case Intrinsic::kHist3d: return hist(args[0], args[1], args[2], args[3], args[4], 3);
+    case Intrinsic::kPack: return pack(args[0], args[1], 1, false);
+    case Intrinsic::kPackRest: return pack(args[0], args[1], 1, true);
+    case Intrinsic::kPackRest2: return pack(args[0], args[1], 2, true);
     case Intrinsic::kZip: return zip(args[0], args[1]);
     case Intrinsic::kUnzip: {
       const VArr& a = as_array(args[0]);

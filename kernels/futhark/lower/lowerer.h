@@ -227,6 +227,7 @@ class Lowerer {
   V reduce(const V& op, const V& neutral, const V& array, bool commutative, bool scan);
   V scatter(const V& dest, const V& indices, const V& values, int rank);
   V hist(const V& dest, const V& op, const V& neutral, const V& bins, const V& values, int rank);
+  V pack(const V& classes, const V& array, int count, bool rest);
   V replicate(const Atom& n, const V& value, const Certs& certs = {});
   // flatmap.cc
   V flatmap(const V& fun, const V& array);

@@ -119,9 +119,11 @@ class Machine {
   bool soac_step(const ESoac& e, int64_t i, int64_t width, std::vector<Array>& outs, const Stm& s);
   bool scatter(const EScatter& e, const Stm& s);
   bool hist(const EHist& e, const Stm& s);
+  bool pack(const EPack& e, const Stm& s);
   bool hist_step(const EHist& e, std::vector<std::vector<Array>>& dests);
   // ---- segmented operations (segs.cc, versions.cc)
   friend class SegRun;
+  friend class Packing;
   bool seg(const ESeg& e, const Stm& s);
   bool versions(const EVersions& e, const Stm& s);
   bool all_versions(const EVersions& e, const Stm& s);
@@ -155,6 +157,28 @@ class Machine {
   std::unordered_map<uint32_t, std::vector<VarId>> variables_;  // of functions that were called
   int call_depth_ = 0;
   std::optional<bool> has_calls_;
+};
+
+/// One execution of a packing, by EPack or ESeg (packs.cc).
+class Packing {
+ public:
+  Packing(Machine& m, const Stm& s, int classes, bool rest);
+
+  bool prepare(int64_t width);
+  /// Element i: its class, then its values.
+  bool put(int64_t i, std::span<const Atom> element);
+  /// Packs the elements, all of which have been put, and binds what the statement binds.
+  bool finish();
+
+ private:
+  void move_rows(size_t k, const std::vector<int64_t>& order, Array& to) const;
+
+  Machine& m_;
+  const Stm& s_;
+  int classes_;
+  bool rest_;
+  std::vector<int32_t> class_of_;     // by element; classes_: it is of none
+  std::vector<Array> made_, packed_;  // by variable of the pattern
 };
 
 /// The array as one of rows: its leading `rank` dims joined.

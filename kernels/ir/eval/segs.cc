@@ -37,6 +37,7 @@ class SegRun {
   SegRun(Machine& m, const ESeg& e, const Stm& s) : m_(m), e_(e), s_(s) {}
 
   bool run() {
+    if (e_.kind == SegKind::kPack) return pack();
     if (!prepare()) return false;
     const int64_t n = points(sizes_.size());
     if (e_.kind == SegKind::kReduce ? !reduce() : !all_points(n)) return false;
@@ -102,6 +103,21 @@ class SegRun {
   bool store(size_t k, size_t dims, int64_t at, const Atom& value) {
     Array rows = as_rows(outs_[k], static_cast<int>(dims));
     return m_.store_row(rows, m_.prim(s_.pat[k]), at, value);
+  }
+
+  bool pack() {
+    const int64_t n = m_.integer(e_.space.dims[0].size);
+    sizes_.push_back(n);
+    Packing packing(m_, s_, e_.classes, e_.rest);
+    if (!packing.prepare(n)) return false;
+    if (n <= 0) return packing.finish();
+    const RandomOrder order(static_cast<uint64_t>(n), m_.random_);
+    for (int64_t i = 0; i < n; i++) {
+      const int64_t point = order.at(i);
+      enter(point);
+      if (!m_.run(e_.body) || !packing.put(point, e_.body.results)) return false;
+    }
+    return packing.finish();
   }
 
   // ---- points

@@ -1,5 +1,6 @@
-// Packing: stable partition by class. Elements get places without gaps, in order, for each class.
-// One segment. Facts: carried, length, classes, slow, items.
+// Packing: the elements of class 0 in their order, then those of class 1 and so on, then the rest,
+// if it is kept. One segment, whose elements take not long and do not stop their threads. Facts:
+// carried, length, classes, rest, widest, items.
 #pragma once
 
 #include <span>

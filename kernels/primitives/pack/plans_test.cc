@@ -14,34 +14,58 @@ using testing::Rows;
 
 const std::vector<PrimType> kTypes{PrimType::kI32, PrimType::kU8, PrimType::kI64};
 
-plan::Facts pack_facts(int64_t length, int classes) {
-  plan::Facts f = Matrix{1, length}.facts("pack");
+struct Classes {
+  int counted;
+  bool rest;
+};
+
+plan::Facts pack_facts(const Matrix& m, const Classes& classes) {
+  plan::Facts f = m.facts("pack");
   f.carried = {kTypes.begin() + 1, kTypes.end()};
-  f.classes = classes;
+  f.fails = false;  // only who waits for others may stop
+  f.classes = classes.counted;
+  f.rest = classes.rest;
   return f;
 }
 
-void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64_t seed) {
-  SCOPED_TRACE(std::string(trial.plan->name) + " on " + trial.device.name + ", " +
-               std::to_string(length) + " elements, classes " + std::to_string(classes));
-  const Matrix m{1, length};
+// From -1 to one class too many: both are of the rest.
+Rows rows_of(const Matrix& m, const Classes& classes, uint64_t seed) {
   Rows rows;
-  std::vector<Rows> want(static_cast<size_t>(classes));
-  for (int64_t i = 0; i < length; i++) {
-    // From -1, which is dropped, to one class too many.
+  for (int64_t i = 0; i < m.length; i++) {
     const auto r = (static_cast<uint64_t>(i) * 2654435761u + seed * 97) % 1009;
-    const auto cls = static_cast<int32_t>(r % static_cast<uint64_t>(classes + 2)) - 1;
+    const auto cls = static_cast<int32_t>(r % static_cast<uint64_t>(classes.counted + 2)) - 1;
     rows.push_back({PrimValue::i32(cls), PrimValue::of_int(PrimType::kU8, i), PrimValue::i64(i)});
-    if (cls >= 0 && cls < classes) want[static_cast<size_t>(cls)].push_back(rows.back());
   }
+  return rows;
+}
+
+Rows pack_on_host(const Classes& classes, const Rows& rows, std::vector<int64_t>& counts) {
+  std::vector<Rows> by_class(static_cast<size_t>(classes.counted) + 1);
+  for (const auto& row : rows) {
+    const auto cls = static_cast<size_t>(row[0].as_i64());
+    by_class[std::min(cls, by_class.size() - 1)].push_back(row);
+  }
+  if (!classes.rest) by_class.back().clear();
+  Rows out;
+  for (const Rows& some : by_class) {
+    counts.push_back(static_cast<int64_t>(some.size()));
+    out.insert(out.end(), some.begin(), some.end());
+  }
+  counts.pop_back();
+  return out;
+}
+
+void check_pack(const Matrix& m, const Classes& classes, const testing::Trial& trial,
+                uint64_t seed) {
+  SCOPED_TRACE(std::string(trial.plan->name) + " on " + trial.device.name + ", " + m.text() +
+               ", classes " + std::to_string(classes.counted) + (classes.rest ? " and rest" : ""));
+  const Rows rows = rows_of(m, classes, seed);
   testing::Session session;
   std::vector<uint64_t> in, out;
   for (size_t n = 0; n < kTypes.size(); n++) in.push_back(session.upload(rows, n, kTypes[n]));
-  for (size_t n = 1; n < kTypes.size(); n++) {
-    out.push_back(session.reserve(length * classes, kTypes[n]));
-  }
-  out.push_back(session.reserve(classes, PrimType::kI64));
-  const plan::Facts facts = pack_facts(length, classes);
+  for (size_t n = 1; n < kTypes.size(); n++) out.push_back(session.reserve(m.length, kTypes[n]));
+  out.push_back(session.reserve(classes.counted, PrimType::kI64));
+  const plan::Facts facts = pack_facts(m, classes);
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
     Builder& k = t.k;
     session.start();
@@ -49,8 +73,7 @@ void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64
     plan::Problem p;
     p.elements = m.load(kTypes, from);
     p.sink.put = [=](Builder& b, const plan::Place& at, const Values& x) {
-      const kir::Value index = b.add(b.mul(at.segment, length), at.position);
-      for (size_t n = 0; n < x.size(); n++) b.store(to[n], index, x[n]);
+      for (size_t n = 0; n < x.size(); n++) b.store(to[n], at.position, x[n]);
     };
     p.counts = [=](Builder& b, const Values& counts) {
       for (size_t c = 0; c < counts.size(); c++) {
@@ -59,51 +82,74 @@ void check_pack(int64_t length, int classes, const testing::Trial& trial, uint64
     };
     return p;
   });
-  EXPECT_EQ(session.run(work, {1, length}, m, trial.device, trial.options), false);
-  if (::testing::Test::HasFailure()) return;
-  const auto counts = session.download(out.back(), classes, PrimType::kI64);
-  for (size_t c = 0; c < want.size(); c++) {
-    ASSERT_EQ(counts[c].as_i64(), static_cast<int64_t>(want[c].size()));
-    for (size_t n = 1; n < kTypes.size(); n++) {
-      const uint64_t first = out[n - 1] + c * static_cast<uint64_t>(length * prim_size(kTypes[n]));
-      const auto found = session.download_at(out[n - 1], first, counts[c].as_i64(), kTypes[n]);
-      for (size_t i = 0; i < want[c].size(); i++) ASSERT_EQ(found[i], want[c][i][n]);
-    }
+  EXPECT_FALSE(session.run(work, {1, m.length}, m, trial.device, trial.options));
+  if (!m.completes() || ::testing::Test::HasFailure()) return;
+  std::vector<int64_t> counts;
+  const Rows want = pack_on_host(classes, rows, counts);
+  const auto found_counts = session.download(out.back(), classes.counted, PrimType::kI64);
+  for (size_t c = 0; c < counts.size(); c++) ASSERT_EQ(found_counts[c].as_i64(), counts[c]);
+  for (size_t n = 1; n < kTypes.size(); n++) {
+    const auto found = session.download(out[n - 1], static_cast<int64_t>(want.size()), kTypes[n]);
+    for (size_t i = 0; i < want.size(); i++) ASSERT_EQ(found[i], want[i][n]);
   }
 }
 
-void check_all_packings(const std::vector<int>& classes, const std::vector<int64_t>& lengths) {
+constexpr Classes kFilter{1, false}, kPartition{1, true}, kPartition2{2, true};
+
+void check_all_packings(const std::vector<Classes>& classes, const std::vector<Matrix>& shapes) {
   uint64_t seed = 7;
-  for (const int n : classes) {
-    for (const int64_t length : lengths) {
-      for (const auto& trial : testing::trials(pack_plans(), pack_facts(length, n))) {
-        check_pack(length, n, trial, seed++);
+  for (const Classes& c : classes) {
+    for (const Matrix& m : shapes) {
+      for (const auto& trial : testing::trials(pack_plans(), pack_facts(m, c))) {
+        check_pack(m, c, trial, seed++);
         if (::testing::Test::HasFailure()) return;
       }
     }
   }
 }
 
-TEST(PackPlans, AnyNumberOfElementsAndClasses) { check_all_packings({1, 2, 3, 4}, {0, 1, 9, 260}); }
+TEST(PackPlans, AnyNumberOfElementsAndClasses) {
+  check_all_packings({kFilter, kPartition, {2, false}, kPartition2},
+                     {{1, 0}, {1, 1}, {1, 7}, {1, 8}, {1, 9}, {1, 64}, {1, 129}, {1, 260}});
+}
 
-TEST(PackPlans, MoreElementsThanAnI32CountsAreCountedInAnI64) {
+TEST(PackPlans, VectorsOfNeighbours) {
+  check_all_packings(
+      {kFilter, kPartition2},
+      {{1, 1, false, 4}, {1, 128, false, 4}, {1, 515, false, 4}, {1, 260, false, 2}});
+}
+
+TEST(PackPlans, CallsThatTheHostStops) {
+  for (const int64_t steps : {0, 300, 2000, 9000}) {
+    Matrix row{1, 300};
+    row.stop_after = steps;
+    check_all_packings({kFilter, kPartition2}, {row});
+  }
+}
+
+TEST(PackPlans, ThePlanFollowsTheSizeAndTheTarget) {
   program::Target target = testing::made_up_devices()[3].target;
   target.threads = 1 << 16;
-  const auto name_for = [&](int64_t length) {
+  const auto name_for = [&](int64_t length, const Classes& classes) {
     const int64_t sizes[] = {1, length}, specs[] = {256};
-    for (const auto& c : plan::choose(pack_plans(), pack_facts(length, 2), target)) {
+    for (const auto& c : plan::choose(pack_plans(), pack_facts({1, length}, classes), target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
     }
     return std::string();
   };
-  EXPECT_EQ(name_for(1000), "group");
-  EXPECT_EQ(name_for(1 << 20), "look_back");
-  EXPECT_EQ(name_for(0x7fffffff), "reduce_then_scan");
-  EXPECT_EQ(name_for(0x80000000), "wide");
+  EXPECT_EQ(name_for(1000, kFilter), "group");
+  EXPECT_EQ(name_for(1 << 20, kFilter), "look_back");
+  EXPECT_EQ(name_for(0x80000000, kFilter), "count_then_place");
+  EXPECT_EQ(name_for(1000, kPartition), "group");
+  EXPECT_EQ(name_for(1 << 20, kPartition), "count_then_place");
+  target.forward_progress = false;
+  EXPECT_EQ(name_for(1 << 20, kFilter), "count_then_place");
 }
 
 }  // namespace
 
-void testing::check_every_packing() { check_all_packings({1, 3}, {0, 260}); }
+void testing::check_every_packing() {
+  check_all_packings({kFilter, kPartition2}, {{1, 0}, {1, 260}});
+}
 
 }  // namespace kenaz::primitives

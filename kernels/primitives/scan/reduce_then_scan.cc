@@ -1,31 +1,10 @@
+#include "kernels/primitives/blocks/boxes.h"
 #include "kernels/primitives/blocks/ticket.h"
 #include "kernels/primitives/scan/flat.h"
 #include "kernels/primitives/scan/plan_functions.h"
 #include "kernels/primitives/scan/range.h"
 
 namespace kenaz::primitives::scan::reduce_then_scan {
-
-namespace {
-
-// The boxes' values become what stands before each; by all threads of a workgroup, each of which
-// takes a share.
-void scan_boxes(Team& t, Combiner& c, blocks::Mailboxes& boxes, const Value& count) {
-  Builder& k = t.k;
-  const Value share = k.div_up(count, t.group_size_i64());
-  const Value from = k.mul(k.to_i64(k.local()), share);
-  const Value to = k.min(k.add(from, share), count);
-  const kir::Vars acc = k.declare(c.op().neutral);
-  boxes.for_each(from, to,
-                 [&](const Value&, const Values& x) { k.assign(acc, c.combine(k.read(acc), x)); });
-  k.assign(acc, c.scan(k.read(acc)).before);
-  boxes.for_each(from, to, [&](const Value& n, const Values& x) {
-    const Values before = k.read(acc);
-    boxes.store(n, before);
-    k.assign(acc, c.combine(before, x));
-  });
-}
-
-}  // namespace
 
 bool applies(const Facts&, const Target&) { return true; }
 
@@ -60,7 +39,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     k.if_(k.eq(k.local(), 0), [&] { boxes.store(k.group(), r); });
     const Value last = arrival.arrives({t.block(ticket), kir::i32(0)}, t.host(groups));
     // The others scan nothing, because there are barriers in it.
-    scan_boxes(t, c, boxes, k.select(last, t.host(groups), kir::i64(0)));
+    blocks::scan_boxes(t, c, boxes, k.select(last, t.host(groups), kir::i64(0)));
   });
   m.step("_scan", groups, [&](Team& t) {
     Builder& k = t.k;

@@ -1,0 +1,11 @@
+// Packings at host level: which kernels they become.
+#pragma once
+
+#include "kernels/gpu/host_gen.h"
+
+namespace kenaz::gpu {
+
+/// Emits the launches of an ESeg of kind kPack, and binds what the statement binds.
+void pack(HostGen& host, const ir::Stm& s, const ir::ESeg& e);
+
+}  // namespace kenaz::gpu
