@@ -3,6 +3,7 @@
 #include "kernels/gpu/host_gen.h"
 #include "kernels/gpu/prepare.h"
 #include "kernels/gpu/strip_mine.h"
+#include "kernels/passes/passes.h"
 
 namespace kenaz::compiler {
 
@@ -11,6 +12,8 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   program::Program program;
   program.target = target;
   Lowered cut = lowered;
+  // llvmpipe keeps all that threads have in memory across a barrier, and packing has many.
+  if (target.reads_ahead) passes::packs_by_scans(cut.ir);
   gpu::strip_mine(cut.ir);
   flatten::device_scalars(cut.ir);
   gpu::run_by_one_thread(cut.ir);

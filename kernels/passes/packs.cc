@@ -21,8 +21,15 @@ const Type kI64Scalar{PrimType::kI64, {}};
 
 class Packs {
  public:
-  explicit Packs(Program& p) : p_(p) {}
+  /// `all`: none stays.
+  explicit Packs(Program& p, bool all) : p_(p), all_(all) {}
 
+  void program() {
+    body(p_.constants, all_);
+    for (Function& f : p_.functions) body(f.body, all_);
+  }
+
+ private:
   void body(Body& b, bool in_lambda) {
     Body out;
     for (Stm& s : b.stms) {
@@ -43,7 +50,6 @@ class Packs {
     b.stms = std::move(out.stms);
   }
 
- private:
   static bool has_lambdas(const Exp& exp) {
     bool any = false;
     visit_lambdas(exp, [&](const Lambda&) { any = true; });
@@ -229,14 +235,18 @@ class Packs {
   }
 
   Program& p_;
+  bool all_;
 };
 
 }  // namespace
 
-void packs(Program& p) {
-  Packs pass(p);
-  pass.body(p.constants, false);
-  for (Function& f : p.functions) pass.body(f.body, false);
+void packs(Program& p) { Packs(p, false).program(); }
+
+void packs_by_scans(Program& p) {
+  Packs(p, true).program();
+  fuse(p);
+  simplify(p);
+  remove_dead_code(p);
 }
 
 }  // namespace kenaz::passes

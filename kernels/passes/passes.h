@@ -24,6 +24,8 @@ void simplify(ir::Program& p);
 /// Makes packings in lambdas, where a thread would do them, and of a few elements scans and
 /// scatters; of the others, which stay, packs the numbers of those rows that are no scalars.
 void packs(ir::Program& p);
+/// The same of all packings, for targets on which barriers take long.
+void packs_by_scans(ir::Program& p);
 /// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms,
 /// packings.
 void fuse(ir::Program& p);

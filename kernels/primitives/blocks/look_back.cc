@@ -59,14 +59,7 @@ LookBack::LookBack(Team& team, Combiner& combiner, const Memory& memory)
   });
 }
 
-Value LookBack::tile() {
-  // Where the thread that looks stops, nothing is found.
-  Builder& k = t_.k;
-  k.if_(k.eq(k.local(), 0), [&] {
-    for (size_t n = 0; n < found_.size(); n++) k.store(found_[n], kir::i32(0), c_.op().neutral[n]);
-  });
-  return start_number(t_, {state_, kir::i32(0)});
-}
+Value LookBack::tile() { return start_number(t_, {state_, kir::i32(0)}); }
 
 // The n-th words of all tiles are neighbours: threads look at neighbouring tiles.
 kir::Address LookBack::word(const Value& tile, int number) {

@@ -22,12 +22,12 @@ plan::Operator sums(PrimType type, int n) {
 
 int words(int pieces, int classes) { return (pieces * classes + 1) / 2; }
 
-int items_per_thread(const Facts& facts, const Target& target, int group_size) {
+int items_per_thread(const Facts& facts, const Target& target) {
   const int piece = facts.widest;  // neighbours that are made at a time
   // Pieces of one element take as many counts as elements.
   const int wanted = facts.items > 0 ? facts.items : (piece > 1 ? 16 : 8);
   constexpr int kBytes = 64;
-  const int threads = plan::group_size_for(facts, target, group_size);
+  const int threads = plan::group_size_for(facts, target);
   // Counts of each thread are in shared memory, too.
   const int counts = words(wanted / piece, facts.classes) + 1;
   const int room = target.shared_bytes / threads - 4 * counts - 4;
@@ -46,17 +46,17 @@ Values flags(Builder& k, const Facts& facts, const Value& of_class, PrimType typ
   return out;
 }
 
-HostExpr tile_size(const Facts& facts, const Target& target, int group_size) {
-  return plan::Maker::group_size() * HostExpr(items_per_thread(facts, target, group_size));
+HostExpr tile_size(const Facts& facts, const Target& target) {
+  return plan::Maker::group_size() * HostExpr(items_per_thread(facts, target));
 }
 
 int64_t turns_per_tile(const Facts& facts, const Target& target) {
-  return 2 * items_per_thread(facts, target, 256) + 80;
+  return 2 * items_per_thread(facts, target) + 80;
 }
 
-Tiles::Tiles(Team& team, int group_size)
+Tiles::Tiles(Team& team)
     : t_(team),
-      items_(items_per_thread(team.facts, team.target, group_size)),
+      items_(items_per_thread(team.facts, team.target)),
       piece_(team.facts.widest),
       counted_(team.facts.classes),
       sums_(team, sums(kWord, words(items_ / piece_, counted_))) {

@@ -24,24 +24,22 @@ plan::Operator counting(const Facts& facts, PrimType type);
 /// The operator's scalars of an element, given its class (i32).
 Values flags(Builder& k, const Facts& facts, const Value& of_class, PrimType type);
 
-HostExpr tile_size(const Facts& facts, const Target& target, int group_size = 256);
+HostExpr tile_size(const Facts& facts, const Target& target);
 /// Iterations of a thread's loops that a tile takes, at most.
 int64_t turns_per_tile(const Facts& facts, const Target& target);
 
 class Tiles {
  public:
-  /// At the start of the kernel. `group_size`: of the Maker.
-  explicit Tiles(Team& team, int group_size = 256);
+  /// At the start of the kernel.
+  explicit Tiles(Team& team);
 
   /// Elements of a tile; i64.
   Value size();
   /// At which positions (i64) of the result the tile's elements begin, for each class that is
-  /// counted and then, if it is kept, the rest; given how many there are of each (i32). May have
-  /// barriers.
+  /// counted and then, if it is kept, the rest; given how many there are of each (i32).
   using Starts = std::function<Values(const Values& counts)>;
   /// Packs the tile that begins at `from` and ends before `to`, if it is not whole. Contains
-  /// barriers, may stand in a uniform loop. No thread may have stopped before; while it waits in
-  /// `starts` it may.
+  /// barriers, may stand in a uniform loop. No thread may have stopped before.
   void tile(const Value& from, const Value& to, const Starts& starts);
   /// How many elements of each class (i64) this thread makes of those from `from` to before `to`.
   Values count(const Value& from, const Value& to);
