@@ -86,7 +86,7 @@ class Packs {
   void by_scan(const Stm& s, EPack e, Body& out) {
     Builder b = builder(s, out);
     const auto classes = static_cast<size_t>(e.classes);
-    const std::vector<VarId> made = counted(b, s, e);  // counts, class, values
+    const std::vector<VarId> made = counted(b, s, e);
     std::vector<Atom> totals;
     for (size_t c = 0; c < classes; c++) {
       const Atom last = b.sub(e.width, i64(1));
@@ -103,7 +103,7 @@ class Packs {
     std::vector<Type> rows, ret;
     for (const VarId v : to.inputs) rows.push_back(row_type(p_.type_of(v)));
     for (size_t k = 1; k < s.pat.size(); k++) {
-      to.dests.push_back({b.copy(made[classes + k]), 1});
+      to.dests.push_back({b.copy(made[2 * classes + k - 1]), 1});
       ret.push_back(kI64Scalar);
     }
     ret.insert(ret.end(), e.map.ret.begin() + 1, e.map.ret.end());
@@ -111,7 +111,7 @@ class Packs {
         rows,
         [&](Builder& in, const std::vector<VarId>& row) {
           std::vector<Atom> results(s.pat.size() - 1, place(in, e, totals, row));
-          results.insert(results.end(), row.begin() + static_cast<std::ptrdiff_t>(classes) + 1,
+          results.insert(results.end(), row.begin() + static_cast<std::ptrdiff_t>(2 * classes),
                          row.begin() + static_cast<std::ptrdiff_t>(made.size()));
           return results;
         },
@@ -120,27 +120,44 @@ class Packs {
     b.last().attrs = s.attrs;
   }
 
-  std::vector<VarId> counted(Builder& b, const Stm& s, EPack& e) {
+  /// Arrays: for each class how many elements there are up to each, and whether it is one; then the
+  /// values.
+  std::vector<VarId> counted(Builder& b, const Stm& s, const EPack& e) {
     ESoac count{e.width, e.inputs, flagged(b, e), {}, {}};
+    const size_t flags = 2 * static_cast<size_t>(e.classes);
     for (int c = 0; c < e.classes; c++) count.scans.push_back(addition(b));
+    // Values that are there already are not made again.
+    for (size_t k = 1; k < e.map.ret.size(); k++) {
+      if (input(e, e.map.body.results[k])) continue;
+      count.map.body.results.push_back(e.map.body.results[k]);
+      count.map.ret.push_back(e.map.ret[k]);
+    }
     std::vector<Type> types;
     for (const Type& t : count.map.ret) types.push_back(array_of(e.width, t));
-    std::vector<VarId> made = b.emit(std::move(count), types, "counted");
+    const std::vector<VarId> made = b.emit(std::move(count), types, "counted");
     b.last().attrs = s.attrs;
-    return made;
+    std::vector<VarId> out(made.begin(), made.begin() + static_cast<std::ptrdiff_t>(flags));
+    auto next = made.begin() + static_cast<std::ptrdiff_t>(flags);
+    for (size_t k = 1; k < e.map.ret.size(); k++) {
+      const auto there = input(e, e.map.body.results[k]);
+      out.push_back(there ? *there : *next++);
+    }
+    return out;
   }
 
-  /// The map, with flags (i64) that say whether an element is of a class in front of its results.
+  /// A lambda that says of each class whether an element is of it: as numbers (i64), then as bools.
   static Lambda flagged(Builder& b, const EPack& e) {
     Lambda map = e.map;
     Builder in = b.nested(map.body);
-    std::vector<Atom> flags;
+    std::vector<Atom> numbers, is;
     for (int c = 0; c < e.classes; c++) {
-      const Atom is_it = in.eq(map.body.results[0], PrimValue::i32(c));
-      flags.push_back(in.convert(is_it, PrimType::kI64));
+      is.push_back(in.eq(e.map.body.results[0], PrimValue::i32(c)));
+      numbers.push_back(in.convert(is.back(), PrimType::kI64));
     }
-    map.body.results.insert(map.body.results.begin(), flags.begin(), flags.end());
-    map.ret.insert(map.ret.begin(), flags.size(), kI64Scalar);
+    map.body.results = numbers;
+    map.body.results.insert(map.body.results.end(), is.begin(), is.end());
+    map.ret.assign(numbers.size(), kI64Scalar);
+    map.ret.insert(map.ret.end(), is.size(), {PrimType::kBool, {}});
     return map;
   }
 
@@ -151,11 +168,10 @@ class Packs {
     return {b.lambda({kI64Scalar, kI64Scalar}, add, {kI64Scalar}), {i64(0)}, true};
   }
 
-  /// `row`: the counts, the class, the values, the element's number if the rest is wanted.
+  /// `row`: the counts, the flags, the values, the element's number if the rest is wanted.
   static Atom place(Builder& b, const EPack& e, const std::vector<Atom>& totals,
                     const std::vector<VarId>& row) {
     const auto classes = static_cast<size_t>(e.classes);
-    const Atom cls = row[classes];
     Atom at = i64(-1);
     if (e.rest) {
       // The element's number among the rest.
@@ -166,7 +182,7 @@ class Packs {
     for (size_t c = classes; c-- > 0;) {
       const Atom first = b.sum(std::span(totals).first(c));
       const Atom there = b.sub(b.add(first, row[c]), i64(1));
-      at = b.select(b.eq(cls, PrimValue::i32(static_cast<int32_t>(c))), there, at);
+      at = b.select(row[classes + c], there, at);
     }
     return at;
   }
