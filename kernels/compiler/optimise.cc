@@ -52,7 +52,10 @@ Status place(ir::Program& program, const PassObserver& observe) {
   return {};
 }
 
-Status differentiate(ir::Program& program) { return ad::differentiate(program); }
+Status differentiate(ir::Program& program) {
+  passes::packs(program);  // there are no rules for packings
+  return ad::differentiate(program);
+}
 
 #undef PASS
 #undef CHECKED_PASS
