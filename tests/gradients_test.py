@@ -24,7 +24,8 @@ def pairs [n] (m: i64) (xs: [n]f64) : *[m][2]f64 = copy (unflatten (xs[:m * 2] :
 """
 INPUTS = ("[0.5, 1.25, 2.0, 0.75, 1.5] 3i64 [4i64, 0i64, 2i64, 2i64, 1i64]",
           "[0.5, 1.25, 0.9] -2i64 [0i64, 0i64, 2i64]",
-          "[0.7, 1.3, 0.4, 1.1, 0.2, 0.95] 0i64 [1i64, 5i64, 3i64, 0i64, 0i64, 4i64]")
+          "[0.7, 1.3, 0.4, 1.1, 0.2, 0.95] 0i64 [1i64, 5i64, 3i64, 0i64, 0i64, 4i64]",
+          "[0.8, 0.3] -1i64 [1i64, 1i64]")
 FUNCTIONS = 4
 
 
@@ -88,7 +89,8 @@ class Generator:
         if fuel <= 0:
             return self.leaf(scope)
         ways = [self.leaf, self.arithmetic, self.branch, self.loop, self.loop, self.tabulated, self.mapped,
-                self.mapped, self.rows, self.bound_array]
+                self.mapped, self.rows, self.bound_array, self.guarded, self.in_place, self.histogram,
+                self.scanned, self.two_sums, self.inside]
         way = self.random.choice(ways)
         return way(scope) if way == self.leaf else way(scope, fuel)
 
@@ -99,6 +101,51 @@ class Generator:
     def branch(self, scope, fuel):
         condition = self.random.choice([f"{self.index(scope, 1)} % 2 == 0", f"{self.leaf(scope)} > 0.9"])
         return f"(if {condition} then {self.value(scope, fuel - 1)} else {self.value(scope, fuel - 2)})"
+
+    def guarded(self, scope, fuel):
+        """A branch whose arrays the other one could not make."""
+        i = self.name("i")
+        width = self.random.choice(["q", "(q - 1)", "(q * 2)", "(n - 2)"])
+        element = self.value(scope.plus([i]), fuel - 1)
+        made = self.random.choice([f"f64.sum (tabulate {width} (\\{i} -> {element}))",
+                                   f"f64.product (map (/ 3) (tabulate {width} (\\{i} -> {element})))",
+                                   f"f64.sum (map (\\{i} -> {element}) (iota {width}))"])
+        return f"(if {width} > 0 then {made} else {self.value(scope, fuel - 3)})"
+
+    def inside(self, scope, fuel):
+        """An element, if the index is one."""
+        return (f"(let k = {self.index(scope)} - {self.index(scope, 1)} "
+                f"in if k >= 0 && k < n then ys[k] * {self.leaf(scope)} else {self.value(scope, fuel - 1)})")
+
+    def in_place(self, scope, fuel):
+        done, array, turn = self.name("z"), self.name("t"), self.name("j")
+        value = self.value(scope.plus([turn], arrays=[(array, ("n",))]), fuel - 2)
+        rest = self.value(scope.plus(arrays=[(done, ("n",))]), fuel - 1)
+        return (f"(let {done} = (loop {array} = copy ys for {turn} < {self.bound(scope)} do let v = {value} "
+                f"in {array} with [{self.index(scope.plus([turn]), 1)} % n] = f64.atan v) in {rest})")
+
+    def of_array(self, scope, fuel, made):
+        """What reads the array that `made` makes of an element's code."""
+        array, i = self.name("z"), self.name("i")
+        element = self.value(scope.plus([i]), fuel - 2)
+        rest = self.value(scope.plus(arrays=[(array, ("n",))]), fuel - 1)
+        values = f"(tabulate n (\\{i} -> {element}))"
+        return f"(let {array} = {made(values)} in {rest})"
+
+    def histogram(self, scope, fuel):
+        bins = "reduce_by_index (replicate n 0.1f64) (+) 0 (map (% n) at)"
+        return self.of_array(scope, fuel, lambda values: f"{bins} {values}")
+
+    def scanned(self, scope, fuel):
+        return self.of_array(scope, fuel, lambda values: f"scan (+) 0 {values}")
+
+    def two_sums(self, scope, fuel):
+        a, b, turn = self.name("s"), self.name("s"), self.name("j")
+        inside = scope.plus([turn])
+        after = self.value(scope.plus(floats=[a, b]), fuel - 2)
+        return (f"(let ({a}, {b}) = (loop ({a}, {b}) = ({self.leaf(scope)}, 0.5) for {turn} < {self.bound(scope)} do "
+                f"({a} + {self.value(inside, fuel - 1)}, {b} - {self.value(inside, fuel - 2)})) "
+                f"in f64.atan ({after} * {b}) + {a} / 7)")
 
     def loop(self, scope, fuel):
         """Mostly one that only adds to its param, which may be gone back through in any order."""

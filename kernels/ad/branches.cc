@@ -42,9 +42,13 @@ bool Reverse::join_parts(const Stm& s, VarId v, Branch (&sides)[2], Vars& pat,
   VarSet inside;  // indices that were just made, too
   for (Branch& side : sides) for_each_bound(side.body, [&](VarId w) { inside.insert(w); });
   const auto is_outside = [&](const Atom& a) { return a.is_const() || !inside.contains(a.var()); };
+  // The other side makes arrays of that size, too, and there it may be negative.
+  const auto is_size_outside = [&](const Atom& a) {
+    return is_outside(a) && counters_.is_size(a, counters_.mark());
+  };
   for (const auto& of_side : parts) {
     for (const Part& at : of_side) {
-      if (!std::all_of(at.batch.begin(), at.batch.end(), is_outside)) return false;
+      if (!std::all_of(at.batch.begin(), at.batch.end(), is_size_outside)) return false;
     }
   }
   for (size_t k = 0; k < std::min(parts[0].size(), parts[1].size()); ++k) {

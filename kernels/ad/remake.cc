@@ -126,6 +126,7 @@ void split(Program& p, Body& body, size_t at, size_t position) {
       })) {
     return;
   }
+  alone->map = copy_renamed(p, alone->map);  // it stands beside the one that it is taken from
   Stm own{{s.pat[position]}, std::move(*alone), s.certs, s.prov, s.attrs};
   Stm& rest = body.stms[at];
   auto& map = std::get<ESoac>(rest.exp).map;

@@ -114,6 +114,8 @@ entry negative [n] (xs: [n]f64) (q: i64) : bool =
      && of_some (\ys y -> f64.sum (tabulate q (\j -> loop s = 0 for k < j do s + y * ys[(k + j) % n])))
      && of_some (\ys y -> y * f64.sum (tabulate q (\j -> f64.exp (y * ys[j * 3 % n]))))
      && of_some (\ys y -> y * f64.sum (map (\z -> f64.exp (y * z)) ys[0:q]))
+     && agrees (\ys -> if q > 0 then f64.sum (map (\j -> f64.exp ys[j * j % n]) (iota q)) else 1) xs
+     && of (\ys i y -> if q > 0 then y * f64.sum (map (\j -> f64.exp (y * ys[(i + j) % n])) (iota q)) else y)
 
 -- Bounds that are no i64, or that the loop itself counts.
 entry narrow [n] (xs: [n]f64) : bool =
@@ -164,3 +166,8 @@ entry kept [n] (xs: [n]f64) : bool =
        f64.sum (map (\x -> f64.sum (map (\z ->
          let v = map (\y -> y * x - z) ys
          in f64.sum (tabulate n (\i -> (below table v i + v[i]) ** 2))) xs)) xs))
+     && of (\_ ys ->
+       let m = n / 2
+       let pairs = copy (unflatten (ys[:m * 2] :> [m * 2]f64))
+       in f64.sum (map (\x -> f64.sum (tabulate m (\i -> f64.sin (f64.sum (map (\y -> y * y + x) pairs[i]))))) xs)
+          + f64.sum (map (\x -> f64.sum (map (\row -> f64.sin (f64.sum (map (\y -> y * y * x) (copy row)))) pairs)) xs))
