@@ -150,6 +150,10 @@ void Walks::launch_columns(const SegParts& parts, Abreast abreast) const {
     // The last walk begins where all its points are inside; those of the walk before are not its.
     const Value own = k.mul(at[walk_->dim], taken), first = k.min(own, k.sub(size, taken));
     const Value others = k.to_i32(k.sub(own, first));
+    // Before the columns, whose indices may depend on them.
+    for (size_t d = 0; d + 1 < whole.size(); d++) {
+      if (d != walk_->dim) t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
+    }
     abreast.points(t, k.mul(at.back(), abreast.count()), [&](const Value& column, int64_t count) {
       Value place = kir::i64(0), apart = kir::i64(1);
       for (size_t d = 0; d < whole.size(); d++) {
@@ -157,9 +161,6 @@ void Walks::launch_columns(const SegParts& parts, Abreast abreast) const {
         const bool is_last = d + 1 == whole.size();
         place = k.add(k.mul(place, n), d == walk_->dim ? first : is_last ? column : at[d]);
         if (d > walk_->dim) apart = k.mul(apart, n);
-        if (d != walk_->dim && !is_last) {
-          t.env.bind_param(scalars_->seg.space.dims[d].index, at[d]);
-        }
       }
       const Lanes lanes{abreast, column, count};
       walk(t, lanes, first, taken, [&](const Point& p, const std::vector<Values>& results) {

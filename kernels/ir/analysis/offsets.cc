@@ -33,7 +33,7 @@ class Guesses {
     Body out;
     for (size_t n = e_.body.stms.size(); n-- > 0;) {
       const Stm& s = e_.body.stms[n];
-      if (!needed.contains(s.pat[0])) continue;
+      if (s.pat.empty() || !needed.contains(s.pat[0])) continue;
       visit_args(s, [&](const Atom& a) {
         if (!a.is_const()) needed.insert(a.var());
       });
