@@ -42,7 +42,8 @@ entry plain [n] (xs: [n]f32): [n]f32 = map (* 2) xs
 entry bins [n] (is: [n]i64): [7]i32 =
   reduce_by_index (replicate 7 0) (+) 0 (map (% 7) is) (replicate n 1)
 """
-ROWS = f"[{', '.join(['[' + ', '.join(['1f32'] * 64) + ']'] * 256)}]"
+# Rows of 64 would be loaded by vectors.
+ROWS = f"[{', '.join(['[' + ', '.join(['1f32'] * 65) + ']'] * 256)}]"
 NUMBERS = f"[{', '.join(f'{k}i64' for k in range(5000))}]"
 VALUES = {"rows": ROWS, "stages": NUMBERS, "bins": NUMBERS,
           "plain": f"[{', '.join(['1f32'] * 1024)}]"}

@@ -120,8 +120,8 @@ def spread 't [n] (k: i64) (x: t) (is: [n]i64) (vs: [n]t) : *[k]t =
 
 -- | The elements for which `p` holds, in their order.
 def filter [n] 'a (p: a -> bool) (as: [n]a) : *[]a =
-  let (k, packed) = intrinsics.pack (intrinsics.map (\a -> if p a then 0 else 1) as) as
-  in packed[:k]
+  let (d, packed) = intrinsics.pack (intrinsics.map (\a -> if p a then 0 else 1) as) as
+  in packed[:d]
 
 -- | The elements for which `p` holds, and the others. Both keep their order.
 def partition [n] 'a (p: a -> bool) (as: [n]a) : ?[k].([k]a, [n - k]a) =
