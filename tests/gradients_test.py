@@ -5,7 +5,7 @@
 
 Each program has some functions of an array, made of loops, maps, branches, reductions and nests of them that read
 the array and what is made of it, at indices of all kinds, by bounds that may be negative. Without --device they run
-on the reference evaluator. Programs that fail are kept in FOLDER."""
+on the evaluator, at the last stage before memory. Programs that fail are kept in FOLDER."""
 import argparse
 import os
 import random
@@ -217,7 +217,7 @@ def main():
     parser.add_argument("--device")
     parser.add_argument("--keep", default=None)
     options = parser.parse_args()
-    how = ["--device", options.device] if options.device else ["--reference"]
+    how = ["--device", options.device] if options.device else ["--reference", "--stage", "seg"]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(options.seed, options.seed + options.programs):

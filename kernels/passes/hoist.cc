@@ -57,9 +57,16 @@ class Hoist {
   }
 
  private:
+  /// Also the checks that an earlier run has guarded: those of an "or".
   void find_consumed(const Body& b) {
     for (const Stm& s : b.stms) {
       for (const VarId v : consumed_by(p_, s)) consumed_.insert(aliases_.of(v));
+      const auto* prim = std::get_if<EPrim>(&s.exp);
+      if (prim != nullptr && prim->op == ScalarOp::kOr) ors_.insert(s.pat[0]);
+      const auto* check = std::get_if<EAssert>(&s.exp);
+      if (check != nullptr && !check->cond.is_const() && ors_.contains(check->cond.var())) {
+        guarded_.insert(s.pat[0]);
+      }
       visit_bodies(s.exp, [&](const Body& inner) { find_consumed(inner); });
     }
   }
@@ -142,6 +149,7 @@ class Hoist {
   Program& p_;
   Aliases aliases_;
   std::unordered_set<uint32_t> consumed_;  // classes
+  VarSet ors_;                             // results of "or"
   VarSet guarded_;                         // certificates of checks that need not hold
 };
 
