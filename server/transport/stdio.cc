@@ -30,9 +30,11 @@ bool write_all(int fd, std::string_view text) {
 
 /// As ::read, but it asks for a while before it sleeps, if it is expected to.
 ssize_t LineReader::read_some(void* out, size_t bytes) {
-  const auto until = std::chrono::steady_clock::now() + std::exchange(patience_, {});
-  pollfd input{fd_, POLLIN, 0};
-  while (poll(&input, 1, 0) == 0 && std::chrono::steady_clock::now() < until) sched_yield();
+  if (const auto patience = std::exchange(patience_, {}); patience.count() > 0) {
+    const auto until = std::chrono::steady_clock::now() + patience;
+    pollfd input{fd_, POLLIN, 0};
+    while (poll(&input, 1, 0) == 0 && std::chrono::steady_clock::now() < until) sched_yield();
+  }
   while (true) {
     const ssize_t n = ::read(fd_, out, bytes);
     if (n >= 0 || errno != EINTR) return n;
