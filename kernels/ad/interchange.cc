@@ -30,12 +30,8 @@ void prune(const Program& p, Body& body) {
   for (const Atom& r : body.results) {
     if (!r.is_const()) needed.insert(r.var());
   }
-  std::vector<Stm> kept;
-  for (size_t i = body.stms.size(); i-- > 0;) {
-    Stm& s = body.stms[i];
-    if (std::none_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return needed.contains(v); })) {
-      continue;
-    }
+  std::vector<Stm*> kept;
+  for_each_needed(p, body.stms, needed, [&](Stm& s) {
     auto* map = std::get_if<ESoac>(&s.exp);
     if (map != nullptr && !(map->scans.empty() && map->reduces.empty())) map = nullptr;
     auto* branch = std::get_if<EIf>(&s.exp);
@@ -47,10 +43,11 @@ void prune(const Program& p, Body& body) {
     }
     if (map != nullptr) prune(p, *map);
     if (branch != nullptr) visit_bodies(s.exp, [&](Body& inner) { prune(p, inner); });
-    for_each_use(p, s, [&](VarId v) { needed.insert(v); });
-    kept.push_back(std::move(s));
-  }
-  body.stms.assign(std::make_move_iterator(kept.rbegin()), std::make_move_iterator(kept.rend()));
+    kept.push_back(&s);
+  });
+  std::vector<Stm> stms;
+  for (size_t k = kept.size(); k-- > 0;) stms.push_back(std::move(*kept[k]));
+  body.stms = std::move(stms);
 }
 
 namespace {

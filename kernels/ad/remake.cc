@@ -25,15 +25,9 @@ bool is_costly(const Stm& s) {
 /// Whether it takes more than a few instructions to compute the variable in the body.
 bool is_costly(const Program& p, const Body& body, VarId v) {
   VarSet needed{v};
-  for (size_t i = body.stms.size(); i-- > 0;) {
-    const Stm& s = body.stms[i];
-    if (std::none_of(s.pat.begin(), s.pat.end(), [&](VarId w) { return needed.contains(w); })) {
-      continue;
-    }
-    if (is_costly(s)) return true;
-    for_each_use(p, s, [&](VarId w) { needed.insert(w); });
-  }
-  return false;
+  bool costly = false;
+  for_each_needed(p, body.stms, needed, [&](const Stm& s) { costly = costly || is_costly(s); });
+  return costly;
 }
 
 bool is_smaller(const Type& t, const Type& than) {

@@ -26,14 +26,7 @@ ir::ESeg only_classes(const ir::Program& p, const ir::ESeg& e) {
   ir::VarSet needed;
   if (!out.body.results[0].is_const()) needed.insert(out.body.results[0].var());
   std::vector<ir::Stm> kept;
-  for (size_t n = e.body.stms.size(); n-- > 0;) {
-    const ir::Stm& s = e.body.stms[n];
-    const bool is_needed =
-        std::any_of(s.pat.begin(), s.pat.end(), [&](ir::VarId v) { return needed.contains(v); });
-    if (!is_needed) continue;
-    ir::for_each_use(p, s, [&](ir::VarId v) { needed.insert(v); });
-    kept.push_back(s);
-  }
+  ir::for_each_needed(p, e.body.stms, needed, [&](const ir::Stm& s) { kept.push_back(s); });
   std::reverse(kept.begin(), kept.end());
   out.body.stms = std::move(kept);
   return out;

@@ -89,13 +89,7 @@ class DeadCode {
         const Atom& r = m.op.body.results[k];
         if (keep[k] && !r.is_const()) needed.insert(r.var());
       }
-      for (size_t i = m.op.body.stms.size(); i-- > 0;) {
-        const Stm& s = m.op.body.stms[i];
-        if (std::none_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return needed.contains(v); })) {
-          continue;
-        }
-        for_each_use(p_, s, [&](VarId v) { needed.insert(v); });
-      }
+      for_each_needed(p_, m.op.body.stms, needed, [](const Stm&) {});
       for (size_t k = 0; k < n; k++) {
         if (keep[k] || !(needed.contains(m.op.params[k]) || needed.contains(m.op.params[n + k]))) {
           continue;

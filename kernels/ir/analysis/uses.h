@@ -22,6 +22,11 @@ void for_each_bound(const Body& b, F&& f);
 template <class F>
 void for_each_bound(const Stm& s, F&& f);
 
+/// Goes back over statements, a body's or a part of one: calls f for each that binds one of
+/// `needed`, which then has what that statement uses as well.
+template <class Stms, class F>
+void for_each_needed(const Program& p, Stms& stms, VarSet& needed, F&& f);
+
 /// Used inside but bound outside.
 VarSet free_vars(const Program& p, const Body& b);
 VarSet free_vars(const Program& p, const Stm& s);

@@ -1,6 +1,8 @@
 // Templates of uses.h.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/ir/visit.h"
 
 namespace kenaz::ir {
@@ -56,6 +58,18 @@ void for_each_bound(const Stm& s, F&& f) {
 template <class F>
 void for_each_bound(const Body& b, F&& f) {
   for (const Stm& s : b.stms) for_each_bound(s, f);
+}
+
+template <class Stms, class F>
+void for_each_needed(const Program& p, Stms& stms, VarSet& needed, F&& f) {
+  for (size_t i = stms.size(); i-- > 0;) {
+    auto& s = stms[i];
+    if (std::none_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return needed.contains(v); })) {
+      continue;
+    }
+    f(s);
+    for_each_use(p, s, [&](VarId v) { needed.insert(v); });
+  }
 }
 
 }  // namespace kenaz::ir
