@@ -1,6 +1,7 @@
 #include "kernels/gpu/neighbours.h"
 
 #include <algorithm>
+#include <map>
 
 #include "kernels/ir/visit.h"
 
@@ -127,6 +128,22 @@ kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, Pl
     }
     return out;
   });
+}
+
+std::function<std::vector<Values>(kir::Builder&, const plan::Place&, int)> Neighbours::many(
+    Thread& t, const SegParts& parts, Plain plain) const {
+  const auto functions = std::make_shared<std::map<int, kir::FunctionId>>();  // by number
+  return [this, &t, parts, plain, functions](kir::Builder& k, const plan::Place& first, int n) {
+    auto it = functions->find(n);
+    if (it == functions->end()) it = functions->emplace(n, function(t, n, parts, plain)).first;
+    const Values all = k.call(it->second, {first.position});
+    const auto each = static_cast<std::ptrdiff_t>(all.size()) / n;
+    std::vector<Values> out;
+    for (auto from = all.begin(); from != all.end(); from += each) {
+      out.emplace_back(from, from + each);
+    }
+    return out;
+  };
 }
 
 kir::FunctionId Neighbours::point(Thread& t) const {

@@ -2,10 +2,11 @@
 // store side by side goes by vectors.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
 
 #include "kernels/gpu/seg_element.h"
+#include "kernels/plan/plan.h"
 
 namespace kenaz::gpu {
 
@@ -29,6 +30,10 @@ class Neighbours {
   /// A function of the first point, a multiple of `n` (i64), that gives what the points hand on,
   /// point by point. This must outlive the kernel's making.
   kir::FunctionId function(body::Thread& t, int n, const SegParts& parts, Plain plain) const;
+  /// What such functions give, by points; they are made when they are called first. The results of
+  /// the points are not handed on by this.
+  std::function<std::vector<kir::Values>(kir::Builder&, const plan::Place&, int)> many(
+      body::Thread& t, const SegParts& parts, Plain plain) const;
   /// A function of a point (i64) and of what its loads have given: all results.
   kir::FunctionId point(body::Thread& t) const;
 

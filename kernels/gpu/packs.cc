@@ -1,8 +1,6 @@
 #include "kernels/gpu/packs.h"
 
 #include <algorithm>
-#include <map>
-#include <memory>
 
 #include "kernels/gpu/body_facts.h"
 #include "kernels/gpu/neighbours.h"
@@ -44,22 +42,7 @@ class Source {
     out.at = [f](kir::Builder& k, const plan::Place& at) {
       return k.call(f, {at.segment, at.position});
     };
-    if (widest == 1) return out;
-    const auto functions = std::make_shared<std::map<int, kir::FunctionId>>();  // by number
-    out.many = [this, &t, functions](kir::Builder& k, const plan::Place& first, int n) {
-      auto it = functions->find(n);
-      if (it == functions->end()) {
-        const auto many = neighbours_.function(t, n, {}, Neighbours::Plain::kDropped);
-        it = functions->emplace(n, many).first;
-      }
-      const Values all = k.call(it->second, {first.position});
-      std::vector<Values> made;
-      const auto each = static_cast<std::ptrdiff_t>(e_.body.results.size());
-      for (auto from = all.begin(); from != all.end(); from += each) {
-        made.emplace_back(from, from + each);
-      }
-      return made;
-    };
+    if (widest > 1) out.many = neighbours_.many(t, {}, Neighbours::Plain::kDropped);
     return out;
   }
 

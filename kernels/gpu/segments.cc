@@ -392,7 +392,7 @@ class Segment {
         return k.call(f, {at.segment, at.position});
       };
       if (neighbours != nullptr)
-        elements.many = many(t, *neighbours, parts, Neighbours::Plain::kStored);
+        elements.many = neighbours->many(t, parts, Neighbours::Plain::kStored);
       return elements;
     };
     PlanRequest trial = request;
@@ -406,26 +406,6 @@ class Segment {
     request.facts.grid = {};
     request.facts.factors = {};
     return from_memory(map_operands(host_, s_, e_, parts));
-  }
-
-  /// Of a space of one dim.
-  std::function<std::vector<Values>(kir::Builder&, const plan::Place&, int)> many(
-      Thread& t, const Neighbours& neighbours, const SegParts& parts, Neighbours::Plain plain) {
-    const auto functions = std::make_shared<std::map<int, kir::FunctionId>>();  // by number
-    return [this, &t, &neighbours, parts, plain, functions](kir::Builder& k,
-                                                            const plan::Place& first, int n) {
-      auto it = functions->find(n);
-      if (it == functions->end()) {
-        it = functions->emplace(n, neighbours.function(t, n, parts, plain)).first;
-      }
-      const Values all = k.call(it->second, {first.position});
-      std::vector<Values> out;
-      const auto each = static_cast<std::ptrdiff_t>(operands_of(e_));
-      for (auto from = all.begin(); from != all.end(); from += each) {
-        out.emplace_back(from, from + each);
-      }
-      return out;
-    };
   }
 
   /// The elements without what making them stores besides; none if they store nothing, or arrays.
@@ -446,7 +426,7 @@ class Segment {
       return x;
     };
     if (neighbours != nullptr)
-      elements.many = many(t, *neighbours, parts, Neighbours::Plain::kDropped);
+      elements.many = neighbours->many(t, parts, Neighbours::Plain::kDropped);
     return elements;
   }
 
