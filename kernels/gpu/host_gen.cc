@@ -229,4 +229,17 @@ HostGen::Scope::~Scope() {
   }
 }
 
+void choose(HostGen& host, const Operand& cond, const std::function<void()>& then,
+            const std::function<void()>& otherwise) {
+  if (const auto* known = std::get_if<PrimValue>(&cond)) {
+    known->as_bool() ? then() : otherwise();
+    return;
+  }
+  program::OpIf branch;
+  branch.cond = cond;
+  host.emit_into(branch.then_code, then);
+  host.emit_into(branch.else_code, otherwise);
+  host.emit({std::move(branch)});
+}
+
 }  // namespace kenaz::gpu

@@ -202,6 +202,10 @@ class HostGen : public body::Host {
   std::set<uint32_t> functions_tuning_;     // parameters that these read
 };
 
+/// Emits a branch of host code, or only the side that runs where the condition is known.
+void choose(HostGen& host, const Operand& cond, const std::function<void()>& then,
+            const std::function<void()>& otherwise);
+
 /// Lets registers go of their blocks after the last use, except those in `keep`.
 void insert_releases(program::Code& code, const std::set<BlockReg>& keep);
 

@@ -43,12 +43,13 @@ std::optional<HostArray> HostGen::at_place(ir::VarId v, const ir::Place& place) 
   }
   const Operand rest = emit_op(ScalarOp::kAnd, PrimType::kI64, PrimType::kI64,
                                {offset, konst(program::kPartAlignment - 1)});
-  program::OpIf fits;
-  fits.cond = emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {rest, konst(0)});
-  fits.then_code.push_back({std::move(part)});
-  fits.else_code.push_back({program::OpAlloc{a.block, bytes}});
-  at_their_place_[v] = fits.cond;
-  emit({std::move(fits)});
+  const Operand fits = emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {rest, konst(0)});
+  choose(
+      *this, fits, [&] { emit({std::move(part)}); },
+      [&] {
+        emit({program::OpAlloc{a.block, bytes}});
+      });
+  at_their_place_[v] = fits;
   return a;
 }
 
@@ -61,14 +62,8 @@ Operand HostGen::is_at_place(ir::VarId v, ir::VarId memory) const {
 }
 
 void HostGen::copy_unless(const Operand& there, ir::VarId v, const HostArray& to) {
-  program::OpIf op;
-  op.cond = there;
-  if (const auto* known = std::get_if<PrimValue>(&there)) {
-    if (!known->as_bool()) copy(array(v), to);
-    return;
-  }
-  emit_into(op.else_code, [&] { copy(array(v), to); });
-  emit({std::move(op)});
+  choose(
+      *this, there, [] {}, [&] { copy(array(v), to); });
 }
 
 void HostGen::put_part(ir::VarId v, ir::VarId whole, const HostArray& to) {

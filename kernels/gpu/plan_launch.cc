@@ -101,20 +101,10 @@ void emit_from(HostGen& host, const std::vector<plan::Choice>& choices, size_t n
     PlanCode(host, request).run(*choice.plan);
     return;
   }
-  const Operand cond = PlanCode(host, request).value(choice.when);
-  if (const auto* known = std::get_if<PrimValue>(&cond)) {
-    if (known->as_bool()) {
-      PlanCode(host, request).run(*choice.plan);
-    } else {
-      emit_from(host, choices, n + 1, request);
-    }
-    return;
-  }
-  program::OpIf branch;
-  branch.cond = cond;
-  host.emit_into(branch.then_code, [&] { PlanCode(host, request).run(*choice.plan); });
-  host.emit_into(branch.else_code, [&] { emit_from(host, choices, n + 1, request); });
-  host.emit({std::move(branch)});
+  choose(
+      host, PlanCode(host, request).value(choice.when),
+      [&] { PlanCode(host, request).run(*choice.plan); },
+      [&] { emit_from(host, choices, n + 1, request); });
 }
 
 }  // namespace

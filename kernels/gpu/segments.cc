@@ -285,15 +285,8 @@ class Segment {
   /// A map in a way that is only for some spaces, or in another one.
   template <class Way>
   void either(const Way& way, const SegParts& parts, const std::function<void()>& other) {
-    program::OpIf branch;
-    branch.cond = way.worthwhile();
-    if (const auto* known = std::get_if<PrimValue>(&branch.cond)) {
-      known->as_bool() ? way.launch(parts) : other();
-      return;
-    }
-    host_.emit_into(branch.then_code, [&] { way.launch(parts); });
-    host_.emit_into(branch.else_code, other);
-    host_.emit({std::move(branch)});
+    choose(
+        host_, way.worthwhile(), [&] { way.launch(parts); }, other);
   }
 
   /// A map whose threads make each point by itself.
@@ -305,12 +298,11 @@ class Segment {
       map_points(parts, width, neighbours);
       return;
     }
-    program::OpIf large;
-    large.cond =
+    const Operand large =
         host_.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {konst(rows.tile()), width});
-    host_.emit_into(large.then_code, [&] { rows.launch(s_.prov, parts, width); });
-    host_.emit_into(large.else_code, [&] { map_points(parts, width, neighbours); });
-    host_.emit({std::move(large)});
+    choose(
+        host_, large, [&] { rows.launch(s_.prov, parts, width); },
+        [&] { map_points(parts, width, neighbours); });
   }
 
   /// Each thread takes a point, or several.

@@ -123,12 +123,9 @@ void Walks::launch(const SegParts& parts) const {
     return;
   }
   const Abreast many = abreast(columns(), Abreast::Rows::kWhole);
-  program::OpIf branch;
-  branch.cond = many.fits();
-  host_.emit_into(branch.then_code, [&] { launch_columns(parts, many); });
-  host_.emit_into(branch.else_code,
-                  [&] { launch_columns(parts, abreast(kColumnsOfOddRows, Abreast::Rows::kAny)); });
-  host_.emit({std::move(branch)});
+  choose(
+      host_, many.fits(), [&] { launch_columns(parts, many); },
+      [&] { launch_columns(parts, abreast(kColumnsOfOddRows, Abreast::Rows::kAny)); });
 }
 
 Abreast Walks::abreast(int64_t columns, Abreast::Rows rows) const {
