@@ -43,6 +43,18 @@ class Explain(unittest.TestCase):
                      "because   it works on single elements of arrays"]:
             self.assertIn(part, done.stdout)
 
+    def test_reads_that_only_depend_on_outer_indices_leave_segments_to_threads(self):
+        waves = os.path.join(os.path.dirname(self.program), "waves.fut")
+        with open(waves, "w") as file:
+            file.write("""
+entry waves [k] (ts: [k]f32) (n: i64) (m: i64): [k][n]f32 =
+  map (\\t -> tabulate n (\\x -> f32.sum (tabulate m (\\i -> f32.cos (t * f32.i64 (x * i)))))) ts
+""")
+        report = json.loads(self.explain("--json", program=waves).stdout)
+        entry, = [e for e in report["entries"] if e["name"] == "waves"]
+        sums, = [o for o in entry["operations"] if o["kind"] == "reduce"]
+        self.assertEqual(sums["width_why"], "across")
+
     def test_json_has_the_documented_fields(self):
         done = self.explain("--json")
         self.assertEqual(done.returncode, 0, done.stderr)

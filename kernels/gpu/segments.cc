@@ -100,20 +100,23 @@ plan::Operator joined_operator(Thread& t, const ir::ESeg& e) {
 /// one: so that fewer of the body's reads are of memory far apart. An index that is the same for
 /// neighbours is a read of one place. Where nothing is read along segments, a thread for each has
 /// the least to combine.
-bool reads_across(const ir::ESeg& e) {
+bool reads_across(const ir::Program& p, const ir::ESeg& e) {
   const auto& dims = e.space.dims;
   if (dims.size() < 2) return false;
   const ir::Atom position = dims[dims.size() - 1].index, segment = dims[dims.size() - 2].index;
   int far_along = 0, far_across = 0;
   bool reads_along = false;
+  ir::VarSet on_position{position.var()};  // what depends on it
   for (const auto& s : e.body.stms) {
+    bool depends = false;
+    ir::for_each_use(p, s, [&](VarId v) { depends = depends || on_position.contains(v); });
+    if (depends) on_position.insert(s.pat.begin(), s.pat.end());
     const auto* index = std::get_if<ir::EIndex>(&s.exp);
     if (index == nullptr) continue;
+    reads_along = reads_along || depends;
     for (size_t d = 0; d < index->dims.size(); d++) {
       const auto* fix = std::get_if<ir::DimFix>(&index->dims[d]);
-      if (fix == nullptr) continue;
-      reads_along = reads_along || !(fix->index.is_const() || fix->index == segment);
-      if (d + 1 == index->dims.size()) continue;
+      if (fix == nullptr || d + 1 == index->dims.size()) continue;
       if (fix->index == position) far_along++;
       if (fix->index == segment) far_across++;
     }
@@ -351,7 +354,7 @@ class Segment {
     f.op = joined_facts(ir_, e_);
     f.segments = leading == 0 ? plan::HostExpr(1) : plan::HostExpr::size(kSegments);
     f.length = plan::HostExpr::size(kLength);
-    f.across = reads_across(e_);
+    f.across = reads_across(ir_, e_);
     f.slow = is_slow(e_.body);
     f.fails = may_stop(e_.body);
     for (const ir::Monoid* m : monoids_of(e_)) {
