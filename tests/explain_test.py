@@ -55,6 +55,18 @@ entry waves [k] (ts: [k]f32) (n: i64) (m: i64): [k][n]f32 =
         sums, = [o for o in entry["operations"] if o["kind"] == "reduce"]
         self.assertEqual(sums["width_why"], "across")
 
+    def test_an_attribute_of_a_combinator_does_not_stop_optimisation_inside_of_it(self):
+        attributed = os.path.join(os.path.dirname(self.program), "attributed.fut")
+        with open(attributed, "w") as file:
+            file.write("""
+entry attributed [k][n] (xss: [k][n]i64): [k][n]i64 =
+  #[flattening(only_inner)]
+  map (\\xs -> let ys = scan (+) 0 xs in scan i64.max 0 (map2 (*) ys (iota n))) xss
+""")
+        report = json.loads(self.explain("--json", program=attributed).stdout)
+        entry, = [e for e in report["entries"] if e["name"] == "attributed"]
+        self.assertEqual([o["kind"] for o in entry["operations"]], ["scan", "scan"])
+
     def test_json_has_the_documented_fields(self):
         done = self.explain("--json")
         self.assertEqual(done.returncode, 0, done.stderr)

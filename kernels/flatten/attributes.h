@@ -1,5 +1,6 @@
 // What a program asks of flattening, by attributes on combinators. Lowering puts an attribute on
-// all statements of the expression that it stands before, those inside of combinators included.
+// all statements of the expression that it stands before, those inside of combinators included, of
+// which it can say something.
 #pragma once
 
 #include "kernels/ir/ir.h"

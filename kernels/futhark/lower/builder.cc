@@ -1,10 +1,13 @@
 #include "kernels/futhark/lower/builder.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "kernels/ir/algebra.h"
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/visit.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
@@ -12,6 +15,25 @@ namespace kenaz::lower {
 
 using ir::Atom;
 using ir::VarId;
+
+namespace {
+
+/// Whether an attribute says anything of such an expression. What asks for levels of threads does
+/// so of combinators alone: left on all that is inside of one it would keep passes from optimising
+/// that, as other attributes are meant to.
+bool concerns(const std::string& attribute, const ir::Exp& exp) {
+  const auto begins = [&](std::string_view with) { return attribute.rfind(with, 0) == 0; };
+  bool combinator = false;
+  ir::visit_lambdas(exp, [&](const ir::Lambda&) { combinator = true; });
+  if (attribute == "sequential") {
+    return combinator || std::holds_alternative<ir::ELoop>(exp) ||
+           std::holds_alternative<ir::EIf>(exp);
+  }
+  return combinator ||
+         !(begins("sequential_") || begins("flattening(") || begins("incremental_flattening("));
+}
+
+}  // namespace
 
 Builder::Builder(ir::Program& program) : program_(program) {
   open_.push_back(true);
@@ -76,8 +98,11 @@ VarId Builder::var(ir::Type type, const std::string& name) {
 void Builder::emit(std::vector<VarId> pat, ir::Exp exp, std::vector<VarId> certs) {
   for (VarId v : pat) scope_of_[v.index] = scopes_.back().id;
   ++count_;
+  std::vector<std::string> attrs;
+  std::copy_if(attrs_.begin(), attrs_.end(), std::back_inserter(attrs),
+               [&](const std::string& a) { return concerns(a, exp); });
   scopes_.back().stms.push_back(
-      ir::Stm{std::move(pat), std::move(exp), std::move(certs), prov(), attrs_});
+      ir::Stm{std::move(pat), std::move(exp), std::move(certs), prov(), std::move(attrs)});
 }
 
 VarId Builder::let(ir::Type type, ir::Exp exp, const std::string& name, std::vector<VarId> certs) {
