@@ -53,6 +53,17 @@ class Views {
     return EReshape{e.dims, inner->array};
   }
 
+  /// Of rows that repeat a scalar themselves.
+  std::optional<Exp> replicate(const EReplicate& e) {
+    const Stm* def = e.value.is_const() ? nullptr : definition_(e.value.var());
+    const auto* inner = def ? std::get_if<EReplicate>(&def->exp) : nullptr;
+    if (!inner || !p_.type_of(inner->value).is_scalar()) return std::nullopt;
+    EReplicate out{e.dims, inner->value};
+    out.dims.insert(out.dims.end(), inner->dims.begin(), inner->dims.end());
+    certs_.insert(certs_.end(), def->certs.begin(), def->certs.end());
+    return out;
+  }
+
  private:
   /// Every dim taken from its start to its end.
   bool is_whole(const EIndex& e) const {
@@ -162,6 +173,7 @@ std::optional<Exp> simplify_view(Builder& b, const Exp& e, const Type& result,
   if (const auto* x = std::get_if<EIndex>(&e)) return views.index(*x, result);
   if (const auto* x = std::get_if<ERearrange>(&e)) return views.rearrange(*x);
   if (const auto* x = std::get_if<EReshape>(&e)) return views.reshape(*x);
+  if (const auto* x = std::get_if<EReplicate>(&e)) return views.replicate(*x);
   if (const auto* x = std::get_if<EConcat>(&e); x && x->arrays.size() == 1) {
     return ECopy{x->arrays[0]};
   }

@@ -14,7 +14,8 @@ namespace kenaz::passes {
 /// where the view is, and what it uses as well.
 using Definition = std::function<const ir::Stm*(ir::VarId)>;
 
-/// One step of rewriting an EIndex, ERearrange, EReshape, EConcat or ECopy into something nearer
+/// One step of rewriting an EIndex, ERearrange, EReshape,
+/// EReplicate, EConcat or ECopy into something nearer
 /// to the memory behind it. New scalar code goes to `b`; the certificates of the definitions that
 /// were skipped must be added to the statement's (`certs`). Nothing if no rule applies.
 std::optional<ir::Exp> simplify_view(ir::Builder& b, const ir::Exp& e, const ir::Type& result,
