@@ -52,33 +52,6 @@ KernelArray place_of(Thread& t, const ir::ESeg& e, const HostArray& a) {
   return place;
 }
 
-/// The body; its indices are bound.
-Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
-  const size_t count = e.body.results.size();
-  const size_t handed = parts.hands_all ? count : handed_by(e);
-  const size_t first_plain = std::max(handed, operands_of(e) + write_results_of(e));
-  const size_t kept = parts.hands_on ? 0 : handed;
-  std::vector<std::optional<KernelArray>> places(count);
-  std::vector<KernelArray> rows(count);
-  const auto store = [&](size_t n, size_t number) {
-    rows[n] = place_of(t, e, parts.stored[number]);
-    if (!rows[n].layout.dims.empty()) places[n] = rows[n];
-  };
-  for (size_t n = 0; n < kept; n++) store(n, n);
-  for (size_t n = first_plain; n < count; n++) store(n, kept + n - first_plain);
-  const auto results = body::translate(t, e.body, places);
-  Values out;
-  if (host.failed()) return out;
-  for (size_t n = kept; n < handed; n++) out.push_back(std::get<Value>(results[n]));
-  // What a scatter writes is its own, not the last statement's of a map that has become part of it.
-  if (!e.writes.empty()) t.k.set_prov(t.kernel.prov);
-  if (!combines(e)) write_values(t, e, parts.dests, results);
-  for (size_t n = 0; n < count; n++) {
-    if (n < kept || n >= first_plain) body::place(t, results[n], rows[n]);
-  }
-  return out;
-}
-
 }  // namespace
 
 size_t handed_by(const ir::ESeg& e) {
@@ -106,6 +79,32 @@ kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e,
     }
     return run_point(host, t, e, parts);
   });
+}
+
+Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
+  const size_t count = e.body.results.size();
+  const size_t handed = parts.hands_all ? count : handed_by(e);
+  const size_t first_plain = std::max(handed, operands_of(e) + write_results_of(e));
+  const size_t kept = parts.hands_on ? 0 : handed;
+  std::vector<std::optional<KernelArray>> places(count);
+  std::vector<KernelArray> rows(count);
+  const auto store = [&](size_t n, size_t number) {
+    rows[n] = place_of(t, e, parts.stored[number]);
+    if (!rows[n].layout.dims.empty()) places[n] = rows[n];
+  };
+  for (size_t n = 0; n < kept; n++) store(n, n);
+  for (size_t n = first_plain; n < count; n++) store(n, kept + n - first_plain);
+  const auto results = body::translate(t, e.body, places);
+  Values out;
+  if (host.failed()) return out;
+  for (size_t n = kept; n < handed; n++) out.push_back(std::get<Value>(results[n]));
+  // What a scatter writes is its own, not the last statement's of a map that has become part of it.
+  if (!e.writes.empty()) t.k.set_prov(t.kernel.prov);
+  if (!combines(e)) write_values(t, e, parts.dests, results);
+  for (size_t n = 0; n < count; n++) {
+    if (n < kept || n >= first_plain) body::place(t, results[n], rows[n]);
+  }
+  return out;
 }
 
 void store_points(Thread& t, const ScalarResults& scalars, const SegParts& parts,

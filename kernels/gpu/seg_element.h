@@ -29,6 +29,9 @@ void bind_indices(HostGen& host, body::Thread& t, const std::vector<ir::SegDim>&
 kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e,
                                const std::vector<size_t>& groups, const SegParts& parts);
 
+/// The same in the middle of a function, where the indices are bound.
+kir::Values run_point(HostGen& host, body::Thread& t, const ir::ESeg& e, const SegParts& parts);
+
 /// Stores the scalars of points next to each other, from `place` in the space on. `parts`: the
 /// results' arrays, dense.
 void store_points(body::Thread& t, const ScalarResults& scalars, const SegParts& parts,
