@@ -281,8 +281,36 @@ class Segment {
     host_.emit({std::move(large)});
   }
 
+  /// How many points of a map that only writes scalars a thread takes: it has read what it writes
+  /// for all before it writes any.
+  int items_of_scatter(const SegParts& parts) const {
+    constexpr size_t kSmall = 8, kMedium = 24;  // statements
+    const bool plain = !e_.writes.empty() && parts.stored.empty() &&
+                       hides_latency_by_threads(host_) &&
+                       std::all_of(e_.writes.begin(), e_.writes.end(),
+                                   [](const ir::SegWrite& w) { return w.segment_rank == 0; }) &&
+                       std::all_of(e_.body.results.begin(), e_.body.results.end(),
+                                   [&](const ir::Atom& r) { return ir_.type_of(r).is_scalar(); });
+    if (!plain || e_.body.stms.size() > kMedium || is_slow(e_.body)) return 1;
+    return e_.body.stms.size() > kSmall ? 2 : 4;
+  }
+
+  void scatter_points(SegParts parts, const Operand& width, int items) {
+    parts.hands_all = true;
+    Thread t(host_, host_.kernel_name("scatter"), s_.prov);
+    const auto elem = point_function(host_, t, e_, {e_.space.dims.size()}, parts);
+    const auto store = [&](const Value&, const Values& made) {
+      write_values(t, e_, parts.dests, {made.begin(), made.end()});
+    };
+    launch_elements(host_, t, elem, store, width, items);
+  }
+
   /// Each thread takes a point, or several.
   void map_points(SegParts parts, const Operand& width, const Neighbours& neighbours) {
+    if (const int items = items_of_scatter(parts); items > 1) {
+      scatter_points(std::move(parts), width, items);
+      return;
+    }
     const auto scalars = small_map();
     const int items = scalars ? items_of_map(*scalars) : 1;
     std::vector<HostArray> results;
