@@ -123,8 +123,17 @@ plan::Uneven::Stage UnevenMap::stage(Thread& t, size_t number, size_t first_oper
     const auto kept = all.begin() + 1 + static_cast<std::ptrdiff_t>(shared);
     return plan::Uneven::Entered{all[0], {all.begin() + 1, kept}, {kept, all.end()}};
   };
-  out.at = [at](kir::Builder& k, Values shared, const Value& position) {
+  out.read = [](kir::Builder&, const Values&, const Value&) { return Values{}; };
+  if (reads_scalars(number)) {
+    const kir::FunctionId reading = read(t, number);
+    out.read = [reading](kir::Builder& k, Values shared, const Value& position) {
+      shared.push_back(position);
+      return k.call(reading, std::move(shared));
+    };
+  }
+  out.at = [at](kir::Builder& k, Values shared, const Value& position, const Values& read) {
     shared.push_back(position);
+    shared.insert(shared.end(), read.begin(), read.end());
     return k.call(at, std::move(shared));
   };
   return out;
@@ -153,17 +162,49 @@ kir::FunctionId UnevenMap::leave(Thread& t) const {
   });
 }
 
-kir::FunctionId UnevenMap::element(Thread& t, size_t number) const {
+bool UnevenMap::reads_scalars(size_t number) const {
+  const std::vector<VarId>& params = reduction_of(uneven_->stages[number]).map.params;
+  return std::all_of(params.begin(), params.end(),
+                     [&](VarId v) { return host_.ir().type_of(v).is_scalar(); });
+}
+
+// Sees what is shared, then the position, then scalars of `more`.
+kir::FunctionId UnevenMap::of_element(Thread& t, const std::string& name, size_t number,
+                                      const std::vector<VarId>& more,
+                                      const std::function<Values(const Value&)>& body) const {
   const ir::Uneven::Stage& stage = uneven_->stages[number];
-  const ir::ESoac& reduction = reduction_of(stage);
   std::vector<kir::Type> params = types_of(stage.shared);
   params.push_back({PrimType::kI64});
-  return body::function(t, fmt::format("elem{}", number), params, [&](const Values& args) {
+  for (const kir::Type& type : types_of(more)) params.push_back(type);
+  return body::function(t, fmt::format("{}{}", name, number), params, [&](const Values& args) {
     bind_all(t, stage.shared, args, 0);
+    bind_all(t, more, args, stage.shared.size() + 1);
     for (const ir::Stm& s : stage.views) body::translate(t, s);
-    body::bind_rows(t, reduction.map.params, reduction.inputs, args.back());
-    return scalars_of(body::translate(t, reduction.map.body));
+    t.k.set_prov(stage.reduction->prov);
+    return body(args[stage.shared.size()]);
   });
+}
+
+kir::FunctionId UnevenMap::read(Thread& t, size_t number) const {
+  const ir::ESoac& reduction = reduction_of(uneven_->stages[number]);
+  return of_element(t, "read", number, {}, [&](const Value& position) {
+    body::bind_rows(t, reduction.map.params, reduction.inputs, position);
+    Values out;
+    for (const VarId v : reduction.map.params) out.push_back(t.env.scalar(ir::Atom(v)));
+    return out;
+  });
+}
+
+kir::FunctionId UnevenMap::element(Thread& t, size_t number) const {
+  const ir::ESoac& reduction = reduction_of(uneven_->stages[number]);
+  const bool is_read = reads_scalars(number);
+  return of_element(t, "elem", number, is_read ? reduction.map.params : std::vector<VarId>{},
+                    [&](const Value& position) {
+                      if (!is_read) {
+                        body::bind_rows(t, reduction.map.params, reduction.inputs, position);
+                      }
+                      return scalars_of(body::translate(t, reduction.map.body));
+                    });
 }
 
 }  // namespace kenaz::gpu

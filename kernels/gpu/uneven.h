@@ -2,7 +2,10 @@
 // plans of its own.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/gpu/seg_element.h"
@@ -25,6 +28,12 @@ class UnevenMap {
   plan::Problem bind(body::Thread& t) const;
   plan::Uneven::Stage stage(body::Thread& t, size_t number, size_t first_operator) const;
   kir::FunctionId enter(body::Thread& t, size_t number) const;
+  /// Whether what a reduction combines is made of scalars of its inputs: these are read first.
+  bool reads_scalars(size_t number) const;
+  kir::FunctionId of_element(body::Thread& t, const std::string& name, size_t number,
+                             const std::vector<ir::VarId>& more,
+                             const std::function<kir::Values(const kir::Value&)>& body) const;
+  kir::FunctionId read(body::Thread& t, size_t number) const;
   kir::FunctionId element(body::Thread& t, size_t number) const;
   kir::FunctionId leave(body::Thread& t) const;
   std::vector<kir::Type> types_of(const std::vector<ir::VarId>& scalars) const;

@@ -176,8 +176,11 @@ struct Uneven {
     Operator op;
     /// `before`: what the stage before shared and kept, then its result; none of the first.
     std::function<Entered(Builder&, const Value& segment, const Values& before)> enter;
-    /// The element at this position (i64), of what was shared. As Elements, without stores.
-    std::function<Values(Builder&, const Values& shared, const Value& position)> at;
+    /// What the element at this position (i64) reads without checks, and the element, of that. So
+    /// several can read before any waits. As Elements, without stores.
+    std::function<Values(Builder&, const Values& shared, const Value& position)> read;
+    std::function<Values(Builder&, const Values& shared, const Value& position, const Values& read)>
+        at;
   };
   std::vector<Stage> stages;
   /// After the last stage; called once for each segment.

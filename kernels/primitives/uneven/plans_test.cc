@@ -64,13 +64,17 @@ plan::Uneven uneven_sums(Builder& k, const TestOperator& op, const UnevenRows& r
       const Values kept = before.empty() ? Values{} : Values(before.begin() + 1, before.end());
       return plan::Uneven::Entered{b.load(PrimType::kI64, blocks[1], segment), {from}, kept};
     };
-    stage.at = [=](Builder& b, const Values& shared, const Value& position) {
+    stage.read = [=](Builder& b, const Values& shared, const Value& position) {
+      Values x;
+      for (size_t n = 0; n < scalars; n++) {
+        x.push_back(b.load(op.facts.types[n], blocks[2 + n], b.add(shared[0], position)));
+      }
+      return x;
+    };
+    stage.at = [=](Builder& b, const Values& shared, const Value& position, const Values& read) {
       const Value at = b.add(shared[0], position);
       if (rows.fails_at >= 0) b.if_(b.eq(at, rows.fails_at), [&] { b.fail(0, {}); });
-      Values x;
-      for (size_t n = 0; n < scalars; n++)
-        x.push_back(b.load(op.facts.types[n], blocks[2 + n], at));
-      return x;
+      return read;
     };
     u.stages.push_back(stage);
   }

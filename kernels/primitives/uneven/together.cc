@@ -190,21 +190,23 @@ void Reduction::fold_range(const Values& shared, const Value& from, const Value&
   };
   const kir::Var at = k_.declare(from);
   if (!t_.facts.slow) {
-    constexpr int kTogether = 4;  // so many loads are under way
-    const Value ahead = k_.mul(step, kTogether - 1);
+    constexpr size_t kTogether = 4;  // so many loads are under way
+    const Value ahead = k_.mul(step, int64_t{kTogether - 1});
     k_.while_([&] { return k_.lt(k_.add(k_.read(at), ahead), to); },
               [&] {
-                std::vector<Values> made;
-                Value i = k_.read(at);
-                for (int n = 0; n < kTogether; n++) {
-                  made.push_back(stage_.at(k_, shared, i));
-                  i = k_.add(i, step);
+                Values places = {k_.read(at)};
+                while (places.size() < kTogether) places.push_back(k_.add(places.back(), step));
+                std::vector<Values> read, made;
+                for (const Value& i : places) read.push_back(stage_.read(k_, shared, i));
+                for (size_t n = 0; n < kTogether; n++) {
+                  made.push_back(stage_.at(k_, shared, places[n], read[n]));
                 }
                 for (const Values& x : made) combine(x);
-                k_.assign(at, i);
+                k_.assign(at, k_.add(places.back(), step));
               });
   }
-  k_.for_(k_.read(at), to, step, [&](const Value& i) { combine(stage_.at(k_, shared, i)); });
+  k_.for_(k_.read(at), to, step,
+          [&](const Value& i) { combine(stage_.at(k_, shared, i, stage_.read(k_, shared, i))); });
 }
 
 Values Reduction::fold(const Values& shared, const Value& length, const Value& number,
