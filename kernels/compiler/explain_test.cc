@@ -119,8 +119,9 @@ std::vector<ir::Stays::Why> reasons(const explain::EntryReport& e) {
 
 TEST(Explain, WhyParallelWorkStaysInAThread) {
   using Why = ir::Stays::Why;
-  EXPECT_THAT(reasons(report_of("entry f (ns: []i64) = map (\\n -> i64.sum (iota n)) ns")),
-              ElementsAre(Why::kSizes));
+  EXPECT_THAT(
+      reasons(report_of("entry f (ns: []i64) = map (\\n -> last (scan (+) 0 (iota n))) ns")),
+      ElementsAre(Why::kSizes));
   EXPECT_THAT(reasons(report_of("entry f (xss: [][4]i32) = map (\\xs -> reduce (+) 0 xs) xss")),
               ElementsAre(Why::kFew));
   EXPECT_THAT(reasons(report_of("entry f (xss: [][]i32) = "
@@ -129,6 +130,14 @@ TEST(Explain, WhyParallelWorkStaysInAThread) {
   EXPECT_THAT(reasons(report_of("entry f [n][m] (xss: [n][m]i32) (ks: [n]i32) = map2 (\\xs k ->\n"
                                 " loop s = 0 for _i < k do s + reduce (+) s xs) xss ks")),
               ElementsAre(Why::kLoop));
+}
+
+TEST(Explain, ReductionsOfDifferentLengthsAreMadeTogether) {
+  const auto e = report_of("entry f (ns: []i64) = map (\\n -> i64.sum (map (* n) (iota n))) ns");
+  ASSERT_THAT(kinds(e), ElementsAre(Kind::kMap));
+  ASSERT_THAT(e.operations[0].plans, SizeIs(1));
+  EXPECT_EQ(e.operations[0].plans[0].name, "together");
+  EXPECT_THAT(reasons(e), IsEmpty());
 }
 
 TEST(Explain, WhyOneThreadRunsSomething) {

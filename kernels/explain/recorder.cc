@@ -156,4 +156,9 @@ void Recorder::plans(const plan::Facts& facts, std::span<const plan::Choice> cho
   }
 }
 
+void Recorder::takes_threads(ProvId combinator) {
+  Operation& o = report_.entries.back().operations.back();
+  std::erase_if(o.inside, [&](const Inside& i) { return same(i.place, range(combinator)); });
+}
+
 }  // namespace kenaz::explain

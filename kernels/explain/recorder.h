@@ -30,6 +30,8 @@ class Recorder {
   void operation(const ir::Stm& s, const ir::ESeg& e);
   void plans(const plan::Facts& facts, std::span<const plan::Choice> choices,
              const program::Target& target);
+  /// The combinator of the operation's body does not stay in its thread after all.
+  void takes_threads(ir::ProvId combinator);
 
   Report take();
 

@@ -1,6 +1,7 @@
 #include "kernels/gpu/operands.h"
 
 #include "kernels/gpu/launch.h"
+#include "kernels/gpu/uneven.h"
 
 namespace kenaz::gpu {
 
@@ -19,6 +20,10 @@ std::vector<HostArray> map_operands(HostGen& host, const ir::Stm& s, const ir::E
     operands.push_back(host.allocate(host.ir().type_of(e.body.results[n]).prim, sizes));
   }
   all.stored.insert(all.stored.begin(), operands.begin(), operands.end());
+  if (const UnevenMap uneven(host, s, e, all); uneven.any()) {
+    uneven.launch();
+    return operands;
+  }
   Thread t(host, host.kernel_name("map"), s.prov);
   const auto elem = point_function(host, t, e, {e.space.dims.size()}, all);
   launch_elements(host, t, elem, host.count(sizes).operand());

@@ -120,7 +120,9 @@ bool needs_thread_memory(HostGen& host, const PlanRequest& request) {
 
 void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRequest& request) {
   const auto choices = plan::choose(table, request.facts, host.target());
-  if (host.recorder() != nullptr) host.recorder()->plans(request.facts, choices, host.target());
+  if (host.recorder() != nullptr && !request.prepares) {
+    host.recorder()->plans(request.facts, choices, host.target());
+  }
   emit_from(host, choices, 0, request);
 }
 

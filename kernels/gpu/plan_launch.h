@@ -17,6 +17,8 @@ struct PlanRequest {
   std::vector<Operand> sizes;  // by number, as in the facts' HostExprs; i64
   /// Binds it to a kernel; called for each.
   std::function<plan::Problem(body::Thread&, plan::Asks)> bind;
+  /// Prepares an operation that has plans itself: those are what is explained.
+  bool prepares = false;
 };
 
 /// Whether the code of its elements, as `bind` makes it, needs memory of its own for each thread:

@@ -14,30 +14,6 @@ using kir::Values;
 
 namespace {
 
-/// Each value of the plain writes at its index, where that is in bounds.
-void write_values(Thread& t, const ir::ESeg& e, const std::vector<HostArray>& dests,
-                  const std::vector<KernelValue>& results) {
-  std::vector<int> ranks;
-  std::vector<KernelArray> to;
-  std::vector<KernelValue> indices, values;
-  size_t at = operands_of(e);
-  for (const auto& w : e.writes) {
-    const size_t first = at, rank = static_cast<size_t>(w.index_rank);
-    at += rank;
-    for (size_t n = 0; n < w.dests.size(); n++) {  // each at the same index
-      for (int d = 0; d < w.segment_rank; d++) {
-        indices.push_back(t.env.value(ir::Atom(e.space.dims[static_cast<size_t>(d)].index)));
-      }
-      for (size_t d = 0; d < rank; d++) indices.push_back(results[first + d]);
-      values.push_back(results[at++]);
-      ranks.push_back(w.segment_rank + w.index_rank);
-      to.push_back(t.args.array(dests[to.size()]));
-    }
-  }
-  indices.insert(indices.end(), values.begin(), values.end());
-  if (!to.empty()) body::scatter_element(t, to, ranks, indices);
-}
-
 bool combines(const ir::ESeg& e) {
   return std::any_of(e.writes.begin(), e.writes.end(),
                      [](const ir::SegWrite& w) { return w.combine.has_value(); });
@@ -50,33 +26,6 @@ KernelArray place_of(Thread& t, const ir::ESeg& e, const HostArray& a) {
     place = body::row_place(t, place, std::get<Value>(t.env.value(ir::Atom(d.index))));
   }
   return place;
-}
-
-/// The body; its indices are bound.
-Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
-  const size_t count = e.body.results.size();
-  const size_t handed = parts.hands_all ? count : handed_by(e);
-  const size_t first_plain = std::max(handed, operands_of(e) + write_results_of(e));
-  const size_t kept = parts.hands_on ? 0 : handed;
-  std::vector<std::optional<KernelArray>> places(count);
-  std::vector<KernelArray> rows(count);
-  const auto store = [&](size_t n, size_t number) {
-    rows[n] = place_of(t, e, parts.stored[number]);
-    if (!rows[n].layout.dims.empty()) places[n] = rows[n];
-  };
-  for (size_t n = 0; n < kept; n++) store(n, n);
-  for (size_t n = first_plain; n < count; n++) store(n, kept + n - first_plain);
-  const auto results = body::translate(t, e.body, places);
-  Values out;
-  if (host.failed()) return out;
-  for (size_t n = kept; n < handed; n++) out.push_back(std::get<Value>(results[n]));
-  // What a scatter writes is its own, not the last statement's of a map that has become part of it.
-  if (!e.writes.empty()) t.k.set_prov(t.kernel.prov);
-  if (!combines(e)) write_values(t, e, parts.dests, results);
-  for (size_t n = 0; n < count; n++) {
-    if (n < kept || n >= first_plain) body::place(t, results[n], rows[n]);
-  }
-  return out;
 }
 
 }  // namespace
@@ -106,6 +55,55 @@ kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e,
     }
     return run_point(host, t, e, parts);
   });
+}
+
+void write_values(Thread& t, const ir::ESeg& e, const std::vector<HostArray>& dests,
+                  const std::vector<KernelValue>& results) {
+  std::vector<int> ranks;
+  std::vector<KernelArray> to;
+  std::vector<KernelValue> indices, values;
+  size_t at = operands_of(e);
+  for (const auto& w : e.writes) {
+    const size_t first = at, rank = static_cast<size_t>(w.index_rank);
+    at += rank;
+    for (size_t n = 0; n < w.dests.size(); n++) {  // each at the same index
+      for (int d = 0; d < w.segment_rank; d++) {
+        indices.push_back(t.env.value(ir::Atom(e.space.dims[static_cast<size_t>(d)].index)));
+      }
+      for (size_t d = 0; d < rank; d++) indices.push_back(results[first + d]);
+      values.push_back(results[at++]);
+      ranks.push_back(w.segment_rank + w.index_rank);
+      to.push_back(t.args.array(dests[to.size()]));
+    }
+  }
+  indices.insert(indices.end(), values.begin(), values.end());
+  if (!to.empty()) body::scatter_element(t, to, ranks, indices);
+}
+
+Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
+  const size_t count = e.body.results.size();
+  const size_t handed = parts.hands_all ? count : handed_by(e);
+  const size_t first_plain = std::max(handed, operands_of(e) + write_results_of(e));
+  const size_t kept = parts.hands_on ? 0 : handed;
+  std::vector<std::optional<KernelArray>> places(count);
+  std::vector<KernelArray> rows(count);
+  const auto store = [&](size_t n, size_t number) {
+    rows[n] = place_of(t, e, parts.stored[number]);
+    if (!rows[n].layout.dims.empty()) places[n] = rows[n];
+  };
+  for (size_t n = 0; n < kept; n++) store(n, n);
+  for (size_t n = first_plain; n < count; n++) store(n, kept + n - first_plain);
+  const auto results = body::translate(t, e.body, places);
+  Values out;
+  if (host.failed()) return out;
+  for (size_t n = kept; n < handed; n++) out.push_back(std::get<Value>(results[n]));
+  // What a scatter writes is its own, not the last statement's of a map that has become part of it.
+  if (!e.writes.empty()) t.k.set_prov(t.kernel.prov);
+  if (!combines(e) && !parts.hands_all) write_values(t, e, parts.dests, results);
+  for (size_t n = 0; n < count; n++) {
+    if (n < kept || n >= first_plain) body::place(t, results[n], rows[n]);
+  }
+  return out;
 }
 
 void store_points(Thread& t, const ScalarResults& scalars, const SegParts& parts,

@@ -14,7 +14,7 @@ namespace kenaz::gpu {
 /// It may also store operands, to the first arrays of `stored`, instead of handing them on.
 struct SegParts {
   bool hands_on = true;
-  bool hands_all = false;         // of a map of scalars: hands its results on, too
+  bool hands_all = false;         // of a map of scalars: hands all on, and writes nothing
   std::vector<HostArray> dests;   // of plain writes, in order
   std::vector<HostArray> stored;  // with the space's dims in front
 };
@@ -28,6 +28,14 @@ void bind_indices(HostGen& host, body::Thread& t, const std::vector<ir::SegDim>&
 /// scalars that it hands on.
 kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e,
                                const std::vector<size_t>& groups, const SegParts& parts);
+
+/// The same in the middle of a function, where the indices are bound.
+kir::Values run_point(HostGen& host, body::Thread& t, const ir::ESeg& e, const SegParts& parts);
+
+/// Writes what the plain writes say, out of all results of the body; its indices are bound if
+/// writes are to segments.
+void write_values(body::Thread& t, const ir::ESeg& e, const std::vector<HostArray>& dests,
+                  const std::vector<body::KernelValue>& results);
 
 /// Stores the scalars of points next to each other, from `place` in the space on. `parts`: the
 /// results' arrays, dense.

@@ -9,6 +9,7 @@
 #include "kernels/gpu/body_facts.h"
 #include "kernels/gpu/factors.h"
 #include "kernels/gpu/launch.h"
+#include "kernels/gpu/monoids.h"
 #include "kernels/gpu/neighbours.h"
 #include "kernels/gpu/operands.h"
 #include "kernels/gpu/packs.h"
@@ -16,6 +17,7 @@
 #include "kernels/gpu/rows.h"
 #include "kernels/gpu/seg_element.h"
 #include "kernels/gpu/small_rows.h"
+#include "kernels/gpu/uneven.h"
 #include "kernels/gpu/walks.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
@@ -47,51 +49,13 @@ bool is_scalar(const ir::Program& p, const ir::SegMonoid& m) {
 
 // ---- operators
 
-plan::OpFacts facts_of(const ir::Program& p, const ir::Monoid& m) {
-  plan::OpFacts f;
-  for (const auto& n : m.neutral) f.types.push_back(p.type_of(n).prim);
-  f.commutative = op::is_commutative(m);
-  f.known.assign(f.types.size(), nullptr);
-  if (f.types.size() == 1) f.known[0] = op::recognise(m);
-  return f;
-}
-
-plan::Operator operator_of(Thread& t, const ir::Monoid& m, size_t number) {
-  plan::Operator o;
-  o.facts = facts_of(t.ir(), m);
-  o.neutral = t.env.scalars(m.neutral);
-  if (const op::Known* row = o.facts.known[0]) {
-    // The program's own neutral element: it is the result where there are no elements.
-    o.combine = plan::known_operator(*row, o.facts.types[0]).combine;
-    return o;
-  }
-  const kir::FunctionId f = body::operator_function(t, "op" + std::to_string(number), m);
-  o.combine = [f](kir::Builder& k, Values a, const Values& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return k.call(f, std::move(a));
-  };
-  return o;
-}
-
-std::vector<const ir::Monoid*> monoids_of(const ir::ESeg& e) {
-  std::vector<const ir::Monoid*> out;
+Monoids monoids_of(const ir::ESeg& e) {
+  Monoids out;
   for (const auto& m : e.monoids) out.push_back(&m.op);
   for (const auto& w : e.writes) {
     if (w.combine) out.push_back(&w.combine->op);
   }
   return out;
-}
-
-plan::OpFacts joined_facts(const ir::Program& p, const ir::ESeg& e) {
-  std::vector<plan::OpFacts> parts;
-  for (const ir::Monoid* m : monoids_of(e)) parts.push_back(facts_of(p, *m));
-  return plan::join(parts);
-}
-
-plan::Operator joined_operator(Thread& t, const ir::ESeg& e) {
-  std::vector<plan::Operator> parts;
-  for (const ir::Monoid* m : monoids_of(e)) parts.push_back(operator_of(t, *m, parts.size()));
-  return plan::join(std::move(parts));
 }
 
 // ---- facts
@@ -276,6 +240,10 @@ class Segment {
       return;
     }
     const SegParts parts = make_parts();
+    if (const UnevenMap uneven(host_, s_, e_, parts); uneven.any()) {
+      uneven.launch();
+      return;
+    }
     const Walks walks(host_, s_, e_);
     if (walks.any()) {
       either(walks, parts, [&] { points(parts); });
@@ -308,8 +276,36 @@ class Segment {
         [&] { map_points(parts, width, neighbours); });
   }
 
+  /// How many points of a map that only writes scalars a thread takes: it has read what it writes
+  /// for all before it writes any.
+  int items_of_scatter(const SegParts& parts) const {
+    constexpr size_t kSmall = 8, kMedium = 24;  // statements
+    const bool plain = !e_.writes.empty() && parts.stored.empty() &&
+                       hides_latency_by_threads(host_) &&
+                       std::all_of(e_.writes.begin(), e_.writes.end(),
+                                   [](const ir::SegWrite& w) { return w.segment_rank == 0; }) &&
+                       std::all_of(e_.body.results.begin(), e_.body.results.end(),
+                                   [&](const ir::Atom& r) { return ir_.type_of(r).is_scalar(); });
+    if (!plain || e_.body.stms.size() > kMedium || is_slow(e_.body)) return 1;
+    return e_.body.stms.size() > kSmall ? 2 : 4;
+  }
+
+  void scatter_points(SegParts parts, const Operand& width, int items) {
+    parts.hands_all = true;
+    Thread t(host_, host_.kernel_name("scatter"), s_.prov);
+    const auto elem = point_function(host_, t, e_, {e_.space.dims.size()}, parts);
+    const auto store = [&](const Value&, const Values& made) {
+      write_values(t, e_, parts.dests, {made.begin(), made.end()});
+    };
+    launch_elements(host_, t, elem, store, width, items);
+  }
+
   /// Each thread takes a point, or several.
   void map_points(SegParts parts, const Operand& width, const Neighbours& neighbours) {
+    if (const int items = items_of_scatter(parts); items > 1) {
+      scatter_points(std::move(parts), width, items);
+      return;
+    }
     const auto scalars = small_map();
     const int items = scalars ? items_of_map(*scalars) : 1;
     std::vector<HostArray> results;
@@ -351,7 +347,7 @@ class Segment {
     plan::Facts f;
     f.name = host_.kernel_name(what);
     f.prov = s_.prov;
-    f.op = joined_facts(ir_, e_);
+    f.op = joined_facts(ir_, monoids_of(e_));
     f.segments = leading == 0 ? plan::HostExpr(1) : plan::HostExpr::size(kSegments);
     f.length = plan::HostExpr::size(kLength);
     f.across = reads_across(ir_, e_);
@@ -364,7 +360,8 @@ class Segment {
     return f;
   }
 
-  /// Elements made by the body or, where plans have no memory for that, by a map before them.
+  /// Elements made by the body or, where plans have no memory for that or threads should help each
+  /// other, by a map before them.
   using MakeElements = std::function<plan::Elements(Thread&, plan::Asks)>;
   MakeElements elements(PlanRequest& request, size_t leading, const SegParts& parts,
                         bool& from_body, const Neighbours* neighbours = nullptr) {
@@ -396,7 +393,7 @@ class Segment {
       problem.elements = by_body(t, asks);
       return problem;
     };
-    from_body = !needs_thread_memory(host_, trial);
+    from_body = !UnevenMap(host_, s_, e_, parts).any() && !needs_thread_memory(host_, trial);
     if (from_body) return by_body;
     request.facts.grid = {};
     request.facts.factors = {};
@@ -460,7 +457,7 @@ class Segment {
     if (widens) plan::widen(request.facts.op);
     request.bind = [&](Thread& t, plan::Asks asks) {
       plan::Problem problem;
-      problem.op = joined_operator(t, e_);
+      problem.op = joined_operator(t, monoids_of(e_));
       problem.elements = make_elements(t, asks);
       if (request.facts.ahead) problem.elements.ahead = ahead_elements(t, neighbours);
       if (scans && from_body) {
@@ -551,7 +548,7 @@ class Segment {
     request.facts.items = primitives::hist_items(request.facts);
     request.bind = [&](Thread& t, plan::Asks) {
       plan::Problem problem;
-      problem.op = joined_operator(t, e_);
+      problem.op = joined_operator(t, monoids_of(e_));
       problem.op.facts.commutative = true;
       const plan::Elements inner = make_elements(t, plan::Asks::kBySegment);
       Values sizes;

@@ -162,6 +162,31 @@ struct Rows {
   std::optional<Value> step;
 };
 
+/// Reductions of segments that differ in length, and what is done around them for each segment: the
+/// family `uneven`.
+struct Uneven {
+  /// A segment, as one thread sees it.
+  struct Entered {
+    Value length;   // of the segment, i64
+    Values shared;  // what its elements are made of, for any thread
+    Values kept;    // for the next stage
+  };
+  /// One after the other; of the same number of segments.
+  struct Stage {
+    Operator op;
+    /// `before`: what the stage before shared and kept, then its result; none of the first.
+    std::function<Entered(Builder&, const Value& segment, const Values& before)> enter;
+    /// What the element at this position (i64) reads without checks, and the element, of that. So
+    /// several can read before any waits. As Elements, without stores.
+    std::function<Values(Builder&, const Values& shared, const Value& position)> read;
+    std::function<Values(Builder&, const Values& shared, const Value& position, const Values& read)>
+        at;
+  };
+  std::vector<Stage> stages;
+  /// After the last stage; called once for each segment.
+  std::function<void(Builder&, const Value& segment, const Values& before)> leave;
+};
+
 /// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
 /// inclusive scan, then the carried; copy: the carried; pack: the carried, at their position
 /// among all that are packed (segment 0). Each place is put once.
@@ -187,6 +212,7 @@ struct Problem {
   /// The elements for who makes them once more. Scan: without what making them stores besides; `at`
   /// is empty if they store nothing. Pack: the class alone; may be empty.
   Elements dry_elements;
+  Uneven uneven;  // instead of the others
   /// copy, across: the source, whose rows are numbered by position, and the result, whose rows are
   /// numbered by segment within the matrix.
   Rows from, to;

@@ -1,0 +1,19 @@
+// Operators of array IR as plans see them.
+#pragma once
+
+#include <vector>
+
+#include "kernels/body/thread.h"
+#include "kernels/plan/plan.h"
+
+namespace kenaz::gpu {
+
+using Monoids = std::vector<const ir::Monoid*>;
+
+/// Of the operator that combines tuples of the values of all.
+plan::OpFacts joined_facts(const ir::Program& p, const Monoids& monoids);
+/// .. and itself, in a kernel. `first`: one more than the functions of earlier ones are numbered
+/// to.
+plan::Operator joined_operator(body::Thread& t, const Monoids& monoids, size_t first = 0);
+
+}  // namespace kenaz::gpu
