@@ -7,6 +7,9 @@
 //
 // If several of these need the same map, it stays: floats that two kernels make may differ in their
 // last bits, and a program may compare them.
+//
+// A branch that came along and is the same for all points goes around, as in distribution: loads of
+// several points, which a branch would keep apart, can then be on their way together.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -60,6 +63,7 @@ class FuseSegs {
       if (here < wanted) return;
       put_in(s, b.stms[c]);
       if (s.prov != b.stms[c].prov) add_note(p_.notes, {b.stms[c].prov, Fused{s.prov}});
+      if (uniform_branch(std::get<ESeg>(b.stms[c].exp)) != nullptr) put_around(b.stms[c]);
       return;
     }
   }
@@ -154,6 +158,44 @@ class FuseSegs {
         consumer.certs.push_back(c);
       }
     }
+  }
+
+  static const Stm* uniform_branch(const ESeg& e) {
+    VarSet inside;
+    for_each_bound(e.body, [&](VarId v) { inside.insert(v); });
+    for (const SegDim& d : e.space.dims) inside.insert(d.index);
+    for (const Stm& s : e.body.stms) {
+      const auto* branch = std::get_if<EIf>(&s.exp);
+      if (branch == nullptr || !s.certs.empty() || branch->cond.is_const()) continue;
+      if (!inside.contains(branch->cond.var())) return &s;
+    }
+    return nullptr;
+  }
+
+  void put_around(Stm& s) {
+    const VarId branch = uniform_branch(std::get<ESeg>(s.exp))->pat[0];
+    EIf around;
+    for (const bool taken : {true, false}) {
+      Stm side = s;
+      auto& stms = std::get<ESeg>(side.exp).body.stms;
+      const auto at =
+          std::find_if(stms.begin(), stms.end(), [&](const Stm& t) { return t.pat[0] == branch; });
+      Stm choice = std::move(*at);
+      auto& e = std::get<EIf>(choice.exp);
+      around.cond = e.cond;
+      Body& chosen = taken ? e.then_body : e.else_body;
+      std::vector<Stm> code = std::move(chosen.stms);
+      for (size_t k = 0; k < choice.pat.size(); k++) {
+        code.push_back(Stm{{choice.pat[k]}, EAtom{chosen.results[k]}, {}, choice.prov, {}});
+      }
+      const auto next = stms.erase(at);
+      stms.insert(next, std::make_move_iterator(code.begin()), std::make_move_iterator(code.end()));
+      Body body;
+      body.results.assign(side.pat.begin(), side.pat.end());
+      body.stms.push_back(std::move(side));
+      (taken ? around.then_body : around.else_body) = copy_renamed(p_, body);
+    }
+    s.exp = std::move(around);
   }
 
   Program& p_;
