@@ -48,7 +48,7 @@ ExprPtr Generator::literal(PrimType type) {
       default: text = int_text(type, static_cast<int64_t>(below(10)));
     }
   } else {
-    switch (below(12)) {
+    switch (of_slopes() ? 3 : below(12)) {
       case 0: text = name + ".nan"; break;
       case 1: text = name + ".inf"; break;
       case 2: text = "(-0.0" + name + ")"; break;
