@@ -40,7 +40,7 @@ ExprPtr Generator::literal(PrimType type) {
     text = chance(50) ? "true" : "false";
   } else if (is_integer(type)) {
     const int bits = prim_bits(type);
-    switch (below(8)) {
+    switch (of_slopes() ? 4 : below(8)) {  // what is large hides behind rounding what is not
       case 0: text = int_text(type, -1); break;
       case 1: text = int_text(type, bits - 1); break;
       case 2: text = chance(50) ? name + ".highest" : name + ".lowest"; break;

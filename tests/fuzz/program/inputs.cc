@@ -81,7 +81,7 @@ class InputMaker {
   PrimValue value(PrimType type, bool small) {
     if (type == PrimType::kBool) return PrimValue::of_bool(g_.chance(50));
     if (is_integer(type)) {
-      if (small || g_.chance(60)) {
+      if (small || g_.of_slopes() || g_.chance(60)) {
         return PrimValue::of_int(type, static_cast<int64_t>(g_.below(20)) - (small ? 2 : 8));
       }
       const uint64_t top = uint64_t{1} << (prim_bits(type) - 1);

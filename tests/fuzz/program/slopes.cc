@@ -35,7 +35,7 @@ std::optional<std::string> slopes_differ(const std::vector<data::Value>& results
   const double value = results[0].at(0).as_double();
   const auto reverse = numbers(results[1]), forward = numbers(results[2]);
   const auto around = numbers(results[3]);
-  double largest = 1;
+  double largest = std::max(1.0, std::abs(value));
   for (const auto* list : {&reverse, &forward}) {
     for (const double d : *list) {
       if (!std::isfinite(d)) return std::nullopt;  // of a sum of infinities, order decides

@@ -4,8 +4,8 @@
 // forward mode, one direction each; and [n][4] values of it, where one number is larger and smaller
 // by a step and by half of one.
 //
-// * Both modes are the same sums in another order: they agree to 1e-7, compared with the largest
-//   derivative, wherever they are finite.
+// * Both modes are the same sums in another order: they agree to 1e-7, compared with the
+//   value and the largest derivative, wherever they are finite.
 // * Differences of both steps agree to 1e-5 where the function is smooth, and so do those from the
 //   left and the right to 1e-2, which tells corners and jumps; there, they agree with the
 //   derivatives to 1e-4. All but the last are also compared with what rounding can do.
