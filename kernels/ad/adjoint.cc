@@ -53,18 +53,20 @@ VarId add_slice(Builder& b, VarId base, const Part& part) {
 VarId add_at_indices(Builder& b, VarId base, const Part& part) {
   const Type t = b.program().type_of(base);
   const size_t rank = part.index.size();
-  const Atom total = b.product(part.batch);
+  // Arrays of one dim stay as they are, so that what makes them is seen.
+  const bool flat = part.batch.size() == 1;
+  const Atom total = flat ? part.batch[0] : b.product(part.batch);
   const std::vector<Atom> rest(t.dims.begin() + static_cast<std::ptrdiff_t>(rank), t.dims.end());
   EHist h;
   h.width = total;
   std::vector<Type> rows;
   for (const Atom& i : part.index) {
-    h.inputs.push_back(b.reshape({total}, i.var()));
+    h.inputs.push_back(flat ? i.var() : b.reshape({total}, i.var()));
     rows.push_back({PrimType::kI64, {}});
   }
   std::vector<Atom> dims{total};
   dims.insert(dims.end(), rest.begin(), rest.end());
-  h.inputs.push_back(b.reshape(dims, part.value.var()));
+  h.inputs.push_back(flat ? part.value.var() : b.reshape(dims, part.value.var()));
   const Type row{t.prim, rest};
   rows.push_back(row);
   h.map = identity_lambda(b.program(), rows);

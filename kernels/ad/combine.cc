@@ -34,8 +34,11 @@ Atom zero_or_one(PrimType t, bool one) {
   return is_float(t) ? PrimValue::of_float(t, one ? 1 : 0) : PrimValue::of_int(t, one ? 1 : 0);
 }
 
+/// Of the first one's type, where an operator works on values of several types.
 Atom product(Builder& b, const Atom& x, const Atom& y) {
-  return b.program().type_of(x).prim == PrimType::kBool ? b.logical_and(x, y) : b.mul(x, y);
+  const PrimType t = b.program().type_of(x).prim;
+  const Atom other = b.convert(y, t);
+  return t == PrimType::kBool ? b.logical_and(x, other) : b.mul(x, other);
 }
 
 /// Of two functions z -> c + T z, the first one first. `types` are those of T, row by row, and c.

@@ -26,26 +26,45 @@ Monoid first_of_two(Builder& b) {
   return m;
 }
 
+/// The extreme of two elements with their numbers, the first one of equals. Elements that are no
+/// numbers must have been taken out.
+Monoid extreme_of_two(Builder& b, const Monoid& of, const Type& value) {
+  const bool least = std::get<EPrim>(of.op.body.stms[0].exp).op == ScalarOp::kMin;
+  const auto pick = [&](Builder& in, const std::vector<VarId>& v) {
+    const Atom x = v[0], i = v[1], y = v[2], j = v[3];
+    const Atom before = least ? in.lt(x, y) : in.lt(y, x);
+    const Atom first = in.logical_and(in.eq(x, y), in.lt(i, j));
+    const Atom left = in.prim(ScalarOp::kOr, {before, first});
+    return std::vector<Atom>{in.select(left, x, y), in.select(left, i, j)};
+  };
+  Monoid m;
+  m.op = b.lambda({value, kIndex, value, kIndex}, pick, {value, kIndex});
+  m.neutral = {of.neutral[0], kNone};
+  m.commutative = true;
+  return m;
+}
+
 }  // namespace
 
 /// The first element that equals the result is the result, unless the neutral element does, which
-/// stands before all.
+/// stands before all. It is found without the result, so that one pass over the elements gives
+/// both.
 void Reverse::reduce_extreme(Builder& b, const Stm& s, const ESoac& e, const Atom& adj) {
   const Type value = e.reduces[0].op.ret[0];
-  const Atom y = s.pat[0];
-  const Atom is_element = b.prim(ScalarOp::kNe, {y, e.reduces[0].neutral[0]});
-  const auto number = [&](Builder& in, const Vars& v) {
-    return Atoms{in.select(in.logical_and(is_element, in.eq(v[0], y)), v[1], kNone)};
+  const Atom y = s.pat[0], neutral = e.reduces[0].neutral[0];
+  const auto candidate = [&](Builder& in, const Vars& v) {
+    const Atom counts = in.logical_and(in.prim(ScalarOp::kNe, {v[0], neutral}), in.eq(v[0], v[0]));
+    return Atoms{in.select(counts, v[0], neutral), in.select(counts, v[1], kNone)};
   };
   ESoac find{e.width,
              {e.inputs[0], b.iota(e.width)},
-             b.lambda({value, kIndex}, number, {kIndex}),
+             b.lambda({value, kIndex}, candidate, {value, kIndex}),
              {},
-             {first_of_two(b)}};
-  const Atom first = b.emit(std::move(find), kIndex, "first");
-  const Atom exists = b.lt(first, kNone);
+             {extreme_of_two(b, e.reduces[0], value)}};
+  const Vars found = b.emit(std::move(find), {value, kIndex}, "first");
+  const Atom exists = b.logical_and(b.lt(found[1], kNone), b.eq(found[0], y));
   Part part;
-  part.index = {b.select(exists, first, i64(0))};
+  part.index = {b.select(exists, found[1], i64(0))};
   part.value = b.select(exists, adj, zero_of(b, value));
   part.found = true;
   contribute(e.inputs[0], std::move(part));

@@ -284,12 +284,8 @@ class Forward {
       return;
     }
     std::vector<VarId> in = e.inputs, pat = s.pat;
-    std::vector<Type> rows;
     for (const VarId v : e.inputs) in.push_back(value_of(b, v).var());
-    for (size_t k = 0; k < pat.size(); ++k) {
-      extend(s, k);
-      rows.push_back(row_type(p_.type_of(e.inputs[k])));
-    }
+    for (size_t k = 0; k < pat.size(); ++k) extend(s, k);
     if (is_addition(m)) {
       const VarId t = s.pat[1];
       s.pat.pop_back();
@@ -302,7 +298,8 @@ class Forward {
       b.body().stms.push_back(std::move(of_tangents));
       return set(pat[0], t);
     }
-    rows.insert(rows.end(), rows.begin(), rows.end());
+    std::vector<Type> rows;
+    for (const VarId v : in) rows.push_back(row_type(p_.type_of(v)));
     ESoac both{e.width, in, identity_lambda(p_, rows), {}, {}};
     (scan ? both.scans : both.reduces).push_back(dual_monoid(b, m));
     const auto all = s.pat;

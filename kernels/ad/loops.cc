@@ -187,9 +187,6 @@ void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<M
   if (error_) return;
   carry(b, in, left, arrays, back);
   b.emit_to(back.pat, std::move(back.loop));
-  for (size_t i = 0; i < varied.size(); ++i) {
-    contribute(b, e.params[varied[i]].init, back.pat[i]);
-  }
   for (size_t i = 0; i < back.free.size(); ++i) {
     const VarId v = back.free[i], result = back.pat[varied.size() + i];
     if (arrays.contains(v.index)) {
@@ -197,6 +194,10 @@ void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<M
     } else {
       contribute(b, v, result);
     }
+  }
+  // Behind those: an array that the body reads may be what a param is at first.
+  for (size_t i = 0; i < varied.size(); ++i) {
+    contribute(b, e.params[varied[i]].init, back.pat[i]);
   }
 }
 

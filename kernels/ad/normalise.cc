@@ -8,6 +8,7 @@
 
 #include "kernels/ad/values.h"
 #include "kernels/diagnostics/diagnostic.h"
+#include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 
 namespace kenaz::ad {
@@ -164,8 +165,10 @@ class Normaliser {
     }
     Lambda inner;
     Subst s;
+    const VarSet used = free_vars(p_, e->map);
     for (const VarId v : m.op.params) {
-      if (p_.type_of(v).is_scalar()) return std::nullopt;
+      // A row that is used as a whole, as in a product of matrices, is more than its elements.
+      if (p_.type_of(v).is_scalar() || used.contains(v)) return std::nullopt;
       inner.params.push_back(p_.new_var(row_type(p_.type_of(v)), "x"));
     }
     for (size_t k = 0; k < e->inputs.size(); ++k) {

@@ -127,6 +127,16 @@ void PointValues::note_shared(const Stm& s, VarSet& shared) const {
       if (is_shared(inner.results[k])) shared.insert(s.pat[k]);
     }
   });
+  if (const auto* loop = std::get_if<ELoop>(&s.exp)) {
+    // Without a turn, the result is what the param is at first.
+    const std::vector<VarId> consumed = consumed_in(p_, s);
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      const Atom& init = loop->params[k].init;
+      const bool gone = !init.is_const() &&
+                        std::find(consumed.begin(), consumed.end(), init.var()) != consumed.end();
+      if ((is_shared(init) && !gone) || is_shared(loop->body.results[k])) shared.insert(s.pat[k]);
+    }
+  }
   const auto of = viewed(s.exp);
   if (of && is_shared(*of)) shared.insert(s.pat[0]);
 }

@@ -29,6 +29,12 @@ void packs_by_scans(ir::Program& p);
 /// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms,
 /// packings.
 void fuse(ir::Program& p);
+/// Makes rows that a later combinator adds up by a map of their own, behind the combinator that
+/// makes what they need, if that is a few scalars.
+void split_rows(ir::Program& p);
+/// Puts maps into the reductions and writes at whose points alone their elements are needed. Of a
+/// program at stage seg.
+void fuse_segs(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);

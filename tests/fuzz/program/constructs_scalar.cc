@@ -40,7 +40,7 @@ ExprPtr Generator::literal(PrimType type) {
     text = chance(50) ? "true" : "false";
   } else if (is_integer(type)) {
     const int bits = prim_bits(type);
-    switch (below(8)) {
+    switch (of_slopes() ? 4 : below(8)) {  // what is large hides behind rounding what is not
       case 0: text = int_text(type, -1); break;
       case 1: text = int_text(type, bits - 1); break;
       case 2: text = chance(50) ? name + ".highest" : name + ".lowest"; break;
@@ -48,7 +48,7 @@ ExprPtr Generator::literal(PrimType type) {
       default: text = int_text(type, static_cast<int64_t>(below(10)));
     }
   } else {
-    switch (below(12)) {
+    switch (of_slopes() ? 3 : below(12)) {
       case 0: text = name + ".nan"; break;
       case 1: text = name + ".inf"; break;
       case 2: text = "(-0.0" + name + ")"; break;

@@ -50,6 +50,12 @@ Operator int_operator(Generator& g, const std::string& p) {
 /// Sums of small integers and products of signs are exact in any order; min and max have a neutral
 /// element where there are neither NaNs nor two zeros.
 Operator float_operator(Generator& g, const std::string& p) {
+  if (g.of_slopes()) {
+    return g.pick<Operator>({{"(+)", "0", "", true},
+                             {"(*)", "1", "", true},
+                             {p + ".max", p + ".lowest", "", true},
+                             {"(\\a b -> a + b + a * b)", "0", "", true}});
+  }
   const std::string whole =
       "(\\x -> if x > -3 && x < 3 then " + p + ".i32 (i32." + p + " x) else 1)";
   const std::string sign = "(\\x -> if x < 0 then -1 else (1 : " + p + "))";

@@ -49,6 +49,7 @@ struct Program {
   std::vector<std::string> decls;   // other declarations, as text
   std::vector<Function> functions;  // the last one is the entry point
   std::vector<bool> tolerant;       // results of main (components, if a tuple) that are rounded
+  bool slopes = false;              // main's results are those of slopes.h
   const Function& main() const { return functions.back(); }
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/fuzz/program/slopes.h"
+
 namespace kenaz::fuzz {
 namespace {
 
@@ -153,6 +155,15 @@ ExprPtr Generator::array_leaf(const Type& type, const Scope& scope) {
 
 ExprPtr Generator::converted(const ExprPtr& e, const Type& type) {
   if (e->type == type) return e;
+  if (of_slopes() && e->type.is_float() && !type.is_float()) {
+    // The derivative of a conversion is a conversion, which would not be linear.
+    const bool is_bool = type.is(PrimType::kBool);
+    return Make("convert", type)
+        .t("(")
+        .child(e)
+        .t(is_bool ? " > 1)" : " > 1 |> \\c -> if c then 1 else 0)")
+        .done();
+  }
   const std::string from(prim_name(e->type.prim));
   const std::string to = std::string(prim_name(type.prim)) + "." + from;
   if (!e->type.is_float() || !type.is_int()) {
@@ -173,6 +184,10 @@ std::string Generator::any_size(const Scope& scope) {
 }
 
 PrimType Generator::any_prim() {
+  if (of_slopes()) {
+    return pick<PrimType>(
+        {PrimType::kF64, PrimType::kF64, PrimType::kI64, PrimType::kI32, PrimType::kBool});
+  }
   static const std::vector<PrimType> common = {PrimType::kI32, PrimType::kI64, PrimType::kF32,
                                                PrimType::kF64, PrimType::kBool};
   if (palette_.empty()) {
@@ -314,6 +329,44 @@ Function Generator::make_main(std::vector<bool>& tolerant) {
     m.child(tolerant[i] ? rounded(results[i], scope, each) : gen(results[i], scope, each));
   }
   f.body = m.t(")").done();
+  return f;
+}
+
+/// A function, its derivatives of both modes, and its values around.
+Function Generator::make_slopes() {
+  Function f;
+  f.name = "main";
+  f.sizes = {fresh("n")};
+  const std::string& n = f.sizes[0];
+  Scope scope;
+  scope.sizes = f.sizes;
+  scope.vars.push_back({n, Type::of(PrimType::kI64), {}});
+  const Type f64 = Type::of(PrimType::kF64), xs = Type::array(n, f64);
+  f.params.push_back({fresh("x"), xs, {}});
+  for (uint64_t i = below(3); i > 0; --i) {
+    f.params.push_back({fresh("x"), chance(50) ? Type::array(n, scalar()) : scalar(), {}});
+  }
+  scope = with(scope, f.params);
+  f.result = Type::tuple({f64, xs, xs, Type::array(n, Type::array("4", f64))});
+  const Var v{fresh("v"), xs, {}};
+  const int fuel = 10 + static_cast<int>(below(static_cast<uint64_t>(options_.fuel)));
+  const std::string x = f.params[0].name;
+  Make m("slopes", f.result);
+  m.t("let curve (" + v.name + ": ").type(xs).t(") : f64 =\n    ");
+  const Var e{fresh("e"), f64, {}}, i{fresh("i"), Type::i64(), n};
+  const Scope inside = with(scope, {v, v, v});  // most of it depends on these
+  m.t("f64.sum (map2 (\\" + e.name + " " + i.name + " -> ");
+  m.child(gen(f64, times(with(inside, {i, e, e, e}), n), fuel / 3), {v, e, i}).t(")\n      ");
+  m.child(gen(xs, inside, fuel / 3), {v}).t(" (iota ").name(n).t("))\n      + ");
+  m.child(gen(f64, inside, fuel / 3), {v});
+  m.t("\n  let unit (i: i64) : ").type(xs).t(" = tabulate ").name(n);
+  m.t(" (\\j -> f64.bool (i == j))\n");
+  m.t("  let moved i h = curve (map2 (\\x u -> x + h * u) " + x + " (unit i))\n");
+  m.t("  let h = " + std::string(kStepText) + "\n  in (curve " + x + ", vjp curve " + x +
+      " 1, tabulate ");
+  m.name(n).t(" (\\i -> jvp curve " + x + " (unit i)),\n      tabulate ").name(n);
+  m.t(" (\\i -> [moved i h, moved i (-h), moved i (h / 2), moved i (-h / 2)]))");
+  f.body = m.uses(x).done();
   return f;
 }
 

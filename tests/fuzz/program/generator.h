@@ -18,6 +18,7 @@ struct Scope {
 struct GeneratorOptions {
   int fuel = 60;                // about how many nodes an entry point has
   std::set<std::string> avoid;  // productions that are switched off
+  bool slopes = false;          // programs are functions of f64 and their derivatives
 };
 
 /// An operator with the facts that reduce and scan rely on: associative, and `neutral` is neutral
@@ -64,6 +65,7 @@ class Generator {
   void note_volume(const Scope& scope, const Type& type);
   /// A declaration that the program then has, once, before its functions.
   void declare(const std::string& text);
+  bool of_slopes() const { return options_.slopes; }
   const std::vector<Function>& functions() const { return functions_; }
   const std::vector<Type>& sums() const { return sums_; }
 
@@ -76,6 +78,7 @@ class Generator {
   Type make_sum();
   Function make_function(int number);
   Function make_main(std::vector<bool>& tolerant);
+  Function make_slopes();
 
   std::mt19937_64 random_;
   GeneratorOptions options_;

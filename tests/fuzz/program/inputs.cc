@@ -38,6 +38,11 @@ class InputMaker {
   }
 
   void choose_sizes(const Function& main) {
+    if (g_.of_slopes()) {
+      // The function runs several times for each element.
+      for (const auto& name : main.sizes) sizes_[name] = static_cast<int64_t>(g_.below(6));
+      return;
+    }
     static const std::vector<int64_t> common = {0, 1, 2, 3, 4, 5, 8, 15, 16, 17, 31, 33, 64, 100};
     sizes_.clear();
     for (const auto& name : main.sizes) {
@@ -76,7 +81,7 @@ class InputMaker {
   PrimValue value(PrimType type, bool small) {
     if (type == PrimType::kBool) return PrimValue::of_bool(g_.chance(50));
     if (is_integer(type)) {
-      if (small || g_.chance(60)) {
+      if (small || g_.of_slopes() || g_.chance(60)) {
         return PrimValue::of_int(type, static_cast<int64_t>(g_.below(20)) - (small ? 2 : 8));
       }
       const uint64_t top = uint64_t{1} << (prim_bits(type) - 1);
@@ -85,6 +90,10 @@ class InputMaker {
         case 1: return PrimValue::of_int(type, static_cast<int64_t>(top - 1));
         default: return PrimValue::of_int(type, static_cast<int64_t>(g_.random_()));
       }
+    }
+    if (g_.of_slopes()) {
+      // Where hardly any two values that differ are equal, and none is at a corner.
+      return PrimValue::of_float(type, static_cast<double>(g_.below(1 << 20)) / (1 << 18) - 1.5);
     }
     if (!small && g_.chance(6)) {
       static const std::vector<double> special = {0.0, -0.0, 1.0 / 0.0, -1.0 / 0.0, 0.0 / 0.0};
@@ -102,7 +111,8 @@ Case Generator::make_case() {
   for (uint64_t i = below(3); i > 0; --i) sums_.push_back(make_sum());
   for (int i = static_cast<int>(below(3)); i > 0; --i) functions_.push_back(make_function(i));
   volumes_.clear();  // of functions; main's calls note their arguments and results
-  Function main = make_main(c.program.tolerant);
+  Function main = of_slopes() ? make_slopes() : make_main(c.program.tolerant);
+  c.program.slopes = of_slopes();
   c.program.sums = sums_;
   c.program.decls = decls_;
   c.program.functions = functions_;

@@ -32,7 +32,9 @@ struct Options {
   GeneratorOptions generator;
 };
 
-Job job_of(const Case& c) { return {text_of(c.program), c.inputs, c.program.tolerant}; }
+Job job_of(const Case& c) {
+  return {text_of(c.program), c.inputs, c.program.tolerant, c.program.slopes};
+}
 
 std::string commented(const std::string& text) {
   std::string out = "-- ";
@@ -145,6 +147,8 @@ int main(int argc, char** argv) {
   app.add_option("--fuel", o.generator.fuel, "About how large programs are");
   app.add_option("--tries", o.tries, "How often a finding may be run to make it smaller");
   app.add_option("--time-limit", o.time_limit, "Seconds that one program may take");
+  app.add_flag("--slopes", o.generator.slopes,
+               "Functions of f64: reverse mode, forward mode and differences agree");
   app.add_flag("--print", o.print, "Print the programs, run nothing");
   CLI11_PARSE(app, argc, argv);
   o.oracle.stages = {o.stages.begin(), o.stages.end()};

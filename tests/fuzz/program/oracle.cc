@@ -13,6 +13,7 @@
 #include "server/host/device_engine.h"
 #include "server/host/device_target.h"
 #include "server/host/reference_engine.h"
+#include "tests/fuzz/program/slopes.h"
 
 namespace kenaz::fuzz {
 namespace {
@@ -91,6 +92,13 @@ class Oracle::Run {
     auto lowered = front_end();
     if (!lowered) return std::move(verdict_);
     lowered_ = lowered;
+    if (job_.slopes) {
+      // The evaluator needs derivatives to be made: what a program means shows in its results.
+      expected_.resize(job_.inputs.size());
+      verdict_.calls = static_cast<int>(job_.inputs.size());
+      if (passes(*lowered) && (wanted("device") || wanted("poisoned"))) device(*lowered);
+      return std::move(verdict_);
+    }
     begin("reference");
     auto engine = reference(*lowered);
     if (!engine) return refused(engine.error());
@@ -180,10 +188,12 @@ class Oracle::Run {
     std::vector<std::pair<std::string, ir::Program>> steps;
     std::string last;
     int number = 0;
+    bool derived = !job_.slopes;
     begin("optimise");
     const auto observe = [&](const char* pass, const ir::Program& p) {
       std::string text = ir::print(p);
-      if (each && number > 0 && text != last) {
+      derived = derived || std::string(pass) == "differentiate";
+      if (each && derived && number > 0 && text != last) {
         steps.emplace_back("pass " + std::to_string(number) + " " + pass, p);
       }
       last = std::move(text);
@@ -195,6 +205,10 @@ class Oracle::Run {
       ir::Program scheduled = lowered.ir;
       status = compiler::schedule(scheduled, observe);
       if (status) status = compiler::place(scheduled, observe);
+    }
+    if (!status && job_.slopes && status.error().kind == ErrorKind::kCompile) {
+      refused(status.error());
+      return false;
     }
     if (!status) {
       finding(error_kind(status.error()), status.error().text());
@@ -284,6 +298,12 @@ class Oracle::Run {
   }
 
   bool same(size_t input, const Outcome& got, const std::string& place, bool tolerate) {
+    if (job_.slopes) {
+      const auto differs = got.failure ? std::nullopt : slopes_differ(got.values);
+      if (!differs) return true;
+      finding(differs->substr(0, differs->find(':')), place + *differs);
+      return false;
+    }
     const Outcome& expected = expected_[input];
     if (expected.failure && got.failure) return true;  // which of several is not determined
     if (expected.failure) {

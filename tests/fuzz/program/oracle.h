@@ -18,6 +18,7 @@ struct Job {
   std::string text;
   std::vector<Input> inputs;
   std::vector<bool> tolerant;  // per leaf of the result; missing: false
+  bool slopes = false;         // the results agree with each other as in slopes.h
 };
 
 struct Verdict {

@@ -57,6 +57,7 @@ bool receive(int fd, char& kind, std::string& text) {
 std::string pack(const Job& job) {
   std::string out(1, static_cast<char>(job.inputs.size()));
   out += static_cast<char>(job.tolerant.size());
+  out += job.slopes ? '1' : '0';
   for (const bool t : job.tolerant) out += t ? '1' : '0';
   for (const Input& input : job.inputs) {
     out += static_cast<char>(input.size());
@@ -67,7 +68,8 @@ std::string pack(const Job& job) {
 
 Job unpack(const std::string& bytes) {
   Job job;
-  size_t at = 2;
+  size_t at = 3;
+  job.slopes = bytes[2] == '1';
   job.inputs.resize(static_cast<size_t>(bytes[0]));
   for (int i = 0; i < bytes[1]; ++i) job.tolerant.push_back(bytes[at++] == '1');
   for (Input& input : job.inputs) {
