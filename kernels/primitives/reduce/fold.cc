@@ -37,7 +37,8 @@ Values fold_by_subgroups(Team& t, Combiner& c, const Value& segment, const Value
   const Value count = k.max(k.sub(to, from), kir::i64(0));
   const Value lanes = k.to_i64(k.subgroup_size()), subgroups = k.to_i64(k.subgroups());
   const Value fair = k.max(k.div_up(count, k.mul(lanes, subgroups)), kir::i64(1));
-  const Value run = k.mul(k.div_up(k.min(fair, kir::i64(longest_run(t.facts))), kir::i64(items)), items);
+  const Value run =
+      k.mul(k.div_up(k.min(fair, kir::i64(longest_run(t.facts))), kir::i64(items)), items);
   const Value per_turn = k.mul(lanes, run);
   const Value turns = k.div_up(count, k.mul(per_turn, subgroups));
   const Value share = k.mul(turns, per_turn);

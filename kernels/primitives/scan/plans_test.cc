@@ -58,7 +58,12 @@ void check_scan(const TestOperator& op, const Matrix& m, const std::vector<PrimT
     in.push_back(session.upload(rows, n, types[n]));
     out.push_back(session.reserve(m.size(), types[n]));
   }
-  const plan::Facts facts = scan_facts(op, m, carried);
+  plan::Facts facts = scan_facts(op, m, carried);
+  // Threads that take strips find that they stop only where they wait for others.
+  const std::string plan = trial.plan->name;
+  facts.fails = facts.fails &&
+                !(m.stop_after >= 0 && m.widest > 1 && plan::has_subgroups(trial.device.target) &&
+                  (plan == "at_once" || plan == "look_back"));
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
     Builder& k = t.k;
     session.start();
@@ -128,9 +133,10 @@ TEST(ScanPlans, ElementsThatFail) {
 
 TEST(ScanPlans, CallsThatTheHostStops) {
   for (const int64_t steps : {0, 300, 2000, 9000}) {
-    Matrix row{1, 300}, rows{5, 40};
-    row.stop_after = rows.stop_after = steps;
+    Matrix row{1, 300}, rows{5, 40}, vectors{1, 515, false, 4};
+    row.stop_after = rows.stop_after = vectors.stop_after = steps;
     check_all_scans({testing::affine_maps()}, {row, rows});
+    check_all_scans({add_i32()}, {vectors});
   }
 }
 
@@ -156,6 +162,7 @@ TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
     return std::string();
   };
   EXPECT_EQ(name_for(1, 1000), "group");
+  EXPECT_EQ(name_for(1, 100'000), "at_once");
   EXPECT_EQ(name_for(1, 1 << 20), "look_back");
   EXPECT_EQ(name_for(1 << 20, 4), "thread");
   EXPECT_EQ(name_for(1 << 20, 20), "subgroup");
@@ -165,7 +172,7 @@ TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
   EXPECT_EQ(name_for(1 << 15, 1 << 10, true), "thread");
   EXPECT_EQ(name_for(1, 1 << 20, false, true), "one");
   EXPECT_EQ(name_for(1, 1000, false, true), "group");
-  EXPECT_EQ(name_for(0, 1 << 20, false, true), "look_back");
+  EXPECT_EQ(name_for(0, 1 << 20, false, true), "at_once");
   target.forward_progress = false;
   EXPECT_EQ(name_for(1, 1 << 20), "reduce_then_scan");
   target.reads_ahead = true;
