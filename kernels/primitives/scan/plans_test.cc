@@ -147,6 +147,28 @@ TEST(ScanPlans, ScalarsAreCarriedThrough) {
                   {PrimType::kU16, PrimType::kI64});
 }
 
+// What it would gather again it takes by one tile after the other.
+TEST(ScanPlans, ElementsThatGatherAreMadeOnce) {
+  const testing::Device device = testing::made_up_devices()[3];
+  const Matrix m{1, 1 << 20};
+  const auto groups = [&](bool gathers) {
+    const TestOperator op = testing::affine_maps();
+    plan::Facts f = scan_facts(op, m, {});
+    f.gathers = gathers;
+    for (const plan::Plan& plan : scan_plans()) {
+      if (std::string(plan.name) != "look_back") continue;
+      const plan::Work work = plan.make(f, device.target, [&](plan::Team& t) {
+        const Values base(f.op.types.size(), t.k.block_arg("data"));
+        return plan::Problem{op.make(t.k), m.load(f.op.types, base), m.store(base), {}};
+      });
+      const int64_t sizes[] = {1, m.length}, specs[] = {64};
+      return work.steps[0].groups.evaluate(sizes, specs);
+    }
+    return int64_t{0};
+  };
+  EXPECT_GT(groups(true), groups(false));
+}
+
 TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
   program::Target target = testing::made_up_devices()[3].target;
   target.threads = 1 << 16;
