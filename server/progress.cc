@@ -11,7 +11,8 @@ namespace kenaz {
 namespace {
 
 /// Tiles stall where an element takes thousands of times as long as the others. Values of one word,
-/// of several, and of narrow scalars. No two scans have one length: they would be made one kernel.
+/// of several, and of narrow scalars; one whose tiles are strips, and one of few tiles. No two
+/// scans have one length: they would be made one kernel.
 constexpr const char* kProgram = R"(
 def one (i: i64) : i64 =
   let x = loop x = i | 1 for _ in 0..<(if i % 50021 == 5000 then 20000i32 else 0) do (x * 5) | 1
@@ -31,12 +32,16 @@ entry scans (n: i64) : bool =
   let matrices = scan product (1, 0, 0, 1) (map (\i -> (1, i8.i64 (one i), 0, 1)) (iota (n + 2)))
   let wide = scan extremes (0, i64.lowest, i64.highest, 0)
                   (map (\i -> (one i, i, -i, 2)) (iota (n + 3)))
+  let quick = scan (+) 0 (map (\i -> i32.i64 (i & 1)) (iota (n + 4)))
+  let few = scan (+) 0 (map (\i -> i32.i64 (one i)) (iota (n / 8)))
   in all (\i -> sums[i] == i32.i64 (i + 1)) (iota n)
      && all (\i -> maps[i].0 == 1 && maps[i].1 == i + 1) (iota (n + 1))
      && all (\i -> matrices[i].1 == i8.i64 (i + 1)) (iota (n + 2))
      && all (\i -> wide[i].0 == i + 1 && wide[i].1 == i && wide[i].2 == -i
                    && wide[i].3 == 2 * (i + 1))
             (iota (n + 3))
+     && all (\i -> quick[i] == i32.i64 ((i + 1) / 2)) (iota (n + 4))
+     && all (\i -> few[i] == i32.i64 (i + 1)) (iota (n / 8))
 )";
 
 Result<program::Program> compile_test(const program::Target& target) {

@@ -1,6 +1,7 @@
 #include "kernels/gpu/body_facts.h"
 
 #include <algorithm>
+#include <set>
 
 #include "kernels/ir/visit.h"
 
@@ -19,6 +20,22 @@ size_t weight(const ir::Stm& s) {
   return function ? kManyStatements / 2 : 1;
 }
 
+void add_reads(const ir::Program& p, const ir::Body& b, std::set<ir::VarId>& made, Reads& reads) {
+  for (const ir::Stm& s : b.stms) {
+    if (const auto* read = std::get_if<ir::EIndex>(&s.exp)) {
+      const ir::Type& type = p.type_of(s.pat[0]);
+      if (type.is_scalar()) reads.bytes += prim_size(type.prim);
+      for (const auto& dim : read->dims) {
+        const auto* fix = std::get_if<ir::DimFix>(&dim);
+        const auto* index = fix == nullptr ? nullptr : std::get_if<ir::VarId>(&fix->index.v);
+        reads.gathers = reads.gathers || (index != nullptr && made.contains(*index));
+      }
+    }
+    ir::visit_bodies(s.exp, [&](const ir::Body& inner) { add_reads(p, inner, made, reads); });
+    made.insert(s.pat.begin(), s.pat.end());
+  }
+}
+
 }  // namespace
 
 bool is_slow(const ir::Body& b) {
@@ -29,6 +46,13 @@ bool is_slow(const ir::Body& b) {
            ir::visit_bodies(s.exp, [&](const ir::Body&) { has_bodies = true; });
            return has_bodies && !std::holds_alternative<ir::EIf>(s.exp);
          });
+}
+
+Reads reads_of(const ir::Program& p, const ir::Body& b) {
+  Reads reads;
+  std::set<ir::VarId> made;
+  add_reads(p, b, made, reads);
+  return reads;
 }
 
 bool may_stop(const ir::Body& b) {

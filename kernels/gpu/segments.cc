@@ -452,7 +452,12 @@ class Segment {
     if (host_.failed()) return;
     const bool vectors = from_body && !request.facts.slow && neighbours.count(scans) > 1;
     if (vectors) request.facts.widest = neighbours.count(scans);
-    if (from_body) request.facts.ahead = ahead_facts(host_, e_, neighbours);
+    if (from_body) {
+      const Reads reads = reads_of(ir_, e_.body);
+      request.facts.read_bytes = reads.bytes;
+      request.facts.gathers = reads.gathers;
+      request.facts.ahead = ahead_facts(host_, e_, neighbours);
+    }
     const bool widens = !scans && plan::is_narrow_ring(request.facts.op);
     if (widens) plan::widen(request.facts.op);
     request.bind = [&](Thread& t, plan::Asks asks) {

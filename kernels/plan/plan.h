@@ -88,6 +88,10 @@ struct Facts {
   /// An element or the operator may stop its thread: it can fail, or has loops that end when the
   /// call is to stop.
   bool fails = false;
+  /// reduce, scan: so many bytes of arrays does an element read, somewhere (`gathers`) or where the
+  /// elements before it end. 0: not known.
+  int read_bytes = 0;
+  bool gathers = false;
   int items = 0;                   // elements per thread at a time; 0: the plan's choice
   int group_size = 0;              // threads per workgroup, before tuning; 0: the plan's choice
   HostExpr bins = 0;               // hist: per segment

@@ -8,13 +8,11 @@ void scan_boxes(Team& t, Combiner& c, Mailboxes& boxes, const Value& count) {
   const Value from = k.mul(k.to_i64(k.local()), share);
   const Value to = k.min(k.add(from, share), count);
   const kir::Vars acc = k.declare(c.op().neutral);
-  k.for_(from, to, kir::i64(1), [&](const Value& n) {
-    const Values x = boxes.load(n);
-    k.assign(acc, c.combine(k.read(acc), x));
-  });
+  boxes.for_each(from, to,
+                 [&](const Value&, const Values& x) { k.assign(acc, c.combine(k.read(acc), x)); });
   k.assign(acc, c.scan(k.read(acc)).before);
-  k.for_(from, to, kir::i64(1), [&](const Value& n) {
-    const Values x = boxes.load(n), before = k.read(acc);
+  boxes.for_each(from, to, [&](const Value& n, const Values& x) {
+    const Values before = k.read(acc);
     boxes.store(n, before);
     k.assign(acc, c.combine(before, x));
   });

@@ -144,11 +144,16 @@ Values Combiner::reduce(const Values& x, bool of_subgroup) {
 
 Combiner::Scan Combiner::scan(const Values& x) {
   if (!t_.has_subgroups()) return tree_scan(x);
+  const Values lanes = subgroup_inclusive(x);
+  const Values lower = subgroup_before(lanes);
+  const Scan s = scan_subgroups(lanes);
+  return {combine(s.before, lower), s.total};
+}
+
+Combiner::Scan Combiner::scan_subgroups(const Values& x) {
   Builder& k = t_.k;
-  const Values mine = subgroup_inclusive(x);
-  const Values before_lane = subgroup_before(mine);
   k.barrier();
-  k.if_(k.eq(k.lane(), k.sub(k.subgroup_size(), 1)), [&] { store(k.subgroup(), mine); });
+  k.if_(k.eq(k.lane(), k.sub(k.subgroup_size(), 1)), [&] { store(k.subgroup(), x); });
   k.barrier();
   const Vars before = k.declare(op_.neutral), acc = k.declare(op_.neutral);
   const Value own = k.subgroup();
@@ -160,7 +165,7 @@ Combiner::Scan Combiner::scan(const Values& x) {
         k.assign(acc, combine(so_far, load(s)));
       },
       true);
-  return {combine(k.read(before), before_lane), k.read(acc)};
+  return {k.read(before), k.read(acc)};
 }
 
 Values Combiner::reduce_columns(const Values& x, const Value& width) {

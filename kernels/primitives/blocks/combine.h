@@ -69,6 +69,8 @@ class Combiner : public SubgroupCombiner {
   };
   /// As reduce.
   Scan scan(const Values& x);
+  /// The same of one value of each subgroup, that of its last lane. Only on targets with subgroups.
+  Scan scan_subgroups(const Values& x);
 
  private:
   Scan tree_scan(const Values& x);

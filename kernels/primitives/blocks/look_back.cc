@@ -29,9 +29,10 @@ PrimType word_type(bool packed) { return packed ? PrimType::kU64 : PrimType::kU3
 }  // namespace
 
 LookBack::Memory LookBack::memory(plan::Maker& m, const plan::OpFacts& op,
-                                  const program::Target& target, const plan::HostExpr& tiles) {
+                                  const program::Target& target, const plan::HostExpr& tiles,
+                                  bool cleared_behind) {
   const int packed = packed_words(op, target);
-  Memory out{tiles, {}, {}, {}};
+  Memory out{tiles, {}, {}, {}, cleared_behind};
   out.state = m.scratch(16, true);
   out.words = m.scratch(tiles * (packed > 0 ? 8 * packed : 4), true);
   out.boxes = m.scratch(packed > 0 ? plan::HostExpr(0) : Mailboxes::bytes(op.types, tiles * 2));
@@ -46,8 +47,8 @@ LookBack::LookBack(Team& team, Combiner& combiner, const Memory& memory)
       state_(team.block(memory.state)),
       words_(team.block(memory.words)),
       boxes_(team, packed_ > 0 ? words_ : team.block(memory.boxes), combiner.op().facts.types,
-             team.k.mul(tiles_, 2)),
-      arrival_(team) {
+             team.k.mul(tiles_, 2)) {
+  if (!memory.cleared_behind) arrival_.emplace(team);
   for (size_t n = 0; n < combiner.op().facts.types.size(); n++) {
     found_.push_back(team.shared_scalar(fmt::format("found{}", n), combiner.op().facts.types[n]));
   }
@@ -188,20 +189,54 @@ Values LookBack::before(const Value& tile, const Values& total) {
     });
   });
   k.barrier();
+  arrive();
   Values out;
   for (const kir::SharedId s : found_) out.push_back(k.load(s, kir::i32(0)));
   return out;
 }
 
-void LookBack::finish() {
+Values LookBack::before_at_once(const Value& tile, const Values& total) {
   Builder& k = t_.k;
-  const Value last = arrival_.arrives({state_, kir::i32(1)}, tiles_);
-  k.if_(last, [&] {
+  k.if_(k.eq(k.local(), 0), [&] { publish(tile, kTotal, total); });
+  const Value share = k.div_up(tile, t_.group_size_i64());
+  const Value from = k.mul(k.to_i64(k.local()), share);
+  const kir::Vars acc = k.declare(c_.op().neutral);
+  k.for_(from, k.min(k.add(from, share), tile), kir::i64(1),
+         [&](const Value& n) { k.assign(acc, c_.combine(k.read(acc), wait_for(n).x)); });
+  const Values before = c_.reduce(k.read(acc));
+  arrive();
+  // Not every NaN is the same after a reduction.
+  return select(k, k.eq(tile, 0), c_.op().neutral, before);
+}
+
+// Nothing is read of others from here on, and results need not have come to memory yet.
+void LookBack::arrive() {
+  if (arrival_) arrival_->arrive(finished());
+}
+
+void LookBack::finish() {
+  if (!arrival_) return;
+  Builder& k = t_.k;
+  k.if_(arrival_->was_last(finished(), tiles_), [&] {
     k.if_(k.eq(k.local(), 0), [&] { reset_ticket(t_, {state_, kir::i32(0)}); });
     const Value words = k.mul(tiles_, std::max(packed_, 1));
     k.for_(k.to_i64(k.local()), words, t_.group_size_i64(), [&](const Value& n) {
       k.store(words_, n, PrimValue{word_type(packed_ > 0), 0});
     });
+  });
+}
+
+void LookBack::clear(plan::Maker& m, const plan::OpFacts& op, const program::Target& target,
+                     const Memory& memory) {
+  const int packed = packed_words(op, target);
+  const plan::HostExpr words = memory.tiles * std::max(packed, 1);
+  m.step("_clear", div_up(words, plan::Maker::group_size()), [&](Team& t) {
+    Builder& k = t.k;
+    const Value n = k.global();
+    k.if_(k.lt(n, t.host(words)), [&] {
+      k.store(t.block(memory.words), n, PrimValue{word_type(packed > 0), 0});
+    });
+    k.if_(k.eq(n, 0), [&] { k.store(t.block(memory.state), kir::i32(0), u32_of(0)); });
   });
 }
 

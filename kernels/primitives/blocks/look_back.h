@@ -1,8 +1,10 @@
 // Prefixes over workgroups in one dispatch: each publishes the total of its tile, then combines
-// those of the tiles before it, back to the first whose prefix is known. Needs workgroups that
-// proceed once they have started; tiles are numbered in the order in which workgroups start, so
-// what one waits for has started.
+// those of the tiles before it, back to the first whose prefix is known, or all. Needs workgroups
+// that proceed once they have started; tiles are numbered in the order in which workgroups start,
+// so what one waits for has started.
 #pragma once
+
+#include <optional>
 
 #include "kernels/primitives/blocks/combine.h"
 #include "kernels/primitives/blocks/ticket.h"
@@ -17,9 +19,15 @@ class LookBack {
     plan::ScratchId state;  // two tickets: started and finished workgroups
     plan::ScratchId words;  // per tile: what it has published, and where it fits, the value
     plan::ScratchId boxes;  // other values: totals, then prefixes
+    bool cleared_behind;
   };
+  /// Who zeroes the memory: the last workgroup to finish, for which others must wait until memory
+  /// has what they published; or, `cleared_behind`, a kernel behind this one, which takes a launch.
   static Memory memory(plan::Maker& m, const plan::OpFacts& op, const program::Target& target,
-                       const plan::HostExpr& tiles);
+                       const plan::HostExpr& tiles, bool cleared_behind = false);
+  /// The launch of that kernel.
+  static void clear(plan::Maker& m, const plan::OpFacts& op, const program::Target& target,
+                    const Memory& memory);
 
   /// At the start of the kernel.
   LookBack(Team& team, Combiner& combiner, const Memory& memory);
@@ -28,7 +36,10 @@ class LookBack {
   Value tile();
   /// What stands before the tile, for all threads; contains barriers. `total`: of the tile.
   Values before(const Value& tile, const Values& total);
-  /// Zeroes the memory that must be so. After `before`; once.
+  /// The same for few tiles: each thread looks at some of those before, and all at once. All
+  /// workgroups must do so.
+  Values before_at_once(const Value& tile, const Values& total);
+  /// After `before` or `before_at_once`; once.
   void finish();
 
  private:
@@ -43,6 +54,8 @@ class LookBack {
   void look_back(const Value& tile, const kir::Vars& acc);
   void look_back_alone(const Value& tile, const kir::Vars& acc);
   kir::Address word(const Value& tile, int number = 0);
+  kir::Address finished() const { return {state_, kir::i32(1)}; }
+  void arrive();
 
   Team& t_;
   Combiner& c_;
@@ -52,7 +65,7 @@ class LookBack {
   int packed_;
   Value tiles_, state_, words_;
   Mailboxes boxes_;
-  LastArrival arrival_;
+  std::optional<LastArrival> arrival_;  // none: the memory is cleared behind
   std::vector<kir::SharedId> found_;
 };
 

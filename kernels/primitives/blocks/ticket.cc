@@ -11,23 +11,36 @@ Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
 }  // namespace
 
 LastArrival::LastArrival(Team& team)
-    : t_(team), answer_(team.shared_scalar("is_last", PrimType::kBool)) {
+    : t_(team),
+      answer_(team.shared_scalar("is_last", PrimType::kBool)),
+      before_(team.k.declare(u32(0))) {
   Builder& k = team.k;
   k.if_(k.eq(k.local(), 0), [&] { k.store(answer_, kir::i32(0), kir::boolean(false)); });
 }
 
-Value LastArrival::arrives(const kir::Address& ticket, const Value& count) {
+void LastArrival::arrive(const kir::Address& ticket) {
   Builder& k = t_.k;
-  k.barrier();  // all stores of the workgroup come before its arrival
   k.if_(k.eq(k.local(), 0), [&] {
-    const Value before =
-        k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1), AtomicOrder::kAcquireRelease);
-    const Value last = k.eq(k.to_i64(before), k.sub(count, 1));
+    k.assign(before_, k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1),
+                               AtomicOrder::kAcquireRelease));
+  });
+}
+
+Value LastArrival::was_last(const kir::Address& ticket, const Value& count) {
+  Builder& k = t_.k;
+  k.if_(k.eq(k.local(), 0), [&] {
+    const Value last = k.eq(k.to_i64(k.read(before_)), k.sub(count, 1));
     k.if_(last, [&] { reset_ticket(t_, ticket); });
     k.store(answer_, kir::i32(0), last);
   });
   k.barrier();
   return k.load(answer_, kir::i32(0));
+}
+
+Value LastArrival::arrives(const kir::Address& ticket, const Value& count) {
+  t_.k.barrier();  // all stores of the workgroup come before its arrival
+  arrive(ticket);
+  return was_last(ticket, count);
 }
 
 Value start_number(Team& team, const kir::Address& ticket) {

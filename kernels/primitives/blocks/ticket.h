@@ -22,9 +22,16 @@ class LastArrival {
   /// may be no barrier under this condition.
   Value arrives(const kir::Address& ticket, const Value& count);
 
+  /// The same in two steps, so that nobody waits for the memory in between. The workgroup arrives
+  /// with all that it did before its last barrier, and goes on.
+  void arrive(const kir::Address& ticket);
+  /// Behind `arrive`; contains a barrier.
+  Value was_last(const kir::Address& ticket, const Value& count);
+
  private:
   Team& t_;
   kir::SharedId answer_;
+  kir::Var before_;  // of the first thread: how many had arrived
 };
 
 /// A number from 0 on, another for each workgroup, in the order in which they start; i64. `ticket`
