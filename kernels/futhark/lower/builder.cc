@@ -13,6 +13,24 @@ namespace kenaz::lower {
 using ir::Atom;
 using ir::VarId;
 
+namespace {
+
+/// What no attribute on a combinator is about, though it stands in one: passes share, move and
+/// simplify only what has none.
+bool is_elementary(const ir::Exp& e) {
+  return std::holds_alternative<ir::EAtom>(e) || std::holds_alternative<ir::EPrim>(e) ||
+         std::holds_alternative<ir::EIndex>(e) || std::holds_alternative<ir::EAssert>(e) ||
+         std::holds_alternative<ir::ERearrange>(e) || std::holds_alternative<ir::EReshape>(e);
+}
+
+/// Whether it says how a combinator is to run (docs/tuning.md).
+bool is_for_combinators(const std::string& attribute) {
+  return attribute.starts_with("sequential") || attribute.starts_with("flattening(") ||
+         attribute.starts_with("incremental_flattening(");
+}
+
+}  // namespace
+
 Builder::Builder(ir::Program& program) : program_(program) {
   open_.push_back(true);
   scopes_.push_back({0, {}});
@@ -76,8 +94,10 @@ VarId Builder::var(ir::Type type, const std::string& name) {
 void Builder::emit(std::vector<VarId> pat, ir::Exp exp, std::vector<VarId> certs) {
   for (VarId v : pat) scope_of_[v.index] = scopes_.back().id;
   ++count_;
+  std::vector<std::string> attrs = attrs_;
+  if (is_elementary(exp)) std::erase_if(attrs, is_for_combinators);
   scopes_.back().stms.push_back(
-      ir::Stm{std::move(pat), std::move(exp), std::move(certs), prov(), attrs_});
+      ir::Stm{std::move(pat), std::move(exp), std::move(certs), prov(), std::move(attrs)});
 }
 
 VarId Builder::let(ir::Type type, ir::Exp exp, const std::string& name, std::vector<VarId> certs) {
