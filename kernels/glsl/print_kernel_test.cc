@@ -57,6 +57,20 @@ TEST(PrintKernel, AMapReadsLikeOne) {
                                   "  }\n"));
 }
 
+TEST(PrintKernel, FloatsOfIntegersAreHiddenUnlessNobodyCanTellThem) {
+  Example e;
+  const auto put = [&](Value i) {
+    e.store(kir::i64(0), e.k.convert(std::move(i), PrimType::kF32));
+  };
+  put(e.n);
+  const Value number = e.k.load(PrimType::kI32, e.xs, e.n);
+  put(e.k.lshr(e.k.xor_(number, kir::i32(5)), kir::i32(3)));
+  const std::string told = e.text();
+  EXPECT_THAT(told, Not(HasSubstr("uint(zero_bits)")));
+  put(e.k.mul(e.n, e.k.to_i64(e.k.local())));  // 0 for one thread
+  EXPECT_THAT(e.text(), HasSubstr("| uint(zero_bits)"));
+}
+
 TEST(PrintKernel, LoadsAheadStandBeforeWhatEndsAThread) {
   Example e;
   e.kernel.reads_ahead = true;
