@@ -1,6 +1,7 @@
 #include "kernels/glsl/print_facts.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "kernels/kir/visit.h"
@@ -73,8 +74,17 @@ Facts::Facts(const Kernel& kernel, bool cuts)
     : kernel_(kernel),
       cuts_(cuts),
       uses_(kernel.vals.size(), 0),
+      assignments_(kernel.vars.size(), 0),
+      beginning_(kernel.vars.size()),
       untold_(kernel.vals.size(), false),
       mixed_(kernel.vals.size(), false) {
+  for_each_inst_of(kernel, [&](const Inst& i) {
+    if (const auto* assign = std::get_if<IAssign>(&i.op)) assignments_[assign->var.index]++;
+    const auto* declare = std::get_if<IDeclare>(&i.op);
+    if (declare == nullptr || !declare->init || !declare->init->is_const()) return;
+    const PrimValue& init = declare->init->constant();
+    if (is_integer(init.type)) beginning_[declare->var.index] = init.as_i64();
+  });
   for (const Arg& a : kernel.args) untold_[a.val.index] = mixed_[a.val.index] = true;
   for (const Function& f : kernel.functions) find_untold(f.body);
   find_untold(kernel.main);
@@ -184,6 +194,40 @@ bool Facts::may_stop(const Inst& inst) const {
   return itself || inside;
 }
 
+/// How many iterations a loop makes at most that goes on while `0 < left` and something else, and
+/// takes one from `left` in each.
+std::optional<int64_t> Facts::countdown(const IWhile& loop) const {
+  std::map<uint32_t, VarId> reads;  // by ValId
+  std::map<uint32_t, const IPrim*> prims;
+  const auto look = [&](const Inst& i) {
+    if (const auto* read = std::get_if<IRead>(&i.op)) reads.emplace(read->dst.index, read->var);
+    if (const auto* prim = std::get_if<IPrim>(&i.op)) prims.emplace(prim->dst.index, prim);
+  };
+  for (const Inst& i : loop.head.insts) look(i);
+  const auto made_by = [&](const Value& v) -> const IPrim* {
+    const auto it = v.is_const() ? prims.end() : prims.find(v.id().index);
+    return it == prims.end() ? nullptr : it->second;
+  };
+  const IPrim* both = made_by(loop.cond);
+  const IPrim* is_left =
+      both == nullptr || both->op != ScalarOp::kAnd ? nullptr : made_by(both->args[0]);
+  if (is_left == nullptr || is_left->op != ScalarOp::kLt || !is_left->args[0].is_int(0) ||
+      is_left->args[1].is_const()) {
+    return std::nullopt;
+  }
+  const auto left = reads.find(is_left->args[1].id().index);
+  if (left == reads.end() || assignments_[left->second.index] != 1) return std::nullopt;
+  for (const Inst& i : loop.body.insts) {
+    look(i);
+    const auto* assign = std::get_if<IAssign>(&i.op);
+    if (assign == nullptr || assign->var != left->second) continue;
+    const IPrim* sum = made_by(assign->value);
+    if (sum == nullptr || sum->op != ScalarOp::kAdd || sum->args[0] != is_left->args[1]) break;
+    if (sum->args[1].is_int(-1)) return beginning_[left->second.index];
+  }
+  return std::nullopt;
+}
+
 /// The iterations of loops that a thread makes without counting them, at most; decides for all
 /// loops of the block whether they look. That the outer loop of a nest of short ones looks costs
 /// least.
@@ -213,6 +257,10 @@ int64_t Facts::uncounted_iterations(const Inst& inst) {
                         [&](const IWhile& i) {
                           const int64_t inside =
                               std::max(uncounted_iterations(i.head), uncounted_iterations(i.body));
+                          const auto iterations = countdown(i);
+                          if (iterations && *iterations <= kFewIterations / inside) {
+                            return inside * std::max<int64_t>(1, *iterations);
+                          }
                           if (i.uniform) return inside;
                           looking_.insert(&inst);
                           return int64_t{1};
