@@ -190,6 +190,16 @@ TEST(Lower, failures_tell_the_calls) {
   EXPECT_THAT(text, testing::ContainsRegex("t.fut:1:30.*\n.*t.fut:2:18.*\n.*t.fut:3:21"));
 }
 
+// Passes leave alone what has an attribute; this one is not about scalars.
+TEST(Lower, AttributesOfCombinatorsAreOnTheseOnly) {
+  const std::string text = ir_of(
+      "def main (xs: []i64) = #[sequential_inner] map (\\x -> if x > 0 then x * 2 else x) xs\n");
+  EXPECT_THAT(text, testing::ContainsRegex("#\\[sequential_inner\\] let [^\n]* = soac"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("#[sequential_inner] let mul")));
+  EXPECT_THAT(ir_of("def main (x: i64) = #[opaque] (x * 2)\n"),
+              testing::HasSubstr("#[opaque] let mul"));
+}
+
 TEST(Lower, slices) {
   const char* text = "def main (i: i64) (j: i64) (s: i64) = i64.sum (iota 10)[i:j:s]\n";
   EXPECT_EQ(run(text, {0, 10, 3}), "18");

@@ -68,7 +68,10 @@ void BlockPrinter::print(const IPrim& i) {
     args.push_back(needs_stable(i.op, i.type, k) ? names_.stable(i.args[k])
                                                  : names_.operand(i.args[k], e.reads));
   }
-  e.text = scalar_op(c_.library, i.op, i.type, i.to, args);
+  const bool untold = i.op == ScalarOp::kConvert && is_integer(i.type) && is_float(i.to) &&
+                      c_.facts.is_untold(i.args[0]);
+  e.text = untold ? untold_to_float(i.type, i.to, args[0])
+                  : scalar_op(c_.library, i.op, i.type, i.to, args);
   e.is_operand = is_operand_text(e.text);
   names_.define(i.dst, std::move(e));
 }

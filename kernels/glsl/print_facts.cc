@@ -1,6 +1,7 @@
 #include "kernels/glsl/print_facts.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "kernels/kir/visit.h"
@@ -70,7 +71,23 @@ bool is_pure(const Inst& inst) {
 }
 
 Facts::Facts(const Kernel& kernel, bool cuts)
-    : kernel_(kernel), cuts_(cuts), uses_(kernel.vals.size(), 0) {
+    : kernel_(kernel),
+      cuts_(cuts),
+      uses_(kernel.vals.size(), 0),
+      assignments_(kernel.vars.size(), 0),
+      beginning_(kernel.vars.size()),
+      untold_(kernel.vals.size(), false),
+      mixed_(kernel.vals.size(), false) {
+  for_each_inst_of(kernel, [&](const Inst& i) {
+    if (const auto* assign = std::get_if<IAssign>(&i.op)) assignments_[assign->var.index]++;
+    const auto* declare = std::get_if<IDeclare>(&i.op);
+    if (declare == nullptr || !declare->init || !declare->init->is_const()) return;
+    const PrimValue& init = declare->init->constant();
+    if (is_integer(init.type)) beginning_[declare->var.index] = init.as_i64();
+  });
+  for (const Arg& a : kernel.args) untold_[a.val.index] = mixed_[a.val.index] = true;
+  for (const Function& f : kernel.functions) find_untold(f.body);
+  find_untold(kernel.main);
   for (const Function& f : kernel.functions) {  // callees first
     function_iterations_.push_back(uncounted_iterations(f.body));
     function_stops_.push_back(may_stop(f.body));
@@ -81,6 +98,41 @@ Facts::Facts(const Kernel& kernel, bool cuts)
   }
   uncounted_iterations(kernel.main);
   look_at(kernel.main);
+}
+
+void Facts::find_untold(const Block& block) {
+  for_each_inst(block, [&](const Inst& inst) {
+    if (const auto* load = std::get_if<ILoad>(&inst.op)) {
+      const bool local = std::holds_alternative<LocalId>(load->from.base);
+      untold_[load->dst.index] = mixed_[load->dst.index] = !local;
+    } else if (const auto* prim = std::get_if<IPrim>(&inst.op)) {
+      untold_[prim->dst.index] = gives_untold(*prim);
+      mixed_[prim->dst.index] = untold_[prim->dst.index] && prim->op != ScalarOp::kConvert &&
+                                prim->op != ScalarOp::kLShr && prim->op != ScalarOp::kShr;
+    }
+  });
+}
+
+bool Facts::gives_untold(const IPrim& i) const {
+  if (!is_integer(i.type)) return false;
+  const auto some = [&] { return is_untold(i.args[0]) || is_untold(i.args[1]); };
+  switch (i.op) {
+    case ScalarOp::kAdd:
+    case ScalarOp::kSub:
+    case ScalarOp::kXor: return some() && i.args[0] != i.args[1];
+    case ScalarOp::kMul: {  // by 0, in the first turn of a loop, it would be told
+      const auto odd = [](const Value& v) {
+        return v.is_const() && (v.constant().as_i64() & 1) != 0;
+      };
+      return (is_untold(i.args[0]) && is_untold(i.args[1])) ||
+             (some() && (odd(i.args[0]) || odd(i.args[1])));
+    }
+    case ScalarOp::kLShr:
+    case ScalarOp::kShr:
+      return i.args[1].is_const() && !i.args[0].is_const() && mixed_[i.args[0].id().index];
+    case ScalarOp::kConvert: return is_integer(i.to) && is_untold(i.args[0]);
+    default: return false;
+  }
 }
 
 /// From the last to the first, so that what is used is known when its own operands are counted.
@@ -142,6 +194,40 @@ bool Facts::may_stop(const Inst& inst) const {
   return itself || inside;
 }
 
+/// How many iterations a loop makes at most that goes on while `0 < left` and something else, and
+/// takes one from `left` in each.
+std::optional<int64_t> Facts::countdown(const IWhile& loop) const {
+  std::map<uint32_t, VarId> reads;  // by ValId
+  std::map<uint32_t, const IPrim*> prims;
+  const auto look = [&](const Inst& i) {
+    if (const auto* read = std::get_if<IRead>(&i.op)) reads.emplace(read->dst.index, read->var);
+    if (const auto* prim = std::get_if<IPrim>(&i.op)) prims.emplace(prim->dst.index, prim);
+  };
+  for (const Inst& i : loop.head.insts) look(i);
+  const auto made_by = [&](const Value& v) -> const IPrim* {
+    const auto it = v.is_const() ? prims.end() : prims.find(v.id().index);
+    return it == prims.end() ? nullptr : it->second;
+  };
+  const IPrim* both = made_by(loop.cond);
+  const IPrim* is_left =
+      both == nullptr || both->op != ScalarOp::kAnd ? nullptr : made_by(both->args[0]);
+  if (is_left == nullptr || is_left->op != ScalarOp::kLt || !is_left->args[0].is_int(0) ||
+      is_left->args[1].is_const()) {
+    return std::nullopt;
+  }
+  const auto left = reads.find(is_left->args[1].id().index);
+  if (left == reads.end() || assignments_[left->second.index] != 1) return std::nullopt;
+  for (const Inst& i : loop.body.insts) {
+    look(i);
+    const auto* assign = std::get_if<IAssign>(&i.op);
+    if (assign == nullptr || assign->var != left->second) continue;
+    const IPrim* sum = made_by(assign->value);
+    if (sum == nullptr || sum->op != ScalarOp::kAdd || sum->args[0] != is_left->args[1]) break;
+    if (sum->args[1].is_int(-1)) return beginning_[left->second.index];
+  }
+  return std::nullopt;
+}
+
 /// The iterations of loops that a thread makes without counting them, at most; decides for all
 /// loops of the block whether they look. That the outer loop of a nest of short ones looks costs
 /// least.
@@ -171,6 +257,10 @@ int64_t Facts::uncounted_iterations(const Inst& inst) {
                         [&](const IWhile& i) {
                           const int64_t inside =
                               std::max(uncounted_iterations(i.head), uncounted_iterations(i.body));
+                          const auto iterations = countdown(i);
+                          if (iterations && *iterations <= kFewIterations / inside) {
+                            return inside * std::max<int64_t>(1, *iterations);
+                          }
                           if (i.uniform) return inside;
                           looking_.insert(&inst);
                           return int64_t{1};

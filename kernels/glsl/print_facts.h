@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -18,6 +19,11 @@ class Facts {
   /// are not printed.
   const std::vector<int>& uses() const { return uses_; }
   int uses(kir::ValId v) const { return uses_[v.index]; }
+
+  /// Whether no compiler can tell the integer, also when it unrolls loops: it was loaded, is an
+  /// argument, or is one of these and something else, added or mixed. Not of all that no compiler
+  /// can tell.
+  bool is_untold(const kir::Value& v) const { return !v.is_const() && untold_[v.id().index]; }
 
   /// Whether a thread that goes may have stopped behind it.
   bool may_stop(const kir::Inst& inst) const;
@@ -42,10 +48,17 @@ class Facts {
   void note(const kir::Inst& inst);
   int64_t uncounted_iterations(const kir::Block& block);
   int64_t uncounted_iterations(const kir::Inst& inst);
+  std::optional<int64_t> countdown(const kir::IWhile& loop) const;
+  void find_untold(const kir::Block& block);
+  bool gives_untold(const kir::IPrim& i) const;
 
   const kir::Kernel& kernel_;
   bool cuts_;
   std::vector<int> uses_;
+  std::vector<int> assignments_;                   // by VarId
+  std::vector<std::optional<int64_t>> beginning_;  // by VarId: the integer that it is declared with
+  std::vector<bool> untold_;                       // by ValId
+  std::vector<bool> mixed_;  // by ValId: of these, what may have any of its bits
   std::vector<bool> function_stops_;
   std::vector<int64_t> function_iterations_;  // without looking, at most
   std::set<const kir::Inst*> looking_;

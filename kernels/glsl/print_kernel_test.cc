@@ -57,6 +57,41 @@ TEST(PrintKernel, AMapReadsLikeOne) {
                                   "  }\n"));
 }
 
+TEST(PrintKernel, FloatsOfIntegersAreHiddenUnlessNobodyCanTellThem) {
+  Example e;
+  const auto put = [&](Value i) {
+    e.store(kir::i64(0), e.k.convert(std::move(i), PrimType::kF32));
+  };
+  put(e.n);
+  const Value number = e.k.load(PrimType::kI32, e.xs, e.n);
+  put(e.k.lshr(e.k.xor_(number, kir::i32(5)), kir::i32(3)));
+  const std::string told = e.text();
+  EXPECT_THAT(told, Not(HasSubstr("uint(zero_bits)")));
+  put(e.k.mul(e.n, e.k.to_i64(e.k.local())));  // 0 for one thread
+  EXPECT_THAT(e.text(), HasSubstr("| uint(zero_bits)"));
+}
+
+TEST(PrintKernel, LoopsThatCountDownFromAFewNeedNotLook) {
+  const auto text_of = [](int turns) {
+    Example e;
+    const kir::Var left = e.k.declare(kir::i32(turns));
+    Value now;
+    e.k.while_(
+        [&] {
+          now = e.k.read(left);
+          return e.k.and_(e.k.lt(kir::i32(0), now), e.k.lt(e.k.read(e.v), PrimValue::f32(4)));
+        },
+        [&] {
+          e.k.assign(e.v, e.k.add(e.k.read(e.v), PrimValue::f32(1)));
+          e.k.assign(left, e.k.add(now, kir::i32(-1)));
+        });
+    e.store(e.n, e.k.read(e.v));
+    return e.text();
+  };
+  EXPECT_THAT(text_of(16), Not(HasSubstr("turn();")));
+  EXPECT_THAT(text_of(1000), HasSubstr("turn();"));
+}
+
 TEST(PrintKernel, LoadsAheadStandBeforeWhatEndsAThread) {
   Example e;
   e.kernel.reads_ahead = true;

@@ -36,12 +36,6 @@ const char* comparison(ScalarOp op) {
   }
 }
 
-std::string int_to_float(PrimType to, const std::string& a) {
-  // Integers reach a half through a float: every device converts small ones from 32 bits.
-  if (to == PrimType::kF16) return fmt::format("float16_t(float({}))", a);
-  return fmt::format("{}({})", glsl_type(to), a);
-}
-
 /// Between integer types. A signed value that becomes unsigned is taken for unsigned at its own
 /// width first.
 std::string resize(Library& lib, PrimType from, PrimType to, const std::string& a) {
@@ -68,7 +62,7 @@ std::string convert(Library& lib, PrimType from, PrimType to, const std::string&
   const std::string target = glsl_type(to);
   // A loop's counter is 0 in the first of its turns, and drivers unroll loops.
   if (!is_float(from) && is_float(to)) {
-    return opaque(to, int_to_float(to, is_narrow(from) ? widened(from, a) : a));
+    return opaque(to, untold_to_float(from, to, a));
   }
   if (to == PrimType::kBool) {
     if (is_narrow(from)) return widened(from, a) + " != " + widened(from, "0");
@@ -223,6 +217,13 @@ std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
 }
 
 }  // namespace
+
+std::string untold_to_float(PrimType from, PrimType to, const std::string& a) {
+  const std::string wide = is_narrow(from) ? widened(from, a) : a;
+  // Integers reach a half through a float: every device converts small ones from 32 bits.
+  if (to == PrimType::kF16) return fmt::format("float16_t(float({}))", wide);
+  return fmt::format("{}({})", glsl_type(to), wide);
+}
 
 std::string scalar_op(Library& lib, ScalarOp op, PrimType type, PrimType to, Args a) {
   switch (op) {

@@ -39,6 +39,23 @@ bool gather_constants(IPrim& i, const MadeBy& made_by) {
   return true;
 }
 
+/// x * -1 is 0 - x, and a + (0 - x) is a - x: passes over loops know sums and differences.
+bool subtract(IPrim& i, const MadeBy& made_by) {
+  if (!is_integer(i.type)) return false;
+  if (i.op == ScalarOp::kMul && i.args[1] == Value(PrimValue::of_int(i.type, -1))) {
+    i = prim(i, ScalarOp::kSub, i.type, {PrimValue::of_int(i.type, 0), i.args[0]});
+    return true;
+  }
+  if (i.op != ScalarOp::kAdd) return false;
+  for (const size_t k : {1, 0}) {
+    const IPrim* inner = made_by(i.args[k]);
+    if (inner == nullptr || inner->op != ScalarOp::kSub || !inner->args[0].is_int(0)) continue;
+    i = prim(i, ScalarOp::kSub, i.type, {i.args[1 - k], inner->args[1]});
+    return true;
+  }
+  return false;
+}
+
 /// Choices by and among truth values.
 bool rewrite_choice(IPrim& i, const MadeBy& made_by) {
   if (i.op == ScalarOp::kSelect) {
@@ -125,9 +142,9 @@ std::optional<Value> rewrite_prim(IPrim& inst, const MadeBy& made_by) {
   while (true) {
     if (auto known = known_result(inst.op, inst.type, inst.to, inst.args)) return known;
     if (auto known = undone(inst, made_by)) return known;
-    if (!gather_constants(inst, made_by) && !rewrite_choice(inst, made_by) &&
-        !negate_comparison(inst, made_by) && !shorten_conversion(inst, made_by) &&
-        !divide_by_bits(inst)) {
+    if (!gather_constants(inst, made_by) && !subtract(inst, made_by) &&
+        !rewrite_choice(inst, made_by) && !negate_comparison(inst, made_by) &&
+        !shorten_conversion(inst, made_by) && !divide_by_bits(inst)) {
       return std::nullopt;
     }
   }
