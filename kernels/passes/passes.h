@@ -29,6 +29,8 @@ void packs_by_scans(ir::Program& p);
 /// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms,
 /// packings.
 void fuse(ir::Program& p);
+/// In lambdas: where all that is used of a map's result is one element, makes that alone.
+void single_elements(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);
