@@ -35,6 +35,8 @@ void split_rows(ir::Program& p);
 /// Puts maps into the reductions and writes at whose points alone their elements are needed. Of a
 /// program at stage seg.
 void fuse_segs(ir::Program& p);
+/// In lambdas: where all that is used of a map's result is one element, makes that alone.
+void single_elements(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
 /// (out of lambdas only) checks, which then hold where there are no elements.
 void hoist(ir::Program& p);

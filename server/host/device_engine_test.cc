@@ -155,6 +155,21 @@ TEST_P(DeviceEngineTest, ReusedMemoryInALongLoopIsOrdered) {
   EXPECT_LT(device_->memory().peak, int64_t{16} << 20);
 }
 
+TEST_P(DeviceEngineTest, CallsThatComeAgainFollowTheirScalarsAndSizes) {
+  load(add_entry(3));
+  for (const int k : {2, 2, 2, 5, 5, 5, 2, 5}) {
+    for (const bool longer : {false, false, true, true, true}) {
+      auto result = call("add", {longer ? i32s({1, 2, 3}) : i32s({4}), scalar(PrimValue::i32(k))});
+      ASSERT_TRUE(result) << result.error().text();
+      if (longer) {
+        EXPECT_THAT(numbers(result->at(0)), ElementsAre(1 + 3 * k, 2 + 3 * k, 3 + 3 * k));
+      } else {
+        EXPECT_THAT(numbers(result->at(0)), ElementsAre(4 + 3 * k));
+      }
+    }
+  }
+}
+
 TEST_P(DeviceEngineTest, EmptyArraysAndResultsThatShareMemory) {
   load(add_entry(0));
   LeafPtr empty = i32s({}), xs = i32s({4});
@@ -207,6 +222,48 @@ TEST_P(DeviceEngineTest, PartsOfABlockAreItsMemory) {
   auto result = call("parts", {i32s({1, 2, 3, 4}), scalar(PrimValue::i32(5))});
   ASSERT_TRUE(result) << result.error().text();
   EXPECT_THAT(numbers(result->at(0)), ElementsAre(6, 6, 8, 9, 6, 9, 8, 9));
+}
+
+TEST_P(DeviceEngineTest, CallsThatComeAgainFollowWhatTheyRead) {
+  load(parts_entry(16));
+  for (const int32_t x : {1, 2, 3, 4, 5}) {
+    auto result = call("parts", {i32s({x, 2, 3, 4}), scalar(PrimValue::i32(5))});
+    ASSERT_TRUE(result) << result.error().text();
+    EXPECT_THAT(numbers(result->at(0)), ElementsAre(x + 5, x + 5, 8, 9, x + 5, 9, 8, 9));
+  }
+}
+
+/// k -> 10 if the program's parameter is at most k, else 20; fails for k = 0.
+Entry compare_entry() {
+  Entry e;
+  e.name = "compare";
+  e.params = {{"k", "i64", false, {ScalarLeaf{PrimType::kI64, s(0)}}}};
+  e.result_type = "i64";
+  e.result = {ScalarLeaf{PrimType::kI64, s(2)}};
+  e.scalar_regs = 4;
+  e.tuning = {0};
+  OpIf branch{s(1), {{OpMove{ScalarReg{2}, n(10)}}}, {{OpMove{ScalarReg{2}, n(20)}}}};
+  e.code = {{OpCompare{ScalarReg{1}, 0, s(0)}},
+            {std::move(branch)},
+            {binary(3, ScalarOp::kNe, s(0), n(0))},
+            {OpAssert{s(3), {std::string("none")}, ""}}};
+  return e;
+}
+
+TEST_P(DeviceEngineTest, CallsThatComeAgainFollowTuningAndSayWhatTheyCompared) {
+  load(compare_entry(), [](Program& p) { p.tuning = {{"t", TuningClass::kThreshold, 5}}; });
+  const auto set = std::make_shared<const Tuning>(Tuning{{"t", 9}});
+  for (const auto& tuning :
+       {std::shared_ptr<const Tuning>(), set, std::shared_ptr<const Tuning>()}) {
+    engine_->set_tuning(tuning);
+    for (int i = 0; i < 4; ++i) {
+      auto result = call("compare", {scalar(PrimValue::i64(7))});
+      ASSERT_TRUE(result) << result.error().text();
+      EXPECT_THAT(numbers(result->at(0)), ElementsAre(tuning ? 20 : 10));
+      EXPECT_THAT(engine_->comparisons(), ElementsAre(Comparison{"t", 7, !tuning}));
+    }
+    for (int i = 0; i < 3; ++i) EXPECT_FALSE(call("compare", {scalar(PrimValue::i64(0))}));
+  }
 }
 
 TEST_P(DeviceEngineTest, PartsEndWithTheirBlock) {

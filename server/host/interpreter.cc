@@ -39,13 +39,21 @@ std::vector<const OpRead*> reads_together(std::span<const HostOp> code) {
 
 }  // namespace
 
-int64_t Registers::index(const Operand& o) const {
-  const PrimValue v = value(o);
-  return is_integer(v.type) ? v.as_i64() : static_cast<int64_t>(v.bits);
+Status Interpreter::run(const Code& code, Recording* recording) {
+  stack_.assign(1, Piece{&code});
+  return go_on(recording);
 }
 
-Status Interpreter::run(const Code& code) {
-  stack_.assign(1, Piece{&code});
+Status Interpreter::run(const Residual& residual) {
+  for (const HostOp& op : residual.code) {
+    KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
+  }
+  registers_.scalars = residual.scalars;
+  stack_ = residual.rest;
+  return go_on(nullptr);
+}
+
+Status Interpreter::go_on(Recording* recording) {
   callers_.clear();
   while (!stack_.empty()) {
     Piece& top = stack_.back();
@@ -54,6 +62,9 @@ Status Interpreter::run(const Code& code) {
       continue;
     }
     const HostOp& op = (*top.code)[top.next];
+    if (recording != nullptr && !recording->note(op, registers_)) {
+      std::exchange(recording, nullptr)->end(registers_.scalars, stack_);
+    }
     if (std::holds_alternative<OpRead>(op.op)) {
       const auto reads = reads_together(std::span(*top.code).subspan(top.next));
       top.next += std::max<size_t>(reads.size(), 1);
@@ -63,6 +74,7 @@ Status Interpreter::run(const Code& code) {
     ++top.next;
     KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
   }
+  if (recording != nullptr) recording->end(registers_.scalars, {});
   return {};
 }
 

@@ -13,34 +13,12 @@
 #include "server/host/failures.h"
 #include "server/host/hazards.h"
 #include "server/host/kernel_table.h"
+#include "server/host/registers.h"
+#include "server/host/residual.h"
 #include "server/host/tuning.h"
 #include "server/host/zeroes.h"
 
 namespace kenaz::host {
-
-/// What a block register holds: a block, or a part of one. No block: nothing.
-struct BlockPart {
-  BlockPart() = default;
-  BlockPart(device::BlockPtr all)  // NOLINT: a block is a part of itself
-      : block(std::move(all)), bytes(block ? block->bytes() : 0) {}
-  BlockPart(device::BlockPtr whole, int64_t from, int64_t size)
-      : block(std::move(whole)), offset(from), bytes(size) {}
-  uint64_t address() const { return block->address() + static_cast<uint64_t>(offset); }
-  device::BlockPtr block;
-  int64_t offset = 0, bytes = 0;
-};
-
-struct Registers {
-  std::vector<PrimValue> scalars;
-  std::vector<BlockPart> blocks;
-
-  PrimValue value(const program::Operand& o) const {
-    if (const auto* v = std::get_if<PrimValue>(&o)) return *v;
-    return scalars[std::get<program::ScalarReg>(o).index];
-  }
-  /// Sizes, offsets and counts.
-  int64_t index(const program::Operand& o) const;
-};
 
 /// One run of one piece of host code that check_program has passed. After a run, whether it went
 /// well or not, finish() must be called: it waits, so that the next run finds a quiet device.
@@ -63,7 +41,10 @@ class Interpreter {
         tuning_(tuning),
         registers_(registers) {}
 
-  Status run(const program::Code& code);
+  /// `recording`, unless null, gets what is done.
+  Status run(const program::Code& code, Recording* recording = nullptr);
+  /// Does what code has done that was recorded.
+  Status run(const Residual& residual);
   /// Waits for what is recorded. kProgramFailure if a kernel reported one.
   Status finish();
 
@@ -87,13 +68,7 @@ class Interpreter {
   Status step(const program::OpWhile& op);
   Status step(const program::OpCall& op);
 
-  /// Code that is not done: up to where, and for what it runs.
-  struct Piece {
-    const program::Code* code = nullptr;
-    size_t next = 0;
-    const program::OpWhile* loop = nullptr;  // of which it is the head or the body
-    const program::OpCall* call = nullptr;   // of whose function it is
-  };
+  Status go_on(Recording* recording);
   /// Takes the piece on top, which is done, off the stack, or goes on with its loop.
   Status leave();
   void give_results(const program::OpCall& op);
