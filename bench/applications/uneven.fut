@@ -4,7 +4,7 @@
 -- entry: products largest variances
 -- script input { make_short 50i64 1i64 } auto output
 -- script input { make_skewed 300i64 1i64 } auto output
--- script input { make_long 3i64 1i64 } auto output
+-- script input { make_long 3i64 5000i64 1i64 } auto output
 
 -- ==
 -- entry: check_uneven
@@ -26,9 +26,9 @@ entry make_short (n: i64) (seed: i64) : ([]i64, []i32, []f32, [n]f32) =
 entry make_skewed (n: i64) (seed: i64) : ([]i64, []i32, []f32, [n]f32) =
   rows_of n n seed (\i -> n / (1 + random_below n seed i))
 
--- | Rows of up to 2^18 elements.
-entry make_long (n: i64) (seed: i64) : ([]i64, []i32, []f32, []f32) =
-  rows_of n 100000 seed (random_below (1 << 18) seed)
+-- | Rows of fewer elements than this.
+entry make_long (n: i64) (most: i64) (seed: i64) : ([]i64, []i32, []f32, []f32) =
+  rows_of n 100000 seed (random_below most seed)
 
 entry products [n] [m] [k] (offsets: [n]i64) (columns: [m]i32) (values: [m]f32) (vector: [k]f32) : []f32 =
   tabulate (n - 1) (\i ->

@@ -17,18 +17,18 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-explain::Report whole_report_of(const std::string& text) {
+explain::Report whole_report_of(const std::string& text, const program::Target& target = {}) {
   const auto program = optimised(text);
   explain::Report report;
-  const auto generated = program ? compiler::generate(*program, program::Target{}, &report)
+  const auto generated = program ? compiler::generate(*program, target, &report)
                                  : tl::make_unexpected(program.error());
   EXPECT_TRUE(generated) << generated.error().text();
   return report;
 }
 
 /// Of the only entry point.
-explain::EntryReport report_of(const std::string& text) {
-  const explain::Report report = whole_report_of(text);
+explain::EntryReport report_of(const std::string& text, const program::Target& target = {}) {
+  const explain::Report report = whole_report_of(text, target);
   for (const auto& e : report.entries) {
     if (e.name != "constants") return e;
   }
@@ -133,7 +133,11 @@ TEST(Explain, WhyParallelWorkStaysInAThread) {
 }
 
 TEST(Explain, ReductionsOfDifferentLengthsAreMadeTogether) {
-  const auto e = report_of("entry f (ns: []i64) = map (\\n -> i64.sum (map (* n) (iota n))) ns");
+  program::Target gpu;
+  gpu.threads = 1 << 18;
+  const std::string text = "entry f (ns: []i64) = map (\\n -> i64.sum (map (* n) (iota n))) ns";
+  EXPECT_THAT(reasons(report_of(text)), ElementsAre(ir::Stays::Why::kSizes));
+  const auto e = report_of(text, gpu);
   ASSERT_THAT(kinds(e), ElementsAre(Kind::kMap));
   ASSERT_THAT(e.operations[0].plans, SizeIs(1));
   EXPECT_EQ(e.operations[0].plans[0].name, "together");

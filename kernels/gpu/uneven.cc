@@ -6,6 +6,7 @@
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/gpu/body_facts.h"
+#include "kernels/gpu/launch.h"
 #include "kernels/gpu/monoids.h"
 #include "kernels/primitives/uneven/plans.h"
 
@@ -43,7 +44,8 @@ Values scalars_of(const std::vector<body::KernelValue>& values) {
 
 UnevenMap::UnevenMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e, const SegParts& parts)
     : host_(host), s_(s), e_(e), parts_(parts) {
-  if (is_single(e)) return;
+  // On CPUs barriers and shuffles cost more than waiting for the longest row.
+  if (is_single(e) || !hides_latency_by_threads(host)) return;
   uneven_ = ir::uneven_of(host.ir(), e, flatten::asks_for_one_thread);
   if (!uneven_) return;
   last_ = e;
