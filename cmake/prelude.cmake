@@ -1,9 +1,9 @@
-# Embeds kernels/prelude/*.fut into the binary as one generated source file.
-file(GLOB prelude_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/prelude/*.fut)
+# Embeds kernels/prelude/*.fut and what is in its folders into the binary as one generated source file.
+file(GLOB_RECURSE prelude_files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/prelude/*.fut)
 set(prelude_cc ${CMAKE_BINARY_DIR}/generated/prelude_sources.cc)
 add_custom_command(
   OUTPUT ${prelude_cc}
-  COMMAND ${CMAKE_COMMAND} -DOUT=${prelude_cc} "-DFILES=${prelude_files}"
+  COMMAND ${CMAKE_COMMAND} -DOUT=${prelude_cc} -DROOT=${CMAKE_SOURCE_DIR}/kernels/prelude "-DFILES=${prelude_files}"
           -P ${CMAKE_SOURCE_DIR}/cmake/embed_prelude.cmake
   DEPENDS ${prelude_files} ${CMAKE_SOURCE_DIR}/cmake/embed_prelude.cmake
   VERBATIM)

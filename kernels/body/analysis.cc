@@ -83,6 +83,7 @@ class Consumption {
                    [&](const ir::ECall& e) { call(s, e); },
                    [&](const ir::ESoac& e) { lambda(e.map, e.inputs); },
                    [&](const ir::EPack& e) { lambda(e.map, e.inputs); },
+                   [&](const ir::ESort& e) { lambda(e.map, e.inputs); },
                    [&](const ir::EScatter& e) {
                      lambda(e.map, e.inputs);
                      for (size_t i = 0; i < e.dests.size(); i++) {

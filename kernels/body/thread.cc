@@ -78,9 +78,10 @@ void translate(Thread& t, const ir::Stm& s) {
                  [&](const ir::ESoac& e) { soac(t, s, e); },
                  [&](const ir::EScatter& e) { scatter(t, s, e); },
                  [&](const ir::EHist& e) { hist(t, s, e); },
-                 // Threads run no segmented operations and packings, and host code chooses
+                 // Threads run no segmented operations, packings and sorts, and host code chooses
                  // versions.
                  [&](const ir::EPack&) { CHECK(false); },
+                 [&](const ir::ESort&) { CHECK(false); },
                  [&](const ir::ESeg&) { CHECK(false); },
                  [&](const ir::EJvp&) { CHECK(false); },
                  [&](const ir::EVjp&) { CHECK(false); },

@@ -53,7 +53,8 @@ Status place(ir::Program& program, const PassObserver& observe) {
 }
 
 Status differentiate(ir::Program& program) {
-  passes::packs(program);  // there are no rules for packings
+  passes::sorts(program);  // there are no rules for sorts and packings
+  passes::packs(program);
   return ad::differentiate(program);
 }
 

@@ -17,6 +17,7 @@ Kind kind_of(const ESeg& e) {
   if (e.kind == SegKind::kReduce) return Kind::kReduce;
   if (e.kind == SegKind::kScan) return Kind::kScan;
   if (e.kind == SegKind::kPack) return Kind::kPack;
+  if (e.kind == SegKind::kSort) return Kind::kSort;
   if (e.writes.empty()) return Kind::kMap;
   return e.writes[0].combine ? Kind::kHistogram : Kind::kScatter;
 }

@@ -13,7 +13,7 @@
 
 namespace kenaz::explain {
 
-enum class Kind : uint8_t { kMap, kScatter, kHistogram, kReduce, kScan, kPack, kOneThread };
+enum class Kind : uint8_t { kMap, kScatter, kHistogram, kReduce, kScan, kPack, kSort, kOneThread };
 
 /// A product of sizes, by their names in --dump seg; a constant factor apart.
 struct Size {

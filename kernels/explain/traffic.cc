@@ -165,7 +165,7 @@ Traffic traffic_of(const Program& p, const Sizes& sizes, const ESeg& e) {
   Count count(p, sizes);
   count.body(e.body, {});
   const size_t operands = operands_of(e);
-  const bool stores_operands = e.kind == SegKind::kScan;
+  const bool stores_operands = e.kind == SegKind::kScan || e.kind == SegKind::kSort;
   size_t next = operands;
   if (e.kind == SegKind::kPack) {
     for (size_t k = 1; k < operands; k++) count.write(p.type_of(e.body.results[k]), {});

@@ -102,13 +102,23 @@ Vars Distribution::soac(const Nest& nest, Stm s, Stms& out) {
 
 Vars Distribution::pack(const Nest& nest, Stm s, Stms& out) {
   auto& e = std::get<EPack>(s.exp);
-  const Nest in = enter(nest, e.width, e.inputs, e.map, s);
-  prov_ = s.prov;
   ESeg seg;
   seg.kind = SegKind::kPack;
   seg.classes = e.classes;
   seg.rest = e.rest;
-  seg.body = operands(in, e.map.body, out, seg.space);
+  return moved(enter(nest, e.width, e.inputs, e.map, s), e.map.body, s, std::move(seg), out);
+}
+
+Vars Distribution::sort(const Nest& nest, Stm s, Stms& out) {
+  auto& e = std::get<ESort>(s.exp);
+  ESeg seg;
+  seg.kind = SegKind::kSort;
+  return moved(enter(nest, e.width, e.inputs, e.map, s), e.map.body, s, std::move(seg), out);
+}
+
+Vars Distribution::moved(const Nest& in, Body& elements, const Stm& s, ESeg seg, Stms& out) {
+  prov_ = s.prov;
+  seg.body = operands(in, elements, out, seg.space);
   if (failed_) return {};
   return emit(std::move(seg), s, out);
 }

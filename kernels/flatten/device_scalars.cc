@@ -54,8 +54,8 @@ bool wants_host(const Program& p, const Exp& exp) {
     return std::any_of(sizes.begin(), sizes.end(), [](const Atom& n) { return !is_tiny(n); });
   }
   return std::holds_alternative<ESeg>(exp) || std::holds_alternative<EPack>(exp) ||
-         std::holds_alternative<EVersions>(exp) || std::holds_alternative<ETune>(exp) ||
-         std::holds_alternative<ECall>(exp);
+         std::holds_alternative<ESort>(exp) || std::holds_alternative<EVersions>(exp) ||
+         std::holds_alternative<ETune>(exp) || std::holds_alternative<ECall>(exp);
 }
 
 bool is_element(const EIndex& e) { return slice_dims(e.dims).empty(); }

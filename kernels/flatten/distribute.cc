@@ -17,7 +17,8 @@ namespace {
 
 bool has_combinators(const Exp& e) {
   bool found = std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
-               std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e);
+               std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||
+               std::holds_alternative<ESort>(e);
   visit_bodies(e, [&](const Body& b) {
     for (const Stm& s : b.stms) found = found || has_combinators(s.exp);
   });
@@ -231,6 +232,7 @@ Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
   if (std::holds_alternative<EScatter>(s.exp)) return scatter(nest, std::move(s), out);
   if (std::holds_alternative<EHist>(s.exp)) return hist(nest, std::move(s), out);
   if (std::holds_alternative<EPack>(s.exp)) return pack(nest, std::move(s), out);
+  if (std::holds_alternative<ESort>(s.exp)) return sort(nest, std::move(s), out);
   if (std::holds_alternative<ELoop>(s.exp)) return loop(nest, std::move(s), out);
   CHECK(std::holds_alternative<EIf>(s.exp));
   return branch(nest, std::move(s), out);

@@ -41,8 +41,8 @@ struct Distributed {
   size_t pieces = 0;
 };
 
-/// `s` is an ESoac, EScatter, EHist or EPack at host level. The result binds what `s` binds inside
-/// under the same names: of two results at most one can be used as it is.
+/// `s` is an ESoac, EScatter, EHist, EPack or ESort at host level. The result binds what `s` binds
+/// inside under the same names: of two results at most one can be used as it is.
 Distributed distribute(ir::Program& p, const ProgramFacts& facts, const ir::Stm& s, Depth depth);
 
 }  // namespace kenaz::flatten

@@ -35,6 +35,9 @@ class Distribution {
   Vars scatter(const Nest& nest, ir::Stm s, Stms& out);
   Vars hist(const Nest& nest, ir::Stm s, Stms& out);
   Vars pack(const Nest& nest, ir::Stm s, Stms& out);
+  Vars sort(const Nest& nest, ir::Stm s, Stms& out);
+  /// Of a pack or sort, whose elements are made in `in`.
+  Vars moved(const Nest& in, ir::Body& elements, const ir::Stm& s, ir::ESeg seg, Stms& out);
   Vars loop(const Nest& nest, ir::Stm s, Stms& out);
   ir::Atom waiting(const ir::ELoop::Param& param, const std::vector<ir::VarId>& certs,
                    ir::ProvId prov);

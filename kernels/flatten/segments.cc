@@ -19,7 +19,8 @@ namespace {
 
 bool is_combinator(const Exp& e) {
   return std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
-         std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e);
+         std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||
+         std::holds_alternative<ESort>(e);
 }
 
 class Segments {

@@ -215,6 +215,7 @@ TEST(PrintEvery, VoteBuiltinAndBarrier) {
        {SubgroupOp::kCount, SubgroupOp::kRank, SubgroupOp::kAny, SubgroupOp::kAll}) {
     e.keep(k.vote(op, e.t));
   }
+  for (int word = 0; word < kir::kBallotWords; word++) e.keep(k.ballot(e.t, word));
   for (int b = 0; b <= static_cast<int>(kir::BuiltinKind::kSubgroupSize); b++) {
     e.keep(k.builtin(static_cast<kir::BuiltinKind>(b)));
   }

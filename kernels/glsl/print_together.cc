@@ -94,13 +94,16 @@ std::string BlockPrinter::moved(const ISubgroup& i, const std::string& value) {
 }
 
 std::string BlockPrinter::vote(const ISubgroup& i, const std::string& value) {
-  const bool counts = i.op == SubgroupOp::kCount || i.op == SubgroupOp::kRank;
-  c_.head.need_extension(counts ? "GL_KHR_shader_subgroup_ballot" : "GL_KHR_shader_subgroup_vote");
+  const bool ballot =
+      i.op == SubgroupOp::kCount || i.op == SubgroupOp::kRank || i.op == SubgroupOp::kBallot;
+  c_.head.need_extension(ballot ? "GL_KHR_shader_subgroup_ballot" : "GL_KHR_shader_subgroup_vote");
   switch (i.op) {
     case SubgroupOp::kCount:
       return fmt::format("int(subgroupBallotBitCount(subgroupBallot({})))", value);
     case SubgroupOp::kRank:
       return fmt::format("int(subgroupBallotExclusiveBitCount(subgroupBallot({})))", value);
+    case SubgroupOp::kBallot:
+      return fmt::format("subgroupBallot({})[{}]", value, i.arg.constant().as_i64());
     case SubgroupOp::kAny: return fmt::format("subgroupAny({})", value);
     default: return fmt::format("subgroupAll({})", value);
   }

@@ -82,6 +82,7 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::EScatter&) { CHECK(false); },
           [&](const ir::EHist&) { CHECK(false); },
           [&](const ir::EPack&) { CHECK(false); },
+          [&](const ir::ESort&) { CHECK(false); },
           [&](const ir::EJvp&) { CHECK(false); },
           [&](const ir::EVjp&) { CHECK(false); },
           [&](const ir::EWithVjp&) { CHECK(false); },

@@ -8,6 +8,7 @@
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/primitives/pack/plans.h"
+#include "kernels/primitives/sort/plans.h"
 
 namespace kenaz::gpu {
 
@@ -17,8 +18,8 @@ using kir::Values;
 
 namespace {
 
-/// The packing without what the elements carry, and what only that needs.
-ir::ESeg only_classes(const ir::Program& p, const ir::ESeg& e) {
+/// The operation without what the elements carry, and what only that needs.
+ir::ESeg only_first_results(const ir::Program& p, const ir::ESeg& e) {
   ir::ESeg out = e;
   out.body.results.resize(1);
   ir::VarSet needed;
@@ -52,54 +53,86 @@ class Source {
   Neighbours neighbours_;
 };
 
+/// What packings and sorts have in common.
+class Arrangement {
+ public:
+  Arrangement(HostGen& host, const ir::Stm& s, const ir::ESeg& e, const char* name)
+      : host_(host),
+        s_(s),
+        e_(e),
+        length_(host.scalar(e.space.dims[0].size)),
+        source_(host, e),
+        first_results_(host, only_first_results(host.ir(), e)) {
+    facts().name = host.kernel_name(name);
+    facts().prov = s.prov;
+    facts().length = plan::HostExpr::size(1);
+    for (size_t n = 1; n < e.body.results.size(); n++) {
+      facts().carried.push_back(host.ir().type_of(e.body.results[n]).prim);
+    }
+    request_.sizes = {PrimValue::i64(1), length_};
+  }
+
+  plan::Facts& facts() { return request_.facts; }
+  /// `put`: says where results go, given the addresses of the arrays that are bound.
+  using Put = std::function<void(plan::Problem&, const Values& bases)>;
+  void launch(std::span<const plan::Plan> plans, const Put& put) {
+    std::vector<BlockReg> results;
+    for (const ir::VarId v : s_.pat) {
+      const HostArray a = host_.make(v);
+      host_.bind(v, a);
+      results.push_back(a.block);
+    }
+    request_.bind = [&](Thread& t, plan::Asks) { return from_body(t); };
+    // Elements may be made twice, and by threads that must not stop.
+    const bool apart =
+        is_slow(e_.body) || may_stop(e_.body) || needs_thread_memory(host_, request_);
+    if (host_.failed()) return;
+    std::vector<HostArray> operands;
+    if (apart) {
+      operands = map_operands(host_, s_, e_, {});
+    } else {
+      facts().widest = source_.widest();
+    }
+    if (host_.failed()) return;
+    request_.bind = [&](Thread& t, plan::Asks) {
+      plan::Problem problem;
+      if (apart) {
+        problem.elements = elements_from(t, operands, length_);
+      } else {
+        problem = from_body(t);
+      }
+      Values bases;
+      for (const BlockReg b : results) bases.push_back(t.args.block(b));
+      put(problem, bases);
+      return problem;
+    };
+    launch_plans(host_, plans, request_);
+  }
+
+ private:
+  plan::Problem from_body(Thread& t) {
+    plan::Problem problem;
+    const int widest = facts().widest;
+    problem.elements = source_.elements(t, widest);
+    problem.dry_elements = first_results_.elements(t, first_results_.widest() > 1 ? widest : 1);
+    return problem;
+  }
+
+  HostGen& host_;
+  const ir::Stm& s_;
+  const ir::ESeg& e_;
+  const Operand length_;
+  const Source source_, first_results_;
+  PlanRequest request_;
+};
+
 }  // namespace
 
 void pack(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
-  const Operand length = host.scalar(e.space.dims[0].size);
-  PlanRequest request;
-  plan::Facts& facts = request.facts;
-  facts.name = host.kernel_name("pack");
-  facts.prov = s.prov;
-  facts.length = plan::HostExpr::size(1);
-  facts.classes = e.classes;
-  facts.rest = e.rest;
-  for (size_t n = 1; n < e.body.results.size(); n++) {
-    facts.carried.push_back(host.ir().type_of(e.body.results[n]).prim);
-  }
-  request.sizes = {PrimValue::i64(1), length};
-  std::vector<BlockReg> results;
-  for (const ir::VarId v : s.pat) {
-    const HostArray a = host.make(v);
-    host.bind(v, a);
-    results.push_back(a.block);
-  }
-  const Source source(host, e), classes(host, only_classes(host.ir(), e));
-  const auto from_body = [&](Thread& t, plan::Asks) {
-    plan::Problem problem;
-    problem.elements = source.elements(t, facts.widest);
-    problem.dry_elements = classes.elements(t, classes.widest() > 1 ? facts.widest : 1);
-    return problem;
-  };
-  request.bind = from_body;
-  // Elements may be made twice, and by threads that must not stop.
-  const bool apart = is_slow(e.body) || may_stop(e.body) || needs_thread_memory(host, request);
-  if (host.failed()) return;
-  std::vector<HostArray> operands;
-  if (apart) {
-    operands = map_operands(host, s, e, {});
-  } else {
-    facts.widest = source.widest();
-  }
-  if (host.failed()) return;
-  request.bind = [&](Thread& t, plan::Asks asks) {
-    plan::Problem problem;
-    if (apart) {
-      problem.elements = elements_from(t, operands, length);
-    } else {
-      problem = from_body(t, asks);
-    }
-    Values bases;
-    for (const BlockReg b : results) bases.push_back(t.args.block(b));
+  Arrangement all(host, s, e, "pack");
+  all.facts().classes = e.classes;
+  all.facts().rest = e.rest;
+  all.launch(primitives::pack_plans(), [](plan::Problem& problem, const Values& bases) {
     problem.sink.put = [bases](kir::Builder& k, const plan::Place& at, const Values& x) {
       for (size_t n = 0; n < x.size(); n++) k.store(bases[n + 1], at.position, x[n]);
     };
@@ -108,9 +141,17 @@ void pack(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
         k.store(bases[0], kir::i64(static_cast<int64_t>(c)), counts[c]);
       }
     };
-    return problem;
-  };
-  launch_plans(host, primitives::pack_plans(), request);
+  });
+}
+
+void sort(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
+  Arrangement all(host, s, e, "sort");
+  all.facts().key = host.ir().type_of(s.pat[0]).prim;
+  all.launch(primitives::sort_plans(), [](plan::Problem& problem, const Values& bases) {
+    problem.sink.put = [bases](kir::Builder& k, const plan::Place& at, const Values& x) {
+      for (size_t n = 0; n < x.size(); n++) k.store(bases[n], at.position, x[n]);
+    };
+  });
 }
 
 }  // namespace kenaz::gpu

@@ -1,4 +1,4 @@
-// Packings at host level: which kernels they become.
+// Packings and sorts at host level: which kernels they become.
 #pragma once
 
 #include "kernels/gpu/host_gen.h"
@@ -7,5 +7,7 @@ namespace kenaz::gpu {
 
 /// Emits the launches of an ESeg of kind kPack, and binds what the statement binds.
 void pack(HostGen& host, const ir::Stm& s, const ir::ESeg& e);
+/// .. of kind kSort.
+void sort(HostGen& host, const ir::Stm& s, const ir::ESeg& e);
 
 }  // namespace kenaz::gpu

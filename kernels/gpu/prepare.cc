@@ -103,6 +103,8 @@ void make_long_elements_apart(Program& p) {
       if (has_long_loop(h->map.body)) make_apart(p, s, *h, out);
     } else if (auto* pack = std::get_if<EPack>(&s.exp)) {
       if (has_long_loop(pack->map.body)) make_apart(p, s, *pack, out);
+    } else if (auto* sort = std::get_if<ESort>(&s.exp)) {
+      if (has_long_loop(sort->map.body)) make_apart(p, s, *sort, out);
     }
     out.push_back(std::move(s));
   });

@@ -133,6 +133,8 @@ class Segment {
       host_.refuse(s_.prov, "a segmented operation of this form");
     } else if (e_.kind == ir::SegKind::kPack) {
       pack(host_, s_, e_);
+    } else if (e_.kind == ir::SegKind::kSort) {
+      sort(host_, s_, e_);
     } else if (e_.kind != ir::SegKind::kMap) {
       collective();
     } else if (!e_.writes.empty() && e_.writes[0].combine) {

@@ -21,11 +21,9 @@ std::vector<Type> seg_types(const Program& p, const ESeg& e) {
     return t;
   };
   std::vector<Type> types;
-  if (e.kind == SegKind::kPack) {
-    types.push_back(array_of(i64(e.classes), {PrimType::kI64, {}}));
-    for (size_t k = 1; k < e.body.results.size(); ++k) {
-      types.push_back(over(dims, p.type_of(e.body.results[k])));
-    }
+  if (e.kind == SegKind::kPack || e.kind == SegKind::kSort) {
+    for (const Atom& r : e.body.results) types.push_back(over(dims, p.type_of(r)));
+    if (e.kind == SegKind::kPack) types[0] = array_of(i64(e.classes), {PrimType::kI64, {}});
     return types;
   }
   for (const SegMonoid& m : e.monoids) {

@@ -197,6 +197,15 @@ struct EPack {
 /// So many classes at most.
 inline constexpr int kMaxClasses = 2;
 
+/// Sorting: `map` gives each element a key (an unsigned integer), then values. Binds the keys in
+/// ascending order, then for each value an array of them in that order; elements of equal keys stay
+/// in theirs. After the pass `sorts`: at host level only, with scalar values.
+struct ESort {
+  Atom width;
+  std::vector<VarId> inputs;
+  Lambda map;
+};
+
 /// Derivative in a direction (forward mode): binds the results of `fun` at `args`, then how they
 /// change with the arguments changing by `tangents`. Every value has a tangent of its own type.
 struct EJvp {
@@ -218,9 +227,10 @@ struct EWithVjp {
   std::vector<Atom> args;
 };
 
-using Exp = std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit,
-                         EConcat, ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac,
-                         EScatter, EHist, EPack, EJvp, EVjp, EWithVjp, ESeg, EVersions, ETune>;
+using Exp =
+    std::variant<EAtom, EPrim, EIndex, EUpdate, EIota, EReplicate, EScratch, EArrayLit, EConcat,
+                 ERearrange, EReshape, ECopy, EAssert, EIf, ELoop, ECall, ESoac, EScatter, EHist,
+                 EPack, ESort, EJvp, EVjp, EWithVjp, ESeg, EVersions, ETune>;
 
 struct Stm {
   std::vector<VarId> pat;

@@ -359,6 +359,7 @@ class Parser {
       if (name == "scatter") return scatter();
       if (name == "hist") return hist();
       if (name == "pack") return pack();
+      if (name == "sort") return sort();
       if (name == "jvp") return jvp();
       if (name == "vjp") return vjp();
       if (name == "with_vjp") return with_vjp();
@@ -576,6 +577,12 @@ class Parser {
     classes(e.classes, e.rest);
     return e;
   }
+  Exp sort() {
+    ESort e;
+    width_inputs(e.width, e.inputs);
+    e.map = lambda();
+    return e;
+  }
   void classes(int& n, bool& rest) {
     expect("classes");
     n = small_int();
@@ -624,7 +631,7 @@ class Parser {
     const size_t mark = undo_.size();
     ESeg e;
     advance();
-    e.kind = word("'map', 'reduce', 'scan' or 'pack'", seg_kind_from_name);
+    e.kind = word("'map', 'reduce', 'scan', 'pack' or 'sort'", seg_kind_from_name);
     e.level = word("'device', 'group' or 'ingroup'", seg_level_from_name);
     expect("(");
     list_until(")", [&] {

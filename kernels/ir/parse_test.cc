@@ -69,8 +69,12 @@ fun main(n_5: i64, xs_6: [n_5][4]i32, y_7: f64) -> ([n_5]i32) {
   let (pc_52: [2]i64, pv_53: [n_5]i64) = pack (n_5; ii_14) map \(i_54: i64) -> (i32, i64) {
     return 1i32, i_54
   } classes 2 rest
-  let out_55: [n_5]i32 = replicate [n_5] wv_33
-  return out_55
+  let (sk_55: [n_5]u64, sv_56: [n_5]i64) = sort (n_5; ii_14) map \(i_57: i64) -> (u64, i64) {
+    let k_58: u64 = bitcast.i64.u64(i_57)
+    return k_58, i_57
+  }
+  let out_59: [n_5]i32 = replicate [n_5] wv_33
+  return out_59
 }
 entry main = main
 )";

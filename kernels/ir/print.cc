@@ -414,6 +414,11 @@ class Printer {
     lambda(e.map);
     classes(e.classes, e.rest);
   }
+  void put(const ESort& e) {
+    out_ += "sort ";
+    width_inputs(e.width, e.inputs);
+    lambda(e.map);
+  }
   void classes(int n, bool rest) { out_ += fmt::format(" classes {}{}", n, rest ? " rest" : ""); }
 
   void put(const EJvp& e) { operator_at("jvp", e.fun, e.args, &e.tangents); }

@@ -9,7 +9,7 @@ namespace {
 
 // By value of the enumeration.
 constexpr std::array<std::string_view, 3> kStages = {"soacs", "seg", "mem"};
-constexpr std::array<std::string_view, 4> kKinds = {"map", "reduce", "scan", "pack"};
+constexpr std::array<std::string_view, 5> kKinds = {"map", "reduce", "scan", "pack", "sort"};
 constexpr std::array<std::string_view, 3> kLevels = {"device", "group", "ingroup"};
 constexpr std::array<std::string_view, 8> kClasses = {
     "threshold", "group_size", "groups", "tile", "reg_tile", "items", "device_fact", "user"};
@@ -40,7 +40,7 @@ std::optional<TuneClass> tune_class_from_name(std::string_view n) {
 }
 
 size_t operands_of(const ESeg& e) {
-  if (e.kind == SegKind::kPack) return e.body.results.size();
+  if (e.kind == SegKind::kPack || e.kind == SegKind::kSort) return e.body.results.size();
   size_t n = 0;
   for (const SegMonoid& m : e.monoids) n += m.op.neutral.size();
   return n;

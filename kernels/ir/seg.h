@@ -24,7 +24,7 @@ using TuneId = Id<struct TuneTag>;
 enum class Stage : uint8_t { kSoacs, kSeg, kMem };
 
 /// What becomes of the operands that the points make: kMap has none.
-enum class SegKind : uint8_t { kMap, kReduce, kScan, kPack };
+enum class SegKind : uint8_t { kMap, kReduce, kScan, kPack, kSort };
 
 /// Who runs the body at one point: a thread of the device, a workgroup, or a thread of the
 /// workgroup that runs the body around. kDevice and kGroup stand at host level, kInGroup directly
@@ -86,10 +86,11 @@ struct SegWrite {
 /// A reduction or scan has at least one dim and one monoid, a map has no monoids.
 /// Consumes the dests of its writes. Beyond that its body consumes only what it makes itself.
 /// A pack has one dim, `classes` and `rest`, no monoids and no writes. The body's results are a
-/// class (i32) and scalars, and what is bound is as with EPack. A space without dims is for what
-/// one thread is to do, and then the body is like the only branch of an EIf: there are plain
-/// results only, it may consume what comes from outside, and what is bound may share memory with
-/// that.
+/// class (i32) and scalars, and what is bound is as with EPack. A sort has one dim, too, and
+/// neither monoids nor writes; the body's results are a key and scalars, what is bound is as with
+/// ESort. A space without dims is for what one thread is to do, and then the body is like the only
+/// branch of an EIf: there are plain results only, it may consume what comes from outside, and what
+/// is bound may share memory with that.
 struct ESeg {
   SegKind kind = SegKind::kMap;
   SegLevel level = SegLevel::kDevice;
@@ -152,7 +153,8 @@ std::optional<TuneClass> tune_class_from_name(std::string_view name);
 
 /// Whether the body runs exactly once: the space has no dims.
 inline bool is_single(const ESeg& e) { return e.space.dims.empty(); }
-/// How many leading results of the body are operands of monoids; of a pack, all are operands.
+/// How many leading results of the body are operands of monoids; of a pack or sort, all are
+/// operands.
 size_t operands_of(const ESeg& e);
 /// How many results of the body, and how many arrays bound, belong to writes.
 size_t write_results_of(const ESeg& e);

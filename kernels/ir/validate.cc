@@ -444,6 +444,19 @@ class Validator {
     lambda(e.map, rows(e.width, e.inputs), "lambda's param");
     return packing(e.width, e.classes, e.map.ret);
   }
+  /// What is bound of elements that are a key and values.
+  std::vector<Type> sorting(const Atom& width, const std::vector<Type>& element) {
+    require(!element.empty() && element[0].is_scalar() &&
+                prim_kind(element[0].prim) == PrimKind::kUnsigned,
+            "a key is no unsigned integer");
+    std::vector<Type> bound;
+    for (const Type& t : element) bound.push_back(array_of(width, t));
+    return bound;
+  }
+  std::vector<Type> check(const ESort& e, const std::vector<Type>&) {
+    lambda(e.map, rows(e.width, e.inputs), "lambda's param");
+    return sorting(e.width, e.map.ret);
+  }
 
   // ---- derivatives
   static std::vector<Type> joined(std::vector<Type> a, const std::vector<Type>& b) {
@@ -497,7 +510,7 @@ class Validator {
   }
   std::vector<Type> check(const ESeg& e, const std::vector<Type>& pat) {
     const bool is_map = e.kind == SegKind::kMap;
-    if (e.kind == SegKind::kPack) return seg_pack(e, pat);
+    if (e.kind == SegKind::kPack || e.kind == SegKind::kSort) return seg_arrangement(e, pat);
     require(e.monoids.empty() == is_map, "{} monoids in a {}", e.monoids.size(),
             seg_kind_name(e.kind));
     require(!is_single(e) || (is_map && e.writes.empty()),
@@ -523,17 +536,21 @@ class Validator {
     seg_body(e, pat, dims, results, bound);
     return bound;
   }
-  std::vector<Type> seg_pack(const ESeg& e, const std::vector<Type>& pat) {
+  /// Packing or sorting.
+  std::vector<Type> seg_arrangement(const ESeg& e, const std::vector<Type>& pat) {
+    const bool packs = e.kind == SegKind::kPack;
     require(e.space.dims.size() == 1 && e.monoids.empty() && e.writes.empty() && !pat.empty(),
-            "a pack has one dim, neither monoids nor writes, and binds the counts");
+            "a {} has one dim, neither monoids nor writes, and binds the {}", seg_kind_name(e.kind),
+            packs ? "counts" : "keys");
     if (!error_.empty()) return {};
     want(e.space.dims[0].size, kI64Scalar);
-    std::vector<Type> element = {{PrimType::kI32, {}}};
+    std::vector<Type> element = {{packs ? PrimType::kI32 : pat[0].prim, {}}};
     for (size_t k = 1; k < pat.size(); ++k) {
-      require(pat[k].rank() == 1, "a packed value is no scalar");
+      require(pat[k].rank() == 1, "a value that is moved is no scalar");
       element.push_back({pat[k].prim, {}});
     }
-    std::vector<Type> bound = packing(e.space.dims[0].size, e.classes, element);
+    const Atom& width = e.space.dims[0].size;
+    std::vector<Type> bound = packs ? packing(width, e.classes, element) : sorting(width, element);
     if (!error_.empty()) return {};
     seg_body(e, pat, {e.space.dims[0].size}, element, bound);
     return bound;

@@ -90,7 +90,7 @@ void visit_operands(E& exp, F&& f) {
           all(e.inputs);
           for (auto& m : e.scans) all(m.neutral);
           for (auto& m : e.reduces) all(m.neutral);
-        } else if constexpr (std::is_same_v<T, EPack>) {
+        } else if constexpr (std::is_same_v<T, EPack> || std::is_same_v<T, ESort>) {
           f(e.width);
           all(e.inputs);
         } else if constexpr (std::is_same_v<T, EScatter>) {
@@ -135,6 +135,8 @@ void visit_lambdas(E& exp, F&& f) {
     f(c->map);
   } else if (auto* pack = std::get_if<EPack>(&exp)) {
     f(pack->map);
+  } else if (auto* sort = std::get_if<ESort>(&exp)) {
+    f(sort->map);
   } else if (auto* h = std::get_if<EHist>(&exp)) {
     f(h->map);
     for (auto& op : h->ops) f(op.monoid.op);

@@ -232,6 +232,12 @@ Value Builder::vote(SubgroupOp op, Value value) {
   });
 }
 
+Value Builder::ballot(Value value, int word) {
+  return define({PrimType::kU32}, [&](ValId dst) {
+    return ISubgroup{dst, SubgroupOp::kBallot, ScalarOp::kAdd, std::move(value), i32(word)};
+  });
+}
+
 // ---- variables
 
 Var Builder::declare(Type type) {

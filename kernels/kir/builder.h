@@ -124,6 +124,7 @@ class Builder {
   Value subgroup_combine(SubgroupOp op, ScalarOp combine, Value value);
   Value shuffle(SubgroupOp op, Value value, Value arg);
   Value vote(SubgroupOp op, Value value);  // kCount, kRank, kAny, kAll
+  Value ballot(Value value, int word);
   void barrier() { emit(IBarrier{}); }
   void fence(Scope scope) { emit(IFence{scope}); }
 

@@ -178,13 +178,16 @@ enum class SubgroupOp : uint8_t {
   kRank,         // i32: how many lanes below have true
   kAny,          // bool
   kAll,          // bool
+  kBallot,       // u32: bit i says whether lane 32 * arg + i has true; arg: a constant, 0 to 3
 };
+/// So many words has a ballot: there are no larger subgroups.
+inline constexpr int kBallotWords = 4;
 struct ISubgroup {
   ValId dst;
   SubgroupOp op;
   ScalarOp combine = ScalarOp::kAdd;  // kReduce, kInclusive, kExclusive: add mul min max and or xor
   Value value;
-  Value arg;  // i32; shuffles and broadcast
+  Value arg;  // i32; shuffles, broadcast and kBallot
 };
 
 /// All threads of the workgroup meet; what they stored to shared and device memory before is

@@ -16,15 +16,15 @@ inline constexpr std::string_view kAtomicNames[] = {"load", "store", "exchange",
 inline constexpr std::string_view kAtomicOrderNames[] = {"relaxed", "acquire", "release",
                                                          "acquire_release"};
 inline constexpr std::string_view kSubgroupNames[] = {
-    "reduce",      "inclusive", "exclusive", "shuffle", "shuffle_up", "shuffle_down",
-    "shuffle_xor", "broadcast", "count",     "rank",    "any",        "all"};
+    "reduce",    "inclusive", "exclusive", "shuffle", "shuffle_up", "shuffle_down", "shuffle_xor",
+    "broadcast", "count",     "rank",      "any",     "all",        "ballot"};
 inline constexpr std::string_view kScopeNames[] = {"workgroup", "device"};
 
 static_assert(std::size(kBuiltinNames) == static_cast<size_t>(BuiltinKind::kSubgroupSize) + 1);
 static_assert(std::size(kAtomicNames) == static_cast<size_t>(AtomicOp::kXor) + 1);
 static_assert(std::size(kAtomicOrderNames) ==
               static_cast<size_t>(AtomicOrder::kAcquireRelease) + 1);
-static_assert(std::size(kSubgroupNames) == static_cast<size_t>(SubgroupOp::kAll) + 1);
+static_assert(std::size(kSubgroupNames) == static_cast<size_t>(SubgroupOp::kBallot) + 1);
 static_assert(std::size(kScopeNames) == static_cast<size_t>(Scope::kDevice) + 1);
 
 inline std::string_view name_of(BuiltinKind k) { return kBuiltinNames[static_cast<size_t>(k)]; }

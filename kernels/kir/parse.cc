@@ -269,7 +269,7 @@ class KernelParser {
       s.combine = in_.scalar_op();
     }
     s.value = value();
-    if (takes_lane(s.op)) {
+    if (takes_arg(s.op)) {
       in_.expect(",");
       s.arg = value();
     }

@@ -163,7 +163,7 @@ class KernelPrinter {
     put("{} = subgroup.{}", def(i.dst), name_of(i.op));
     if (combines(i.op)) put(".{}", scalar_op_name(i.combine));
     put(" {}", print_value(i.value));
-    if (takes_lane(i.op)) put(", {}", print_value(i.arg));
+    if (takes_arg(i.op)) put(", {}", print_value(i.arg));
   }
   void one(const IBarrier&) { out_ += "barrier"; }
   void one(const IFence& i) { put("fence.{}", name_of(i.scope)); }

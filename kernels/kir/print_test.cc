@@ -101,6 +101,7 @@ constexpr const char* kInsts[] = {
     "v9: i32 = subgroup.rank true",
     "v9: bool = subgroup.any true",
     "v9: bool = subgroup.all true",
+    "v9: u32 = subgroup.ballot true, 3i32",
     "barrier",
     "fence.workgroup",
     "fence.device",

@@ -233,6 +233,9 @@ TEST(KirValidate, Subgroups) {
   refused("v10: bool = subgroup.any v1", "v1 is of type i32, not bool");
   refused("v10: bool = subgroup.count v3", "v10 is of type bool, not i32");
   refused("v10: i32 = subgroup.all v3", "v10 is of type i32, not bool");
+  refused("v10: i32 = subgroup.ballot v3, 0i32", "v10 is of type i32, not u32");
+  refused("v10: u32 = subgroup.ballot v3, v1", "a ballot without that word");
+  refused("v10: u32 = subgroup.ballot v3, 4i32", "a ballot without that word");
   refused("v10: i32x2 = compose(v1, v1)\nv11: i32x2 = subgroup.broadcast v10, 0i32",
           "a subgroup operation on a vector");
 }

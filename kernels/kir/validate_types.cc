@@ -102,6 +102,13 @@ class TypeRules {
       return result(i.dst, i.value.type);
     }
     same(i.value, kBoolType);
+    if (i.op == SubgroupOp::kBallot) {
+      same(i.arg, kI32Type);
+      const bool in_ballot = i.arg.is_const() && i.arg.constant().as_i64() >= 0 &&
+                             i.arg.constant().as_i64() < kBallotWords;
+      require(in_ballot, "a ballot without that word");
+      return result(i.dst, {PrimType::kU32});
+    }
     const bool counts = i.op == SubgroupOp::kCount || i.op == SubgroupOp::kRank;
     result(i.dst, counts ? kI32Type : kBoolType);
   }

@@ -14,10 +14,12 @@ namespace kenaz::kir {
 
 /// Whether ISubgroup::combine means something.
 inline bool combines(SubgroupOp op) { return op <= SubgroupOp::kExclusive; }
-/// Whether ISubgroup::arg does.
+/// Whether ISubgroup::arg does, and is a lane.
 inline bool takes_lane(SubgroupOp op) {
   return op >= SubgroupOp::kShuffle && op <= SubgroupOp::kBroadcast;
 }
+/// Whether it does at all.
+inline bool takes_arg(SubgroupOp op) { return takes_lane(op) || op == SubgroupOp::kBallot; }
 
 /// Calls f(Value&) on the operands of an address.
 template <class A, class F>
@@ -54,7 +56,7 @@ void visit_operands(O& op, F&& f) {
           if (i.op != AtomicOp::kLoad) f(i.value);
         } else if constexpr (std::is_same_v<T, ISubgroup>) {
           f(i.value);
-          if (takes_lane(i.op)) f(i.arg);
+          if (takes_arg(i.op)) f(i.arg);
         } else if constexpr (std::is_same_v<T, IDeclare>) {
           if (i.init) f(*i.init);
         } else if constexpr (std::is_same_v<T, IAssign>) {

@@ -31,7 +31,8 @@ class DeadCode {
       if (auto* seg = std::get_if<ESeg>(&s.exp)) trim(*seg, s);
       if (auto* scatter = std::get_if<EScatter>(&s.exp)) trim(*scatter, s);
       if (auto* hist = std::get_if<EHist>(&s.exp)) trim(*hist, s);
-      if (auto* pack = std::get_if<EPack>(&s.exp)) trim(*pack, s);
+      if (auto* pack = std::get_if<EPack>(&s.exp)) trim_moved(pack->map, s);
+      if (auto* sort = std::get_if<ESort>(&s.exp)) trim_moved(sort->map, s);
       trim_branches(s);
       if (auto* loop = std::get_if<ELoop>(&s.exp)) trim(*loop, s);
       depth_++;
@@ -41,6 +42,7 @@ class DeadCode {
       if (auto* e = std::get_if<EScatter>(&s.exp)) drop_inputs(e->inputs, e->map);
       if (auto* e = std::get_if<EHist>(&s.exp)) drop_inputs(e->inputs, e->map);
       if (auto* e = std::get_if<EPack>(&s.exp)) drop_inputs(e->inputs, e->map);
+      if (auto* e = std::get_if<ESort>(&s.exp)) drop_inputs(e->inputs, e->map);
       for_each_use(p_, s, [&](VarId v) { live_.insert(v); });
       kept.push_back(std::move(s));
     }
@@ -161,14 +163,14 @@ class DeadCode {
     trim_written(e.map, s, keep_indices, keep_bound);
   }
 
-  /// Packed values that nobody needs. The counts stay.
-  void trim(EPack& e, Stm& s) {
-    const std::vector<char> keep = needed_besides_counts(s);
+  /// Packed or sorted values that nobody needs. The counts and keys stay.
+  void trim_moved(Lambda& map, Stm& s) {
+    const std::vector<char> keep = needed_besides_first(s);
     select(s.pat, keep);
-    select(e.map.body.results, keep);
-    select(e.map.ret, keep);
+    select(map.body.results, keep);
+    select(map.ret, keep);
   }
-  std::vector<char> needed_besides_counts(const Stm& s) const {
+  std::vector<char> needed_besides_first(const Stm& s) const {
     std::vector<char> keep;
     for (const VarId v : s.pat) keep.push_back(keep.empty() || live_.contains(v));
     return keep;
@@ -187,8 +189,8 @@ class DeadCode {
   /// Monoids and writes none of whose values is needed, plain results that nobody needs.
   void trim(ESeg& e, Stm& s) {
     if (is_single(e)) return;  // see trim_branches
-    if (e.kind == SegKind::kPack) {
-      const std::vector<char> keep = needed_besides_counts(s);
+    if (e.kind == SegKind::kPack || e.kind == SegKind::kSort) {
+      const std::vector<char> keep = needed_besides_first(s);
       select(s.pat, keep);
       select(e.body.results, keep);
       return;

@@ -43,7 +43,7 @@ bool has_combinator(const Body& b) {
   for (const Stm& s : b.stms) {
     found = found || std::holds_alternative<ESoac>(s.exp) ||
             std::holds_alternative<EScatter>(s.exp) || std::holds_alternative<EHist>(s.exp) ||
-            std::holds_alternative<EPack>(s.exp);
+            std::holds_alternative<EPack>(s.exp) || std::holds_alternative<ESort>(s.exp);
     visit_bodies(s.exp, [&](const Body& inner) { found = found || has_combinator(inner); });
   }
   return found;

@@ -43,6 +43,9 @@ class Hoist {
       } else if (auto* pack = std::get_if<EPack>(&s.exp)) {
         const std::vector<Atom> width = {pack->width};
         out_of(s, pack->map.body, &width, out);
+      } else if (auto* sort = std::get_if<ESort>(&s.exp)) {
+        const std::vector<Atom> width = {sort->width};
+        out_of(s, sort->map.body, &width, out);
       } else if (auto* scatter = std::get_if<EScatter>(&s.exp)) {
         const std::vector<Atom> width = {scatter->width};
         out_of(s, scatter->map.body, &width, out);

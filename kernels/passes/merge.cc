@@ -42,6 +42,7 @@ std::optional<Combinator> combinator(Stm& s) {
   if (auto* e = std::get_if<ESoac>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   if (auto* e = std::get_if<EScatter>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   if (auto* e = std::get_if<EPack>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
+  if (auto* e = std::get_if<ESort>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   if (auto* e = std::get_if<EHist>(&s.exp)) return Combinator{&e->width, &e->inputs, &e->map};
   return std::nullopt;
 }

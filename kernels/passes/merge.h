@@ -8,7 +8,7 @@
 
 namespace kenaz::passes {
 
-/// What ESoac, EScatter, EHist and EPack have in common.
+/// What ESoac, EScatter, EHist, EPack and ESort have in common.
 struct Combinator {
   ir::Atom* width = nullptr;
   std::vector<ir::VarId>* inputs = nullptr;

@@ -21,6 +21,9 @@ void remove_dead_code(ir::Program& p);
 /// Copy propagation, constant folding, algebra that is exact for the type, checks that hold by
 /// the ranges of indices, common subexpressions, ifs that are choices.
 void simplify(ir::Program& p);
+/// Makes sorts in lambdas, where a thread would do them, and of a few elements packings bit by bit;
+/// of the others, which stay, sorts the numbers of those elements that are no scalars or large.
+void sorts(ir::Program& p);
 /// Makes packings in lambdas, where a thread would do them, and of a few elements scans and
 /// scatters; of the others, which stay, packs the numbers of those rows that are no scalars.
 void packs(ir::Program& p);

@@ -468,9 +468,10 @@ class Simplify {
     const auto* seg = std::get_if<ESeg>(&s.exp);
     const bool makes =
         (seg && !is_single(*seg) && seg->writes.empty()) || std::holds_alternative<ESoac>(s.exp) ||
-        std::holds_alternative<EPack>(s.exp) || std::holds_alternative<EIota>(s.exp) ||
-        std::holds_alternative<EReplicate>(s.exp) || std::holds_alternative<EScratch>(s.exp) ||
-        literal || std::holds_alternative<EConcat>(s.exp) || std::holds_alternative<ECopy>(s.exp);
+        std::holds_alternative<EPack>(s.exp) || std::holds_alternative<ESort>(s.exp) ||
+        std::holds_alternative<EIota>(s.exp) || std::holds_alternative<EReplicate>(s.exp) ||
+        std::holds_alternative<EScratch>(s.exp) || literal ||
+        std::holds_alternative<EConcat>(s.exp) || std::holds_alternative<ECopy>(s.exp);
     if (makes) {
       for (const VarId v : s.pat) fresh_[v] = place_;
     }

@@ -76,7 +76,7 @@ struct Facts {
   std::string name;  // prefix of the kernels' names
   ir::ProvId prov;
   OpFacts op;                     // reduce, scan, hist
-  std::vector<PrimType> carried;  // scan, pack: scalars of an element behind the operator's
+  std::vector<PrimType> carried;  // scan, pack, sort: scalars of an element behind the operator's
   HostExpr segments = 1, length;
   /// Neighbours in memory are the elements at the same position of neighbouring segments, and not
   /// those at neighbouring positions: the columns of a matrix.
@@ -104,6 +104,7 @@ struct Facts {
   HostExpr aligned = 1;
   int classes = 0;    // pack: 1 or 2 that are counted
   bool rest = false;  // pack: elements of other classes come behind; else they are dropped
+  PrimType key = PrimType::kU32;  // sort: an unsigned integer
 };
 
 // ---- in a kernel
@@ -128,7 +129,8 @@ struct Place {
 struct Elements {
   /// The element: reduce: the operator's scalars; scan: those, then the carried; hist: the bin
   /// (i64, less than bins; -1: the element is dropped), then the operator's; pack: the class (i32;
-  /// one of the rest if it is not from 0 to classes - 1), then the carried; copy: the carried.
+  /// one of the rest if it is not from 0 to classes - 1), then the carried; sort: the key, then the
+  /// carried; copy: the carried.
   std::function<Values(Builder&, const Place&)> at;
   /// The elements at `n` neighbouring positions from `first` on, which is a multiple of n. n is at
   /// most Facts::widest. May be empty: then `at` is used.
@@ -193,7 +195,8 @@ struct Uneven {
 
 /// Where results go: reduce: the operator's scalars of a segment (position 0); scan: those of the
 /// inclusive scan, then the carried; copy: the carried; pack: the carried, at their position
-/// among all that are packed (segment 0). Each place is put once.
+/// among all that are packed (segment 0); sort: the key, then the carried (segment 0). Each place
+/// is put once.
 struct Sink {
   std::function<void(Builder&, const Place&, const Values&)> put;
   /// As Elements::many; may be empty. Of a reduction: the results of neighbouring segments, from a
@@ -214,7 +217,7 @@ struct Problem {
   /// pack: takes how many elements each class that is counted has (i64s); called by one thread.
   std::function<void(Builder&, const Values& counts)> counts;
   /// The elements for who makes them once more. Scan: without what making them stores besides; `at`
-  /// is empty if they store nothing. Pack: the class alone; may be empty.
+  /// is empty if they store nothing. Pack, sort: the class or key alone; may be empty.
   Elements dry_elements;
   Uneven uneven;  // instead of the others
   /// copy, across: the source, whose rows are numbered by position, and the result, whose rows are

@@ -92,6 +92,7 @@ void check_every_reduction();
 void check_every_scan();
 void check_every_histogram();
 void check_every_packing();
+void check_every_sort();
 void check_every_copy();
 
 /// Device memory with arrays of scalars in it, and what the caller's arguments of each kernel are.

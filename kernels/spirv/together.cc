@@ -96,6 +96,9 @@ std::optional<Item> subgroup_operation(kir::Builder& k, const Types& types, cons
   Item out{in.type, {}, {}, {}};
   if (ballot) {
     out.ballot = truth(items, in, in.at(1));
+    for (int word = 0; word < kir::kBallotWords; word++) {
+      out.scalars.push_back(k.ballot(*out.ballot, word));
+    }
     return out;
   }
   const std::vector<PrimType> result = types.scalars(in.type);

@@ -103,6 +103,7 @@ TEST_F(Together, Votes) {
          {SubgroupOp::kCount, SubgroupOp::kRank, SubgroupOp::kAny, SubgroupOp::kAll}) {
       t.give(k.vote(op, b));
     }
+    for (int word = 0; word < kir::kBallotWords; word++) t.give(k.ballot(b, word));
   }
   run_on_both(t);
 }

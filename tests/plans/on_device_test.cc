@@ -56,6 +56,7 @@ TEST_F(PlansOnDevice, Reduce) { primitives::testing::check_every_reduction(); }
 TEST_F(PlansOnDevice, Scan) { primitives::testing::check_every_scan(); }
 TEST_F(PlansOnDevice, CountInBins) { primitives::testing::check_every_histogram(); }
 TEST_F(PlansOnDevice, Pack) { primitives::testing::check_every_packing(); }
+TEST_F(PlansOnDevice, Sort) { primitives::testing::check_every_sort(); }
 TEST_F(PlansOnDevice, Copy) { primitives::testing::check_every_copy(); }
 
 // Plans for other devices than this one: their text compiles; the interpreter runs them.
@@ -78,6 +79,7 @@ TEST(PlansOnOtherDevices, TheirKernelsCompile) {
     primitives::testing::check_every_scan();
     primitives::testing::check_every_histogram();
     primitives::testing::check_every_packing();
+    primitives::testing::check_every_sort();
     primitives::testing::check_every_copy();
   }
 }

@@ -12,6 +12,8 @@ namespace kenaz::check {
 namespace {
 
 constexpr std::string_view kPrelude = "/prelude/";
+/// What programs import that ships with the server: kenaz/NAME.
+constexpr std::string_view kLibrary = "/prelude/library/kenaz/";
 
 struct IntrinsicRow {
   core::Intrinsic op;
@@ -54,6 +56,27 @@ std::string normalise(const std::string& path) {
 std::string directory_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+/// A source that is embedded; null if there is none.
+const std::string_view* embedded(const std::string& name) {
+  for (const auto& [n, text] : prelude::sources()) {
+    if (n == name) return &text;
+  }
+  return nullptr;
+}
+
+/// The text of a library, by its name: one that uses what only this compiler has, if it exists.
+const std::string_view* library(const std::string& name) {
+  const std::string_view* native = embedded("library/native/" + name);
+  return native != nullptr ? native : embedded("library/kenaz/" + name);
+}
+
+/// NAME of a path "..kenaz/NAME"; or nothing.
+std::string library_name(const std::string& path) {
+  const std::string folder = directory_of(path);
+  if (folder != "kenaz/" && !folder.ends_with("/kenaz/")) return "";
+  return path.substr(folder.size());
 }
 
 }  // namespace
@@ -150,9 +173,23 @@ FileState* Checker::import(const std::string& path, const FileState* from,
   } else if (!path.empty() && path[0] == '/') {
     key = normalise(path) + ".fut";
   } else {
-    key = normalise((from ? from->dir : "") + path) + ".fut";
+    key = normalise((from ? from->dir : "") + path);
+    const std::string name = library_name(key);
+    key = is_in_library(key, path, name) ? std::string(kLibrary) + name : key + ".fut";
   }
   return load(key, range);
+}
+
+/// Whether the library's file is meant: there is no such file here, or it has the text that ships,
+/// of which the library has a version of its own.
+bool Checker::is_in_library(const std::string& key, const std::string& path,
+                            const std::string& name) {
+  if (name.empty() || library(name) == nullptr) return false;
+  if (key.starts_with(kLibrary)) return true;
+  const auto found = read_(key + ".fut");
+  if (!found) return path == "kenaz/" + name;
+  return embedded("library/native/" + name) != nullptr &&
+         *found == *embedded("library/kenaz/" + name);
 }
 
 FileState* Checker::load(const std::string& key, const SourceRange& range, bool root) {
@@ -166,16 +203,19 @@ FileState* Checker::load(const std::string& key, const SourceRange& range, bool 
   auto owned = std::make_unique<FileState>();
   FileState* file = owned.get();
   context_.files[key] = std::move(owned);
-  file->prelude = key.compare(0, kPrelude.size(), kPrelude) == 0;
+  const bool in_library = key.starts_with(kLibrary);
+  file->prelude = !in_library && key.starts_with(kPrelude);
   file->root = root;
   std::string text;
   std::string_view view;
-  if (file->prelude) {
-    const std::string name = key.substr(kPrelude.size());
-    for (const auto& [n, t] : prelude::sources()) {
-      if (n == name) view = t;
+  if (file->prelude || in_library) {
+    const std::string_view* source =
+        in_library ? library(key.substr(kLibrary.size())) : embedded(key.substr(kPrelude.size()));
+    if (source == nullptr) {
+      context_.reports.error(range, "There is no \"" + key + "\".");
+    } else {
+      view = *source;
     }
-    if (view.data() == nullptr) context_.reports.error(range, "There is no \"" + key + "\".");
   } else {
     auto read = read_(key);
     if (!read) {
@@ -186,8 +226,8 @@ FileState* Checker::load(const std::string& key, const SourceRange& range, bool 
     }
   }
   if (context_.reports.failed()) return nullptr;
-  auto parsed =
-      syntax::parse(std::make_shared<std::string>(file->prelude ? key + ".fut" : key), view);
+  auto parsed = syntax::parse(
+      std::make_shared<std::string>(key.ends_with(".fut") ? key : key + ".fut"), view);
   if (!parsed) {
     context_.reports.error(parsed.error());
     return nullptr;
@@ -205,10 +245,7 @@ FileState* Checker::load(const std::string& key, const SourceRange& range, bool 
 Result<core::Checked> Checker::run(const std::string& path) {
   load_intrinsics();
   entries_.add_prim_types();
-  const auto& sources = prelude::sources();
-  const bool has_prelude = std::any_of(sources.begin(), sources.end(),
-                                       [](const auto& s) { return s.first == "prelude"; });
-  if (!context_.reports.failed() && has_prelude) {
+  if (!context_.reports.failed() && embedded("prelude") != nullptr) {
     FileState* prelude = load(std::string(kPrelude) + "prelude", {});
     if (prelude) {
       Env* env = context_.scopes.new_env(context_.scopes.now(base_));
@@ -234,8 +271,8 @@ void Checker::observe(Record& record, std::stop_token stop) {
 
 std::vector<std::string> Checker::files() const {
   std::vector<std::string> names;
-  for (const auto& [name, file] : context_.files) {
-    if (!file->prelude) names.push_back(name);
+  for (const auto& [name, _] : context_.files) {
+    if (!name.starts_with(kPrelude)) names.push_back(name);
   }
   return names;
 }

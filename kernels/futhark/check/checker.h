@@ -48,6 +48,7 @@ class Checker {
 
  private:
   FileState* import(const std::string& path, const FileState* from, const SourceRange& range);
+  bool is_in_library(const std::string& key, const std::string& path, const std::string& name);
   /// The file with this key: its path, or "/prelude/NAME". Null after an error. `root`: it is the
   /// program itself, whose entry points count.
   FileState* load(const std::string& key, const SourceRange& range, bool root = false);

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "kernels/futhark/check/testing.h"
+#include "protocol/base/read_file.h"
 
 namespace kenaz::check {
 namespace {
@@ -107,6 +108,32 @@ TEST(Modules, AbstractTypesAreCalledByTheirModules) {
 
 TEST(Modules, ThePreludeIsThereAlready) {
   EXPECT_THAT(error_of("import \"/prelude/math\""), HasSubstr("may not be explicitly imported"));
+}
+
+TEST(Libraries, AreThereWithoutAFile) {
+  EXPECT_EQ(type_in("import \"kenaz/sort\"\ndef f = sort_u8.sort [3u8, 1u8]"), "[2]u8");
+  EXPECT_THAT(error_of("import \"kenaz/nothing\""), HasSubstr("file \"kenaz/nothing.fut\""));
+  EXPECT_THAT(error_of("import \"lib/kenaz/sort\""), HasSubstr("file \"lib/kenaz/sort.fut\""));
+}
+
+TEST(Libraries, FilesOfTheirNamesAreMeantInstead) {
+  EXPECT_EQ(type_of(check_files({{"main.fut", "import \"kenaz/sort\"\ndef f = x"},
+                                 {"kenaz/sort.fut", "def x = 1i32"}}),
+                    "f"),
+            "i32");
+}
+
+TEST(Libraries, OnlyACopyOfTheirTextIsTheirs) {
+  const auto shipped =
+      read_regular_file(KENAZ_SOURCE_DIR "/kernels/prelude/library/kenaz/radix.fut", 1 << 20);
+  ASSERT_TRUE(shipped);
+  const auto with = [&](const std::string& text) {
+    return type_of(check_files({{"main.fut", "import \"lib/kenaz/radix\"\ndef f = keys_u8 [1u8]"},
+                                {"lib/kenaz/radix.fut", text}}),
+                   "by_bits");
+  };
+  EXPECT_EQ(with(*shipped), "none");
+  EXPECT_NE(with(*shipped + "-- not the same"), "none");
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ V Lowerer::apply_array_intrinsic(const VFun& f, const std::vector<V>& args, bool
     case Intrinsic::kPack: return pack(args[0], args[1], 1, false);
     case Intrinsic::kPackRest: return pack(args[0], args[1], 1, true);
     case Intrinsic::kPackRest2: return pack(args[0], args[1], 2, true);
+    case Intrinsic::kSortKeys: return sort_keys(args[0]);
+    case Intrinsic::kSortBy: return sort_by(args[0], args[1]);
     case Intrinsic::kZip: return zip(args[0], args[1]);
     case Intrinsic::kUnzip: {
       const VArr& a = as_array(args[0]);

@@ -227,8 +227,15 @@ class Lowerer {
   V reduce(const V& op, const V& neutral, const V& array, bool commutative, bool scan);
   V scatter(const V& dest, const V& indices, const V& values, int rank);
   V hist(const V& dest, const V& op, const V& neutral, const V& bins, const V& values, int rank);
-  V pack(const V& classes, const V& array, int count, bool rest);
   V replicate(const Atom& n, const V& value, const Certs& certs = {});
+  // packs.cc
+  V pack(const V& classes, const V& array, int count, bool rest);
+  V sort_keys(const V& keys);
+  V sort_by(const V& keys, const V& array);
+  /// The arrays of scalars and rows that these are made of, all of this width.
+  std::vector<Atom> side_by_side(const std::vector<V>& arrays, const Atom& width);
+  /// Whether the first of them has keys that can be sorted.
+  bool are_keys(const std::vector<Atom>& arrays);
   // flatmap.cc
   V flatmap(const V& fun, const V& array);
   V flatmap_elements(const V& fun, const V& array, const V& rows,

@@ -271,40 +271,6 @@ V Lowerer::scatter(const V& dest, const V& indices, const V& values, int rank) {
   return out;
 }
 
-V Lowerer::pack(const V& classes, const V& array, int count, bool rest) {
-  ir::EPack e;
-  e.width = as_array(classes).dim;
-  e.classes = count;
-  e.rest = rest;
-  std::vector<Atom> all;
-  for (const auto& l : leaves(as_array(classes).elem)) all.push_back(l.atom);
-  for (const auto& l : leaves(as_array(array).elem)) {
-    if (!l.is_dim()) all.push_back(l.atom);
-  }
-  if (failed()) return unit();
-  for (Atom& a : all) {
-    std::vector<Atom> dims = b_.type_of(a).dims;
-    dims[0] = e.width;
-    a = reshape(a, dims, {});
-  }
-  e.map = identity_lambda(all, e.inputs);
-  std::vector<ir::VarId> vars = {b_.var({PrimType::kI64, {ir::i64(count)}}, "counts")};
-  size_t k = 1;
-  V packed = map_leaves(as_array(array).elem, [&](const Atom&) -> Atom {
-    vars.push_back(b_.var(b_.type_of(all[k++]), "packed"));
-    return vars.back();
-  });
-  const Atom width = e.width, counts = vars[0];
-  b_.emit(std::move(vars), std::move(e));
-  VRec out;
-  for (int c = 0; c < count; ++c) {
-    const ir::EIndex at{counts.var(), {ir::DimFix{ir::i64(c)}}};
-    out.fields.emplace_back(std::to_string(c), leaf(b_.let({PrimType::kI64, {}}, at, "count")));
-  }
-  out.fields.emplace_back(std::to_string(count), make(VArr{width, packed}));
-  return make(std::move(out));
-}
-
 V Lowerer::hist(const V& dest, const V& op, const V& neutral_value, const V& bins, const V& values,
                 int rank) {
   V neutral = materialise(neutral_value);

@@ -55,6 +55,8 @@ void Aliases::body(const Program& p, const Body& b) {
       rows(e->inputs, e->map);
     } else if (const auto* e = std::get_if<EPack>(&s.exp)) {
       rows(e->inputs, e->map);
+    } else if (const auto* e = std::get_if<ESort>(&s.exp)) {
+      rows(e->inputs, e->map);
     } else if (const auto* e = std::get_if<EScatter>(&s.exp)) {
       rows(e->inputs, e->map);
       for (size_t k = 0; k < s.pat.size(); k++) join(s.pat[k], e->dests[k].array);

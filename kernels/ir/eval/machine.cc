@@ -201,6 +201,7 @@ bool Machine::run_stm(const Stm& s) {
           [&](const EScatter& e) { return scatter(e, s); },
           [&](const EHist& e) { return hist(e, s); },
           [&](const EPack& e) { return pack(e, s); },
+          [&](const ESort& e) { return sort(e, s); },
           [&](const EJvp&) { return internal("a derivative that no pass has made"); },
           [&](const EVjp&) { return internal("a derivative that no pass has made"); },
           [&](const EWithVjp&) { return internal("a derivative that no pass has made"); },

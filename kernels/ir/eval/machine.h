@@ -120,10 +120,12 @@ class Machine {
   bool scatter(const EScatter& e, const Stm& s);
   bool hist(const EHist& e, const Stm& s);
   bool pack(const EPack& e, const Stm& s);
+  bool sort(const ESort& e, const Stm& s);
   bool hist_step(const EHist& e, std::vector<std::vector<Array>>& dests);
   // ---- segmented operations (segs.cc, versions.cc)
   friend class SegRun;
   friend class Packing;
+  friend class Sorting;
   bool seg(const ESeg& e, const Stm& s);
   bool versions(const EVersions& e, const Stm& s);
   bool all_versions(const EVersions& e, const Stm& s);
@@ -171,14 +173,28 @@ class Packing {
   bool finish();
 
  private:
-  void move_rows(size_t k, const std::vector<int64_t>& order, Array& to) const;
-
   Machine& m_;
   const Stm& s_;
   int classes_;
   bool rest_;
   std::vector<int32_t> class_of_;     // by element; classes_: it is of none
   std::vector<Array> made_, packed_;  // by variable of the pattern
+};
+
+/// One execution of a sorting, by ESort or ESeg (packs.cc). As above.
+class Sorting {
+ public:
+  Sorting(Machine& m, const Stm& s) : m_(m), s_(s) {}
+
+  bool prepare(int64_t width);
+  bool put(int64_t i, std::span<const Atom> element);
+  bool finish();
+
+ private:
+  Machine& m_;
+  const Stm& s_;
+  std::vector<uint64_t> keys_;
+  std::vector<Array> made_, sorted_;  // by variable of the pattern
 };
 
 /// The array as one of rows: its leading `rank` dims joined.

@@ -37,7 +37,8 @@ class SegRun {
   SegRun(Machine& m, const ESeg& e, const Stm& s) : m_(m), e_(e), s_(s) {}
 
   bool run() {
-    if (e_.kind == SegKind::kPack) return pack();
+    if (e_.kind == SegKind::kPack) return arrange(Packing(m_, s_, e_.classes, e_.rest));
+    if (e_.kind == SegKind::kSort) return arrange(Sorting(m_, s_));
     if (!prepare()) return false;
     const int64_t n = points(sizes_.size());
     if (e_.kind == SegKind::kReduce ? !reduce() : !all_points(n)) return false;
@@ -105,19 +106,19 @@ class SegRun {
     return m_.store_row(rows, m_.prim(s_.pat[k]), at, value);
   }
 
-  bool pack() {
+  template <class Arrangement>
+  bool arrange(Arrangement to) {
     const int64_t n = m_.integer(e_.space.dims[0].size);
     sizes_.push_back(n);
-    Packing packing(m_, s_, e_.classes, e_.rest);
-    if (!packing.prepare(n)) return false;
-    if (n <= 0) return packing.finish();
+    if (!to.prepare(n)) return false;
+    if (n <= 0) return to.finish();
     const RandomOrder order(static_cast<uint64_t>(n), m_.random_);
     for (int64_t i = 0; i < n; i++) {
       const int64_t point = order.at(i);
       enter(point);
-      if (!m_.run(e_.body) || !packing.put(point, e_.body.results)) return false;
+      if (!m_.run(e_.body) || !to.put(point, e_.body.results)) return false;
     }
-    return packing.finish();
+    return to.finish();
   }
 
   // ---- points

@@ -113,6 +113,7 @@ class Machine {
   bool operate(Group& g, Thread* lanes, const Op& op);
   void combine(Thread* lanes, const Op& op);
   bool exchange(Group& g, Thread* lanes, const Op& op);
+  void ballot(Thread* lanes, const Op& op);
   void vote(Thread* lanes, const Op& op);
 
   // ---- faults (fault.cc)

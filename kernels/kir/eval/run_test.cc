@@ -243,6 +243,17 @@ TEST(KirRun, VotesCountTheLanes) {
   }
 }
 
+TEST(KirRun, BallotsHaveABitForEachLane) {
+  for (const int word : {0, 1, 2}) {
+    PerThread t(64, PrimType::kU32);
+    t.options.subgroup_size = 64;
+    t.give(t.k.ballot(t.k.eq(t.k.rem(t.k.local(), i32(33)), 1), word));
+    ASSERT_EQ(t.error(), "");
+    const std::vector<uint32_t> words = {2, 4, 0};
+    EXPECT_EQ(t.read<uint32_t>("out"), std::vector<uint32_t>(64, words[word]));
+  }
+}
+
 TEST(KirRun, LoopsAndBranchesNest) {
   PerThread t(6, PrimType::kI64);
   Builder& k = t.k;

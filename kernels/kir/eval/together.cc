@@ -123,6 +123,8 @@ bool Machine::operate(Group& g, Thread* lanes, const Op& op) {
   const SubgroupOp kind = std::get<ISubgroup>(op.inst->op).op;
   if (kind <= SubgroupOp::kExclusive) {
     combine(lanes, op);
+  } else if (kind == SubgroupOp::kBallot) {
+    ballot(lanes, op);
   } else if (kind >= SubgroupOp::kCount) {
     vote(lanes, op);
   } else if (!exchange(g, lanes, op)) {
@@ -188,6 +190,21 @@ bool Machine::exchange(Group& g, Thread* lanes, const Op& op) {
     lanes[k].known[op.dst] = known[static_cast<size_t>(k)];
   }
   return true;
+}
+
+/// One word of it.
+void Machine::ballot(Thread* lanes, const Op& op) {
+  const int first = 32 * static_cast<int>(std::get<ISubgroup>(op.inst->op).arg.constant().as_i64());
+  uint64_t word = 0;
+  uint8_t known = kDefined;
+  for (int k = first; k < std::min(options_.subgroup_size, first + 32); k++) {
+    if (lanes[k].known[op.a] != kDefined) known = 0;
+    if (lanes[k].bits[op.a] != 0) word |= uint64_t{1} << (k - first);
+  }
+  for (int k = 0; k < options_.subgroup_size; k++) {
+    lanes[k].bits[op.dst] = word;
+    lanes[k].known[op.dst] = known;
+  }
 }
 
 void Machine::vote(Thread* lanes, const Op& op) {

@@ -1,0 +1,171 @@
+#include "kernels/primitives/sort/ranks.h"
+
+#include <algorithm>
+
+namespace kenaz::primitives::sort {
+
+namespace {
+
+Value u32(int64_t n) { return PrimValue::of_int(PrimType::kU32, n); }
+
+plan::Operator sum() {
+  return plan::known_operator(*op::known(ScalarOp::kAdd, PrimType::kI32), PrimType::kI32);
+}
+
+int words_of(const Shape& s) { return (s.lanes + 31) / 32; }
+
+}  // namespace
+
+Ranks::Ranks(Team& team, const Shape& shape)
+    : t_(team),
+      s_(shape),
+      counts_(team.shared_per_thread("counts", PrimType::kU32, shape.digits / shape.lanes)),
+      sums_(team, sum()),
+      subgroup_(team.k.local()),
+      lane_(kir::i32(0)),
+      width_(kir::i32(1)),
+      rows_(team.group_size()),
+      turns_(kir::i32(1)) {
+  if (s_.lanes == 1) return;
+  Builder& k = t_.k;
+  subgroup_ = k.subgroup();
+  lane_ = k.lane();
+  width_ = k.subgroup_size();
+  // Where the driver's subgroups are smaller than the target says, several share a row, one after
+  // the other.
+  rows_ = k.max(k.quot(t_.group_size(), kir::i32(s_.lanes)), kir::i32(1));
+  turns_ = k.div_up(k.subgroups(), rows_);
+}
+
+Value Ranks::own(int j) {
+  Builder& k = t_.k;
+  const Value first = k.add(k.mul(subgroup_, s_.items), j);
+  return k.add(k.mul(first, width_), lane_);
+}
+
+Value Ranks::cell(const Value& row, const Value& digit) {
+  return t_.k.add(t_.k.mul(row, s_.digits), digit);
+}
+
+void Ranks::begin_tile() {
+  Builder& k = t_.k;
+  k.repeat(s_.digits / s_.lanes,
+           [&](int i) { k.store(counts_, k.add(k.mul(t_.group_size(), i), k.local()), u32(0)); });
+}
+
+void Ranks::for_own_digits(const std::function<void(const Value&)>& body) {
+  Builder& k = t_.k;
+  const Value digits = kir::i32(s_.digits), each = k.div_up(digits, t_.group_size());
+  k.for_(
+      each,
+      [&](const Value& i) {
+        const Value digit = k.add(k.mul(k.local(), each), i);
+        k.if_(k.lt(digit, digits), [&] { body(digit); });
+      },
+      true);
+}
+
+// Those of a subgroup of whose number is less than the lane's.
+Value Ranks::lane_mask(int word) {
+  Builder& k = t_.k;
+  const Value in_word = k.sub(lane_, 32 * word);
+  const Value some =
+      k.sub(k.shl(u32(1), k.convert(k.and_(in_word, kir::i32(31)), PrimType::kU32)), u32(1));
+  if (words_of(s_) == 1) return some;
+  const Value all = u32(0xffffffff);
+  return k.select(k.lt(in_word, 0), u32(0), k.select(k.lt(in_word, 32), some, all));
+}
+
+void Ranks::count_one(const Value& digit, const Values& everyone, const kir::Var& before) {
+  Builder& k = t_.k;
+  // Who has the same digit.
+  Values same = everyone;
+  for (int b = 0; b < s_.bits; b++) {
+    const Value bit = k.and_(k.lshr(digit, kir::i32(b)), kir::i32(1));
+    const Value flip = k.convert(k.sub(bit, 1), PrimType::kU32);
+    for (size_t w = 0; w < same.size(); w++) {
+      const Value has = k.ballot(k.eq(bit, 1), static_cast<int>(w));
+      same[w] = k.and_(same[w], k.xor_(has, flip));
+    }
+  }
+  Value below = kir::i32(0), all = kir::i32(0), first = kir::i32(0);
+  for (size_t w = same.size(); w-- > 0;) {
+    const Value lower = k.and_(same[w], lane_mask(static_cast<int>(w)));
+    below = k.add(below, k.prim(ScalarOp::kPopc, {lower}));
+    all = k.add(all, k.prim(ScalarOp::kPopc, {same[w]}));
+    const Value there = k.add(k.prim(ScalarOp::kCtz, {same[w]}), 32 * static_cast<int64_t>(w));
+    first = k.select(k.ne(same[w], u32(0)), there, first);
+  }
+  // The first of them counts for all.
+  const kir::Var counted = k.declare(u32(0));
+  k.if_(k.eq(below, 0), [&] {
+    const kir::Address at{counts_, cell(k.quot(subgroup_, turns_), digit)};
+    k.assign(counted,
+             k.atomic(kir::AtomicOp::kAdd, PrimType::kU32, at, k.convert(all, PrimType::kU32)));
+  });
+  const Value earlier = k.shuffle(kir::SubgroupOp::kShuffle, k.read(counted), first);
+  k.assign(before, k.add(k.to_i32(earlier), below));
+}
+
+void Ranks::count(const Values& digits, const kir::Vars& before) {
+  Builder& k = t_.k;
+  if (s_.lanes == 1) {
+    for (size_t j = 0; j < digits.size(); j++) {
+      const Value at = cell(subgroup_, digits[j]), n = k.load(counts_, at);
+      k.assign(before[j], k.to_i32(n));
+      k.store(counts_, at, k.add(n, 1));
+    }
+    return;
+  }
+  const Value turn_of = k.rem(subgroup_, turns_);
+  k.for_(
+      turns_,
+      [&](const Value& turn) {
+        k.if_(k.eq(turn_of, turn), [&] {
+          Values everyone;
+          for (int w = 0; w < words_of(s_); w++)
+            everyone.push_back(k.ballot(kir::boolean(true), w));
+          for (size_t j = 0; j < digits.size(); j++) count_one(digits[j], everyone, before[j]);
+        });
+        k.barrier();
+      },
+      true);
+}
+
+Values Ranks::places(const Values& digits, const Begin& begin) {
+  Builder& k = t_.k;
+  k.barrier();  // the counts are 0
+  const kir::Vars before = k.declare(Values(digits.size(), kir::i32(0)));
+  count(digits, before);
+  k.barrier();
+  const kir::Var sum = k.declare(kir::i32(0));
+  const auto add = [&](const Value& n) { k.assign(sum, k.add(k.read(sum), k.to_i32(n))); };
+  for_own_digits([&](const Value& digit) {
+    k.for_(
+        rows_, [&](const Value& row) { add(k.load(counts_, cell(row, digit))); }, true);
+  });
+  // Counts become the places of the first that are counted there.
+  k.assign(sum, sums_.scan({k.read(sum)}).before[0]);
+  for_own_digits([&](const Value& digit) {
+    const Value first = k.read(sum);
+    k.for_(
+        rows_,
+        [&](const Value& row) {
+          const Value n = k.load(counts_, cell(row, digit));
+          k.store(counts_, cell(row, digit), k.convert(k.read(sum), PrimType::kU32));
+          add(n);
+        },
+        true);
+    begin(digit, first, k.sub(k.read(sum), first));
+  });
+  k.barrier();
+  Values places;
+  const Value row = k.quot(subgroup_, turns_);
+  for (size_t j = 0; j < digits.size(); j++) {
+    const Value there = k.load(counts_, cell(row, digits[j]));
+    places.push_back(k.add(k.to_i32(there), k.read(before[j])));
+  }
+  return places;
+}
+
+}  // namespace kenaz::primitives::sort

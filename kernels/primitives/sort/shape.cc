@@ -1,0 +1,54 @@
+#include "kernels/primitives/sort/shape.h"
+
+#include <algorithm>
+
+namespace kenaz::primitives::sort {
+
+namespace {
+
+constexpr int kMostBits = 8;
+// Counts of each thread in shared memory, at most.
+constexpr int kCounts = 16;
+// Per thread and value of a digit, what else is there: a combiner's word; two positions.
+constexpr int kBytesPerThread = 12, kBytesPerDigit = 16;
+
+int element_bytes(const Facts& f) { return prim_size(f.key) + plan::bytes_of(f.carried); }
+
+/// Elements of a thread that shared memory has room for.
+int room(const Facts& f, const Target& target, const Shape& s, int threads) {
+  const int counts = 4 * s.digits / s.lanes;
+  const int left =
+      target.shared_bytes - kBytesPerDigit * s.digits - threads * (counts + kBytesPerThread);
+  return left / (threads * element_bytes(f));
+}
+
+}  // namespace
+
+Shape shape_of(const Facts& f, const Target& target) {
+  Shape s{};
+  s.lanes = plan::has_subgroups(target) ? target.subgroup_size : 1;
+  s.bits = kMostBits;
+  while ((1 << s.bits) > kCounts * s.lanes) s.bits--;
+  s.digits = std::max(1 << s.bits, s.lanes);
+  const int key_bits = 8 * prim_size(f.key);
+  s.passes = (key_bits + s.bits - 1) / s.bits;
+  constexpr int kThreads = 256, kFewItems = 4, kBytes = 96;
+  s.threads = plan::group_size_for(f, target, kThreads);
+  while (s.threads / 2 >= s.lanes && room(f, target, s, s.threads) < kFewItems) s.threads /= 2;
+  const int wanted = f.items > 0 ? f.items : std::clamp(kBytes / element_bytes(f), kFewItems, 16);
+  s.items = std::clamp(room(f, target, s, s.threads), 1, wanted);
+  return s;
+}
+
+HostExpr tile_size(const Shape& s) { return plan::Maker::group_size() * HostExpr(s.items); }
+
+int64_t turns_per_tile(const Shape& s) { return 4 * s.digits + s.lanes + 100; }
+
+Value digit_of(Builder& k, const Shape& s, const Value& key, int shift) {
+  const PrimType type = key.type.prim;
+  const Value at = k.lshr(key, PrimValue::of_int(type, shift));
+  const Value low = k.and_(at, PrimValue::of_int(type, (1 << s.bits) - 1));
+  return k.to_i32(low);
+}
+
+}  // namespace kenaz::primitives::sort
