@@ -102,21 +102,29 @@ plan::Rows result_rows(body::Thread& t, const Transpose& c) {
   return rows;
 }
 
-/// Facts::aligned: the bits of all numbers that rows begin or end at.
-Operand aligned(HostGen& host, const Transpose& c) {
-  const auto& strides = c.from.layout.strides;
+/// The bits of all these numbers.
+Operand joined(HostGen& host, const std::vector<Operand>& numbers) {
   Operand all = host.konst(0);
-  const auto join = [&](const Operand& n) {
+  for (const Operand& n : numbers) {
     all = host.emit_op(ScalarOp::kOr, PrimType::kI64, PrimType::kI64, {all, n});
-  };
-  for (size_t d = 0; d < strides.size(); d++) {
-    if (d != c.across) join(strides[d]);
   }
-  join(c.from.layout.offset);
-  join(c.to.layout.offset);
-  join(c.from.layout.dims[c.across]);
-  join(c.length);
   return all;
+}
+
+/// Facts::begins.
+Operand begins(HostGen& host, const Transpose& c) {
+  std::vector<Operand> numbers = {c.from.layout.offset, c.to.layout.offset};
+  const auto& strides = c.from.layout.strides;
+  numbers.insert(numbers.end(), strides.begin(),
+                 strides.begin() + static_cast<std::ptrdiff_t>(c.across));
+  return joined(host, numbers);
+}
+
+/// Facts::aligned: the bits of all numbers that rows begin or end at.
+Operand aligned(HostGen& host, const Transpose& c, const Operand& begins) {
+  std::vector<Operand> numbers = c.inner.strides;
+  numbers.insert(numbers.end(), {begins, c.from.layout.dims[c.across], c.length});
+  return joined(host, numbers);
 }
 
 /// By the plans for copies, which go through shared memory.
@@ -137,7 +145,13 @@ void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t
   request.facts.across = true;
   if (across > 0) request.facts.matrix = plan::HostExpr::size(2);
   request.facts.aligned = plan::HostExpr::size(3);
-  request.sizes = {c.segments, c.length, dims[across], aligned(host, c)};
+  request.facts.begins = plan::HostExpr::size(4);
+  const bool even = c.inner.strides.size() == 1;
+  if (even) request.facts.step = plan::HostExpr::size(5);
+  const Operand first = begins(host, c);
+  request.sizes = {c.segments,   c.length,
+                   dims[across], aligned(host, c, first),
+                   first,        even ? c.inner.strides[0] : host.konst(0)};
   request.bind = [&](body::Thread& t, plan::Asks) {
     plan::Problem problem;
     problem.from = source_rows(host, t, c);
@@ -160,10 +174,106 @@ void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t
   launch_plans(host, primitives::copy_plans(), request);
 }
 
+/// By the elements of the result, which are stored one by one.
+void copy_elements(HostGen& host, const HostArray& src, const HostArray& dst, ir::ProvId place) {
+  const Operand total = host.count(dst.layout.dims).operand();
+  body::Thread t(host, host.kernel_name("copy"), place);
+  const body::KernelArray d = t.args.array(dst);
+  // The element, and where it goes.
+  const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values& args) {
+    const body::KernelArray s = t.args.array(src);
+    const Values at = indices_of(host, t, dst.layout.dims, args[0]);
+    body::Math kernel_math{t.k};
+    return Values{body::element(t, s, at), body::LayoutMath(kernel_math).element(d.layout, at)};
+  });
+  const auto store = [&](const Value&, const Values& made) { body::store(t, d, made[1], made[0]); };
+  launch_elements(host, t, elem, store, total, items_per_thread(host, prim_size(dst.elem)));
+}
+
+/// kAnd or kOr of bools, as far as it folds.
+Operand joined(HostGen& host, ScalarOp op, const Operand& a, const Operand& b) {
+  for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto* known = std::get_if<PrimValue>(&one);
+    if (known != nullptr) return known->as_bool() == (op == ScalarOp::kOr) ? one : other;
+  }
+  return host.emit_op(op, PrimType::kBool, PrimType::kBool, {a, b});
+}
+Operand both(HostGen& host, const Operand& a, const Operand& b) {
+  return joined(host, ScalarOp::kAnd, a, b);
+}
+
+/// Whether an array lies in memory as a dense one does: a dim of size 1 may have any stride. So
+/// does the transpose of a matrix with one row. A bool; of a size that is known at run time only it
+/// is not known before either.
+Operand lies_dense(HostGen& host, const body::Layout<Operand>& layout) {
+  if (layout.dense) return PrimValue::of_bool(host.as_const(layout.unit) == 1);
+  const auto is = [&](const Operand& a, const Operand& b) -> Operand {
+    if (host.same(a, b)) return PrimValue::of_bool(true);
+    return host.emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {a, b});
+  };
+  Operand all = PrimValue::of_bool(true), expected = host.konst(1);
+  for (size_t d = layout.dims.size(); d-- > 0;) {
+    all = both(host, all,
+               joined(host, ScalarOp::kOr, is(layout.dims[d], host.konst(1)),
+                      is(layout.strides[d], expected)));
+    expected = host.mul(expected, layout.dims[d]);
+  }
+  return all;
+}
+
+/// The elements from one place to another, in order: 16 bytes at a time.
+struct Flat {
+  const HostArray &from, &to;
+  constexpr static int kBytes = 16;
+  int size() const { return prim_size(to.elem); }
+  int neighbours() const { return kBytes / size(); }
+  /// Vectors are of words, if not of larger elements.
+  int packed() const { return std::max(1, 4 / size()); }
+  kir::Type vector() const {
+    return {size() < 4 ? PrimType::kU32 : to.elem, static_cast<uint8_t>(neighbours() / packed())};
+  }
+};
+
+/// Whether both sides of it begin at 16 bytes.
+Operand begins_at_vectors(HostGen& host, const Flat& f) {
+  const Operand offsets = joined(host, {f.from.layout.offset, f.to.layout.offset});
+  const Operand rest = host.emit_op(ScalarOp::kAnd, PrimType::kI64, PrimType::kI64,
+                                    {offsets, host.konst(f.neighbours() - 1)});
+  return host.emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {rest, host.konst(0)});
+}
+
+void copy_flat(HostGen& host, const Flat& f, ir::ProvId place) {
+  constexpr int kInFlight = 4;
+  body::Thread t(host, host.kernel_name("copy"), place);
+  kir::Builder& k = t.k;
+  const body::KernelArray from = t.args.array(f.from), to = t.args.array(f.to);
+  const auto at = [](kir::Builder& b, const body::KernelArray& a, const Value& i) {
+    return b.add(a.layout.offset, i);
+  };
+  const auto vector = [&](kir::Builder& b, const body::KernelArray& a, const Value& i) {
+    return kir::Address{a.base, b.quot(at(b, a, i), kir::i64(f.packed()))};
+  };
+  ElementsAndNeighbours e;
+  e.n = f.neighbours();
+  e.elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values& args) {
+    return Values{k.load(f.to.elem, from.base, at(k, from, args[0]))};
+  });
+  e.store = [&](const Value& i, const Values& made) { k.store(to.base, at(k, to, i), made[0]); };
+  e.many = body::function(t, "neighbours", {{PrimType::kI64}}, [&](const Values& args) {
+    const Value all = k.load(f.vector(), vector(k, from, args[0]));
+    Values lanes;
+    for (int i = 0; i < f.vector().lanes; i++) lanes.push_back(k.extract(all, i));
+    return lanes;
+  });
+  e.store_many = [&](const Value& first, const Values& made) {
+    k.store(vector(k, to, first), k.compose(made));
+  };
+  launch_neighbours(host, t, e, host.count(f.to.layout.dims).operand(), kInFlight * e.n);
+}
+
 }  // namespace
 
 void HostGen::copy(const HostArray& from, const HostArray& to) {
-  LayoutMath math(*this);
   HostArray src = from, dst = to;
   if (src.kind == ArrayKind::kMemory) {
     src.elem = dst.elem = same_size_unsigned(to.elem);
@@ -173,24 +283,24 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
       src.layout.dims = dst.layout.dims = {total};
     }
   }
-  if (const auto across = lying_across(*this, src); across && dst.layout.dense &&
-                                                    as_const(dst.layout.unit) == 1 &&
-                                                    hides_latency_by_threads(*this)) {
-    transpose(*this, src, dst, *across, place_);
+  const bool plain = src.kind == ArrayKind::kMemory && dst.layout.dense &&
+                     as_const(dst.layout.unit) == 1 && hides_latency_by_threads(*this);
+  if (!plain) {
+    copy_elements(*this, src, dst, place_);
     return;
   }
-  const Operand total = count(dst.layout.dims).operand();
-  body::Thread t(*this, kernel_name("copy"), place_);
-  const body::KernelArray d = t.args.array(dst);
-  // The element, and where it goes.
-  const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values& args) {
-    const body::KernelArray s = t.args.array(src);
-    const Values at = indices_of(*this, t, dst.layout.dims, args[0]);
-    body::Math kernel_math{t.k};
-    return Values{body::element(t, s, at), body::LayoutMath(kernel_math).element(d.layout, at)};
-  });
-  const auto store = [&](const Value&, const Values& made) { body::store(t, d, made[1], made[0]); };
-  launch_elements(*this, t, elem, store, total, items_per_thread(*this, prim_size(dst.elem)));
+  const auto across = lying_across(*this, src);
+  const Operand flat =
+      both(*this, lies_dense(*this, src.layout), begins_at_vectors(*this, Flat{src, dst}));
+  choose(
+      *this, flat,
+      [&] {
+        copy_flat(*this, {src, dst}, place_);
+      },
+      [&] {
+        across ? transpose(*this, src, dst, *across, place_)
+               : copy_elements(*this, src, dst, place_);
+      });
 }
 
 }  // namespace kenaz::gpu

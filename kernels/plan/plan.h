@@ -102,6 +102,12 @@ struct Facts {
   /// copy, across: if a power of two divides this, it divides the elements in every row, and the
   /// indices in memory at which rows begin, of the source and of the result.
   HostExpr aligned = 1;
+  /// copy, across: the same of the elements in all matrices of the source before each and of where
+  /// both arrays begin: what `aligned` says without the numbers of rows and columns.
+  HostExpr begins = 1;
+  /// copy, across: how far each row of the source begins behind the one before it; 0: not all are
+  /// equally far.
+  HostExpr step = 0;
   int classes = 0;    // pack: 1 or 2 that are counted
   bool rest = false;  // pack: elements of other classes come behind; else they are dropped
   PrimType key = PrimType::kU32;  // sort: an unsigned integer

@@ -1,7 +1,7 @@
 // Copies: each element is put at its own place. Facts: carried (the type of an element), segments,
 // length, matrix, across (neighbours in the source are neighbouring segments, neighbours in the
 // result neighbouring positions; else both are neighbouring positions, or the source has none),
-// widest, aligned.
+// widest, aligned, begins, step.
 #pragma once
 
 #include <span>

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "kernels/primitives/plan_runner.h"
 
 namespace kenaz::primitives {
@@ -20,7 +23,10 @@ plan::Facts copy_facts(const CopyCase& c, PrimType type) {
   plan::Facts f = c.source.facts("copy");
   f.carried = {type};
   f.aligned = c.source.segments | c.source.length;
+  f.step = c.source.segments;
+  f.begins = 0;
   if (c.matrices == 1) return f;
+  f.begins = c.source.size();
   f.matrix = plan::HostExpr::size(0);
   f.segments = f.matrix * plan::HostExpr::size(2);
   return f;
@@ -88,14 +94,26 @@ void check_copy(const CopyCase& c, PrimType type, const testing::Trial& trial, u
   }
 }
 
-void check_all_copies(const std::vector<CopyCase>& cases, const std::vector<PrimType>& types) {
+// Words are right where rows are aligned, strips where they are preferred; others always.
+bool is_right(const plan::Plan& plan, const CopyCase& c, const plan::Facts& facts,
+              const testing::Trial& trial) {
+  const std::string name = plan.name;
+  if (name == "words") return facts.aligned.constant().as_i64() % 4 == 0;
+  if (name.find("strips") == std::string::npos) return true;
+  const int64_t sizes[] = {c.source.segments, c.source.length, c.matrices};
+  return plan.when(facts, trial.device.target).evaluate(sizes, {}) != 0;
+}
+
+// `tried`: the plans that were right for any of them.
+void check_all_copies(const std::vector<CopyCase>& cases, const std::vector<PrimType>& types,
+                      std::set<std::string>* tried = nullptr) {
   uint64_t seed = 3;
   for (const PrimType type : types) {
     for (const CopyCase& c : cases) {
       const plan::Facts facts = copy_facts(c, type);
       for (const auto& trial : testing::trials(copy_plans(), facts)) {
-        const bool aligned = facts.aligned.constant().as_i64() % 4 == 0;
-        if (trial.plan->name == std::string("words") && !aligned) continue;
+        if (!is_right(*trial.plan, c, facts, trial)) continue;
+        if (tried != nullptr) tried->insert(trial.plan->name);
         check_copy(c, type, trial, seed++);
         if (::testing::Test::HasFailure()) return;
       }
@@ -134,6 +152,29 @@ TEST(CopyPlans, TransposesByWords) {
   check_all_copies({{{132, 128, true}}}, {PrimType::kU8});
 }
 
+// Whole blocks and the rest of a row; rows that words are too wide for. (In tests blocks have 512
+// elements or words.)
+TEST(CopyPlans, TransposesByStrips) {
+  std::set<std::string> tried;
+  check_all_copies({{{1, 700, true}},
+                    {{2, 1024, true}},
+                    {{3, 403, true}},
+                    {{403, 3, true}},
+                    {{10, 516, true}},
+                    {{516, 10, true}},
+                    {{31, 37, true}},
+                    {{37, 31, true}},
+                    {{5, 404, true}, 3},
+                    {{404, 5, true}, 3}},
+                   {PrimType::kI32, PrimType::kU8, PrimType::kU16, PrimType::kI64}, &tried);
+  // More strips, of narrow elements.
+  check_all_copies({{{63, 71, true}}, {{72, 61, true}}}, {PrimType::kU8}, &tried);
+  for (const char* name :
+       {"into_strips", "into_strips_by_words", "of_strips", "of_strips_by_words"}) {
+    EXPECT_EQ(tried.count(name), 1U) << name;
+  }
+}
+
 }  // namespace
 
 void testing::check_every_copy() {
@@ -141,6 +182,8 @@ void testing::check_every_copy() {
                     {{200, 3}},
                     {{65, 40, true}},
                     {{9, 35, true}, 3},
+                    {{5, 404, true}, 3},
+                    {{404, 5, true}, 3},
                     {{200, 136, true}, 2}},
                    {PrimType::kI32, PrimType::kU8, PrimType::kI64});
 }
