@@ -21,7 +21,13 @@ Values fold_striped(Team& t, Combiner& c, const Value& segment, const Value& fro
 
 // Of an operator that does not commute each lane takes so many neighbours, at most, before lanes
 // combine what they have: that takes as long as five elements and more.
-constexpr int64_t kRun = 32;
+// But what is loaded by vectors of several arrays goes in whole lines of the cache by one of each:
+// those of as many arrays and lanes do not fit there.
+int64_t longest_run(const Facts& f) {
+  constexpr int kBytes = 16;
+  const bool lines = f.widest > 1 && plan::bytes_of(f.op.types) >= kBytes;
+  return lines ? f.widest : 32;
+}
 
 // Each subgroup takes a share; its lanes take neighbouring runs and combine them at each turn.
 Values fold_by_subgroups(Team& t, Combiner& c, const Value& segment, const Value& from,
@@ -31,7 +37,8 @@ Values fold_by_subgroups(Team& t, Combiner& c, const Value& segment, const Value
   const Value count = k.max(k.sub(to, from), kir::i64(0));
   const Value lanes = k.to_i64(k.subgroup_size()), subgroups = k.to_i64(k.subgroups());
   const Value fair = k.max(k.div_up(count, k.mul(lanes, subgroups)), kir::i64(1));
-  const Value run = k.mul(k.div_up(k.min(fair, kir::i64(kRun)), kir::i64(items)), items);
+  const Value run =
+      k.mul(k.div_up(k.min(fair, kir::i64(longest_run(t.facts))), kir::i64(items)), items);
   const Value per_turn = k.mul(lanes, run);
   const Value turns = k.div_up(count, k.mul(per_turn, subgroups));
   const Value share = k.mul(turns, per_turn);
