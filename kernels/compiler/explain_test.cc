@@ -117,6 +117,20 @@ std::vector<ir::Stays::Why> reasons(const explain::EntryReport& e) {
   return out;
 }
 
+TEST(Explain, WhichNeighboursAreLoadedTogether) {
+  const auto width_of = [](const std::string& what) {
+    const auto e =
+        report_of("entry f [n][m] (xss: [n][m]i32) (ys: [m]i64) = map (\\xs -> " + what + ") xss");
+    EXPECT_FALSE(e.operations.empty());
+    return e.operations.empty() ? 0 : e.operations.back().width;
+  };
+  EXPECT_EQ(width_of("reduce (+) 0 xs"), 4);
+  EXPECT_EQ(width_of("reduce (+) 0 (map2 (\\x y -> i64.i32 x * y) xs ys)"), 2);
+  EXPECT_EQ(width_of("scan (+) 0 xs"), 4);
+  EXPECT_EQ(width_of("scan (+) 0 (replicate m 1i32)"), 4);
+  EXPECT_EQ(width_of("reduce (+) 0 (map (\\x -> x + xss[0, m - 1]) xs)"), 4);
+}
+
 TEST(Explain, WhyParallelWorkStaysInAThread) {
   using Why = ir::Stays::Why;
   EXPECT_THAT(

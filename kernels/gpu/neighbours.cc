@@ -61,14 +61,16 @@ Values load_neighbours(kir::Builder& k, const KernelArray& a, const Value& first
 
 }  // namespace
 
-Neighbours::Neighbours(HostGen& host, const ir::ESeg& e)
+Neighbours::Neighbours(HostGen& host, const ir::ESeg& e, Dims dims)
     : host_(host), handed_(handed_by(e)), rest_(e) {
   const ir::Program& p = host.ir();
   const bool plain_scalars =
       std::all_of(e.body.results.begin(), e.body.results.end(),
                   [&](const ir::Atom& r) { return p.type_of(r).is_scalar(); });
-  possible_ = e.space.dims.size() == 1 && e.writes.empty() && plain_scalars &&
-              e.body.stms.size() <= kSmall && is_simple(p, e.body);
+  const size_t rank = e.space.dims.size();
+  const bool fits = dims == Dims::kAny ? rank > 0 : rank == 1;
+  possible_ = fits && e.writes.empty() && plain_scalars && e.body.stms.size() <= kSmall &&
+              is_simple(p, e.body);
   if (!possible_) return;
   rest_.body.stms.clear();
   for (const ir::Stm& s : e.body.stms) {
@@ -76,15 +78,28 @@ Neighbours::Neighbours(HostGen& host, const ir::ESeg& e)
   }
 }
 
+bool Neighbours::is_at_own_indices(const ir::EIndex& index) const {
+  const auto& dims = rest_.space.dims;
+  const size_t rank = index.dims.size();
+  if (rank != 1 && rank != dims.size()) return false;
+  const auto& sizes = host_.ir().type_of(index.array).dims;
+  for (size_t d = 0; d < rank; d++) {
+    const ir::SegDim& of = dims[dims.size() - rank + d];
+    const auto* fix = std::get_if<ir::DimFix>(&index.dims[d]);
+    if (fix == nullptr || fix->index != ir::Atom(of.index)) return false;
+    if (d > 0 && sizes[d] != of.size) return false;  // rows that are longer
+  }
+  return true;
+}
+
 bool Neighbours::is_side_by_side(const ir::Stm& s) const {
   const auto* index = std::get_if<ir::EIndex>(&s.exp);
-  if (index == nullptr || index->dims.size() != 1) return false;
   // What its certificates stand for the host has asserted: there is no assertion in the body.
-  const auto* fix = std::get_if<ir::DimFix>(&index->dims[0]);
-  if (fix == nullptr || fix->index != ir::Atom(rest_.space.dims[0].index)) return false;
+  if (index == nullptr || !is_at_own_indices(*index)) return false;
   if (!host_.is_bound(index->array)) return false;
   const auto* a = std::get_if<HostArray>(&host_.value(index->array));
   if (a == nullptr || a->kind != ArrayKind::kMemory) return false;
+  if (index->dims.size() > 1 && !a->layout.dense) return false;
   const Operand& stride = a->layout.dense ? a->layout.unit : a->layout.strides[0];
   return host_.as_const(a->layout.offset) == 0 && host_.as_const(stride) == 1;
 }
@@ -103,18 +118,27 @@ int Neighbours::count(bool stores) const {
 }
 
 kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, Plain plain) const {
-  return body::function(t, "neighbours", {{PrimType::kI64}}, [&](const Values& args) {
-    const Value& first = args[0];
+  const auto& dims = rest_.space.dims;
+  const std::vector<kir::Type> params(has_segments() ? 2 : 1, {PrimType::kI64});
+  return body::function(t, "neighbours", params, [&](const Values& args) {
+    const Value& first = args.back();
+    Value place = first;  // in all of the space
+    if (has_segments()) {
+      bind_indices(host_, t, {dims.begin(), dims.end() - 1}, args[0]);
+      const Value length = t.args.operand(host_.scalar(dims.back().size));
+      place = t.k.add(t.k.mul(args[0], length), first);
+    }
     std::vector<Values> loaded;
     for (const ir::Stm& s : loads_) {
-      loaded.push_back(
-          load_neighbours(t.k, t.env.array(std::get<ir::EIndex>(s.exp).array), first, n));
+      const auto& index = std::get<ir::EIndex>(s.exp);
+      const Value& at = index.dims.size() == dims.size() ? place : first;
+      loaded.push_back(load_neighbours(t.k, t.env.array(index.array), at, n));
     }
     Values out;
     const size_t handed = plain == Plain::kHandedOn ? rest_.body.results.size() : handed_;
     std::vector<Values> rest(rest_.body.results.size() - handed);
     for (size_t j = 0; j < static_cast<size_t>(n) && !host_.failed(); j++) {
-      t.env.bind_param(rest_.space.dims[0].index, t.k.add(first, static_cast<int64_t>(j)));
+      t.env.bind_param(dims.back().index, t.k.add(first, static_cast<int64_t>(j)));
       for (size_t l = 0; l < loads_.size(); l++) t.env.bind(loads_[l].pat[0], loaded[l][j]);
       t.env.forget(rest_.body);
       const auto results = body::translate(t, rest_.body);
@@ -124,7 +148,7 @@ kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, Pl
       }
     }
     for (size_t r = 0; r < rest.size() && plain == Plain::kStored && !host_.failed(); r++) {
-      store_neighbours(t.k, t.args.block(parts.stored[r].block), first, rest[r]);
+      store_neighbours(t.k, t.args.block(parts.stored[r].block), place, rest[r]);
     }
     return out;
   });
@@ -136,7 +160,8 @@ std::function<std::vector<Values>(kir::Builder&, const plan::Place&, int)> Neigh
   return [this, &t, parts, plain, functions](kir::Builder& k, const plan::Place& first, int n) {
     auto it = functions->find(n);
     if (it == functions->end()) it = functions->emplace(n, function(t, n, parts, plain)).first;
-    const Values all = k.call(it->second, {first.position});
+    const Values all = k.call(it->second, has_segments() ? Values{first.segment, first.position}
+                                                         : Values{first.position});
     const auto each = static_cast<std::ptrdiff_t>(all.size()) / n;
     std::vector<Values> out;
     for (auto from = all.begin(); from != all.end(); from += each) {

@@ -10,10 +10,13 @@
 
 namespace kenaz::gpu {
 
-/// An ESeg of one dim whose body is scalar code without loops or checks.
+/// An ESeg whose body is scalar code without loops or checks.
 class Neighbours {
  public:
-  Neighbours(HostGen& host, const ir::ESeg& e);
+  /// Of several dims, neighbours are those along the last one. The caller sees to it then that its
+  /// size is a multiple of how many points are taken at a time; others want one dim.
+  enum class Dims : uint8_t { kOne, kAny };
+  Neighbours(HostGen& host, const ir::ESeg& e, Dims dims = Dims::kOne);
 
   /// How many points to take at a time: 4, or 2 if there are values of 8 bytes; 1: no vectors,
   /// because the body is not of this kind, or there is nothing that goes by vectors. `stores`: the
@@ -28,7 +31,8 @@ class Neighbours {
   /// What becomes of plain results.
   enum class Plain : uint8_t { kStored, kDropped, kHandedOn };
   /// A function of the first point, a multiple of `n` (i64), that gives what the points hand on,
-  /// point by point. This must outlive the kernel's making.
+  /// point by point. Of several dims it is one of the segment and the position there. This must
+  /// outlive the kernel's making.
   kir::FunctionId function(body::Thread& t, int n, const SegParts& parts, Plain plain) const;
   /// What such functions give, by points; they are made when they are called first. The results of
   /// the points are not handed on by this.
@@ -38,8 +42,11 @@ class Neighbours {
   kir::FunctionId point(body::Thread& t) const;
 
  private:
-  /// Whether an array is read at the points' own index, from the start of its block on.
+  bool has_segments() const { return rest_.space.dims.size() > 1; }
+  /// Whether an array, from the start of its block on, is read at the points' own indices, or at
+  /// the last of these.
   bool is_side_by_side(const ir::Stm& s) const;
+  bool is_at_own_indices(const ir::EIndex& index) const;
 
   HostGen& host_;
   bool possible_;

@@ -33,12 +33,38 @@ class PlanCode {
   }
 
   void run(const plan::Plan& plan) {
+    bool vectors = false;
     std::vector<std::unique_ptr<Thread>> threads;
     work_ = plan.make(request_.facts, host_.target(), [&](plan::Team& team) {
       threads.push_back(std::make_unique<Thread>(host_, team.k));
-      return request_.bind(*threads.back(), team.asks);
+      plan::Problem problem = request_.bind(*threads.back(), team.asks);
+      if (problem.elements.many) note_calls(problem.elements.many, vectors);
+      return problem;
     });
     if (host_.failed()) return;
+    if (!vectors || request_.facts.segments.is(1)) {
+      launch(threads);
+      return;
+    }
+    // Rows that have no multiple of them begin anywhere.
+    PlanRequest by_element = request_;
+    by_element.facts.widest = 1;
+    const HostExpr rest =
+        HostExpr::op(ScalarOp::kRem, {request_.facts.length, request_.facts.widest});
+    choose(
+        host_, value(le(rest, 0)), [&] { launch(threads); },
+        [&] { PlanCode(host_, by_element).run(plan); });
+  }
+
+ private:
+  static void note_calls(decltype(plan::Elements::many)& many, bool& called) {
+    many = [of = many, &called](kir::Builder& k, const plan::Place& first, int n) {
+      called = true;
+      return of(k, first, n);
+    };
+  }
+
+  void launch(const std::vector<std::unique_ptr<Thread>>& threads) {
     std::vector<BlockReg> scratch;
     uint8_t zeroes = 0;
     for (const plan::Scratch& s : work_.scratch) {
@@ -53,7 +79,6 @@ class PlanCode {
     }
   }
 
- private:
   /// Conditions are about the workgroup's size alone, and asked before there is work.
   int64_t spec(size_t number) const {
     if (!work_.specs.empty()) return work_.specs[number].fallback;

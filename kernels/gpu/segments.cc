@@ -63,7 +63,7 @@ Monoids monoids_of(const ir::ESeg& e) {
 /// Whether neighbouring threads had better take neighbouring segments than neighbouring elements of
 /// one: so that fewer of the body's reads are of memory far apart. An index that is the same for
 /// neighbours is a read of one place. Where nothing is read along segments, a thread for each has
-/// the least to combine.
+/// the least to combine; but what a scan stores lies along them.
 bool reads_across(const ir::Program& p, const ir::ESeg& e) {
   const auto& dims = e.space.dims;
   if (dims.size() < 2) return false;
@@ -85,7 +85,7 @@ bool reads_across(const ir::Program& p, const ir::ESeg& e) {
       if (fix->index == segment) far_across++;
     }
   }
-  return far_across < far_along || !reads_along;
+  return far_across < far_along || (!reads_along && e.kind != ir::SegKind::kScan);
 }
 
 /// Which segments of a reduction had better be reduced by one thread, because what their elements
@@ -448,17 +448,18 @@ class Segment {
     }
     const SegParts parts = make_parts();
     const std::vector<Target> targets = make_targets(leading);
-    const Neighbours neighbours(host_, e_);
+    const Neighbours neighbours(host_, e_, Neighbours::Dims::kAny);
     bool from_body = true;
     const auto make_elements = elements(request, leading, parts, from_body, &neighbours);
     if (host_.failed()) return;
-    const bool vectors = from_body && !request.facts.slow && neighbours.count(scans) > 1;
+    const bool along = from_body && !request.facts.slow && !request.facts.across;
+    const bool vectors = along && neighbours.count(scans) > 1;
     if (vectors) request.facts.widest = neighbours.count(scans);
     if (from_body) {
       const Reads reads = reads_of(ir_, e_.body);
       request.facts.read_bytes = reads.bytes;
       request.facts.gathers = reads.gathers;
-      request.facts.ahead = ahead_facts(host_, e_, neighbours);
+      if (leading == 0) request.facts.ahead = ahead_facts(host_, e_, neighbours);
     }
     const bool widens = !scans && plan::is_narrow_ring(request.facts.op);
     if (widens) plan::widen(request.facts.op);
@@ -512,14 +513,15 @@ class Segment {
         k.store(bases[n], k.add(index, targets[n].first), values[n]);
       }
     };
-    if (scans && e_.space.dims.size() > 1) return sink;  // rows may begin anywhere
     if (scans) sink.bases = bases;
-    sink.put_many = [bases, scans](kir::Builder& k, const plan::Place& first,
-                                   const std::vector<Values>& all) {
+    sink.put_many = [bases, length, scans](kir::Builder& k, const plan::Place& first,
+                                           const std::vector<Values>& all) {
+      const Value index =
+          scans ? k.add(k.mul(first.segment, length), first.position) : first.segment;
       for (size_t n = 0; n < bases.size(); n++) {
         Values values;
         for (const Values& x : all) values.push_back(x[n]);
-        store_neighbours(k, bases[n], scans ? first.position : first.segment, values);
+        store_neighbours(k, bases[n], index, values);
       }
     };
     return sink;

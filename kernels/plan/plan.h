@@ -82,6 +82,7 @@ struct Facts {
   /// those at neighbouring positions: the columns of a matrix.
   bool across = false;
   /// How many neighbours along a segment can be loaded at once (Elements::many): 1, 2, 4, 8 or 16.
+  /// Of several segments the length is a multiple of it.
   int widest = 1;
   /// An element takes long: its code is large or has loops. It is then not repeated in a kernel.
   bool slow = false;

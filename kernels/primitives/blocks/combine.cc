@@ -117,13 +117,17 @@ Values SubgroupCombiner::part_inclusive(const Values& x, const Value& log2_width
 }
 
 Values SubgroupCombiner::subgroup_before(const Values& inclusive) {
+  return part_before(inclusive, t_.k.lane());
+}
+
+Values SubgroupCombiner::part_before(const Values& inclusive, const Value& lane) {
   Builder& k = t_.k;
   Values below;
   for (const Value& v : inclusive) {
     below.push_back(k.shuffle(SubgroupOp::kShuffleUp, v, kir::i32(1)));
   }
   return k.if_values(
-      k.eq(k.lane(), 0), [&] { return op_.neutral; }, [&] { return below; });
+      k.eq(lane, 0), [&] { return op_.neutral; }, [&] { return below; });
 }
 
 // ---- the workgroup

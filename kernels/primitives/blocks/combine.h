@@ -33,6 +33,8 @@ class SubgroupCombiner {
   Values subgroup_before(const Values& inclusive);
   /// Inclusive within each part of `width` lanes.
   Values part_inclusive(const Values& x, const Value& log2_width);
+  /// As subgroup_before, within parts; `lane` (i32) is this one's number in its part.
+  Values part_before(const Values& inclusive, const Value& lane);
 
  protected:
   Team& t_;

@@ -4,9 +4,9 @@
 
 namespace kenaz::primitives::blocks {
 
-Part part_of(plan::Team& t, const Value& length) {
+Part part_of(plan::Team& t, const Value& length, int items) {
   Builder& k = t.k;
-  const Value bounded = k.to_i32(k.min(length, kir::i64(1 << 20)));
+  const Value bounded = k.to_i32(k.min(k.div_up(length, kir::i64(items)), kir::i64(1 << 20)));
   const Value below = k.max(k.sub(bounded, 1), kir::i32(0));
   const Value zeros = k.op(ScalarOp::kClz, PrimType::kI32, PrimType::kI32, {below});
   const Value log2_width = k.min(k.sub(kir::i32(32), zeros), log2_of(k, k.subgroup_size()));
@@ -14,8 +14,8 @@ Part part_of(plan::Team& t, const Value& length) {
   return {log2_width, width, k.and_(k.lane(), k.sub(width, 1))};
 }
 
-plan::HostExpr groups_of_parts(const plan::Facts& f, const program::Target& target) {
-  const plan::HostExpr lanes = max(min(f.length, target.subgroup_size), 1);
+plan::HostExpr groups_of_parts(const plan::Facts& f, const program::Target& target, int items) {
+  const plan::HostExpr lanes = max(min(div_up(f.length, items), target.subgroup_size), 1);
   return div_up(f.segments * lanes, plan::Maker::group_size());
 }
 

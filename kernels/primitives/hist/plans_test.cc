@@ -262,7 +262,8 @@ TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
     return std::string();
   };
   EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 256), "shared");
-  EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 50000), "shared");
+  EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 24, 50000), "shared");
+  EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 50000), "global");
   EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 1 << 19), "global");
   EXPECT_EQ(name_for(add_to(PrimType::kI32), 10, 256), "global");
   EXPECT_EQ(name_for(add_to(PrimType::kU8), 10, 256), "words");

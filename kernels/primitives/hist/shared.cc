@@ -23,6 +23,12 @@ int64_t room_for(const Facts& f, const Target& target) {
   return std::clamp<int64_t>(f.bins.constant().as_i64(), 1, most / kMostCopies) * kMostCopies;
 }
 
+// What the workgroups found is combined by atomics, else in a second step: with as many workgroups
+// at the same bins, compare-and-swap would take longer than all the rest.
+bool is_direct(const Facts& f, const Target& target) {
+  return Cells::in_place(f.op, target) && Cells::native(f.op, target, false);
+}
+
 struct Layout {
   HostExpr width;    // bins of a window
   HostExpr windows;  // per segment
@@ -124,16 +130,19 @@ bool applies(const Facts& f, const Target& target) {
 }
 
 HostExpr when(const Facts& f, const Target& target) {
-  const HostExpr windows = HostExpr(kMostWindows * capacity(f, target));
-  return and_(le(f.bins, windows), le(f.bins, f.length));
+  const HostExpr room = HostExpr(capacity(f, target));
+  const HostExpr fits = and_(le(f.bins, room * HostExpr(kMostWindows)), le(f.bins, f.length));
+  if (!is_direct(f, target)) return fits;
+  // Where several windows have few elements per bin, their beginning and end take longer than that
+  // the elements meet at the bins themselves.
+  constexpr int kElementsPerBin = 256;
+  return and_(fits, or_(le(f.bins, room), le(f.bins * HostExpr(kElementsPerBin), f.length)));
 }
 
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   plan::Maker m(f, target, bind);
   const Layout l = layout_for(f, target);
-  // What the workgroups found is combined by atomics, else in a second step: with as many
-  // workgroups at the same bins, compare-and-swap would take longer than all the rest.
-  const bool direct = Cells::in_place(f.op, target) && Cells::native(f.op, target, false);
+  const bool direct = is_direct(f, target);
   const Copies c = direct ? Copies{} : make_copies(m, f, l.parts);
   m.step("_shared", f.segments * l.windows * l.parts, [&](Team& t) {
     Builder& k = t.k;

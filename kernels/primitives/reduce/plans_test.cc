@@ -119,8 +119,13 @@ TEST(ReducePlans, OneSegmentOfAnyLength) {
 
 TEST(ReducePlans, VectorsOfNeighbours) {
   const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
-  check_all_plans({add, testing::affine_maps()},
-                  {{1, 0, false, 4}, {1, 3, false, 4}, {1, 1027, false, 4}, {5, 64, false, 2}});
+  check_all_plans({add, testing::affine_maps()}, {{1, 0, false, 4},
+                                                  {1, 3, false, 4},
+                                                  {1, 1027, false, 4},
+                                                  {5, 0, false, 4},
+                                                  {5, 64, false, 2},
+                                                  {67, 12, false, 4},
+                                                  {9, 100, false, 4}});
 }
 
 TEST(ReducePlans, SegmentsStoredAsVectors) {

@@ -6,12 +6,16 @@ using kir::Builder;
 using kir::Value;
 using kir::Values;
 
-namespace {
+plan::OpFacts flagged_facts(plan::OpFacts op) {
+  op.commutative = false;
+  op.types.insert(op.types.begin(), PrimType::kBool);
+  op.known.assign(op.types.size(), nullptr);
+  return op;
+}
 
-// (f, x) (g, y) -> (f || g, if g then y else x op y)
-plan::Operator flagged(const plan::Operator& op, const plan::OpFacts& facts) {
+plan::Operator flagged_operator(const plan::Operator& op) {
   plan::Operator out;
-  out.facts = facts;
+  out.facts = flagged_facts(op.facts);
   out.neutral = {kir::boolean(false)};
   out.neutral.insert(out.neutral.end(), op.neutral.begin(), op.neutral.end());
   out.combine = [op](Builder& k, const Values& a, const Values& b) {
@@ -25,8 +29,6 @@ plan::Operator flagged(const plan::Operator& op, const plan::OpFacts& facts) {
   return out;
 }
 
-}  // namespace
-
 Flat::Flat(const plan::Facts& facts, const plan::Bind& bind)
     : facts_(facts), length_(facts.length), bind_(bind), one_(facts.segments.is(1)) {
   flat_bind_ = [this](plan::Team& t) { return wrap(t); };
@@ -35,9 +37,7 @@ Flat::Flat(const plan::Facts& facts, const plan::Bind& bind)
   facts_.segments = 1;
   facts_.across = false;
   facts_.widest = 1;  // segments may begin anywhere
-  facts_.op.commutative = false;
-  facts_.op.types.insert(facts_.op.types.begin(), PrimType::kBool);
-  facts_.op.known.assign(facts_.op.types.size(), nullptr);
+  facts_.op = flagged_facts(facts_.op);
 }
 
 plan::Problem Flat::wrap(plan::Team& t) {
@@ -45,7 +45,7 @@ plan::Problem Flat::wrap(plan::Team& t) {
   if (one_) return inner_;
   places_.emplace(t.host(length_));
   plan::Problem p;
-  p.op = flagged(inner_.op, facts_.op);
+  p.op = flagged_operator(inner_.op);
   const auto flagged_at = [this](const plan::Elements& elements) {
     return [this, at = elements.at](Builder& b, const plan::Place& place) {
       const plan::Place here = places_->at(b, place.position);

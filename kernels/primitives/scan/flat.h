@@ -8,6 +8,11 @@
 
 namespace kenaz::primitives::scan {
 
+/// The operator on pairs of a flag and a value:
+/// (f, x) (g, y) -> (f || g, if g then y else x op y)
+plan::OpFacts flagged_facts(plan::OpFacts op);
+plan::Operator flagged_operator(const plan::Operator& op);
+
 /// The one scan that stands for the scan of all segments. Must outlive its `bind`.
 class Flat {
  public:

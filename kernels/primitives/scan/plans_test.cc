@@ -111,8 +111,12 @@ TEST(ScanPlans, OneSegmentAsFoundAtRunTime) {
 }
 
 TEST(ScanPlans, VectorsOfNeighbours) {
-  check_all_scans({add_i32(), testing::affine_maps()},
-                  {{1, 1, false, 4}, {1, 515, false, 4}, {5, 64, false, 2}});
+  check_all_scans({add_i32(), testing::affine_maps()}, {{1, 1, false, 4},
+                                                        {1, 515, false, 4},
+                                                        {5, 0, false, 4},
+                                                        {5, 64, false, 2},
+                                                        {67, 12, false, 4},
+                                                        {9, 100, false, 4}});
 }
 
 TEST(ScanPlans, SeveralSegments) {
@@ -188,9 +192,12 @@ TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
   EXPECT_EQ(name_for(1, 1 << 20), "look_back");
   EXPECT_EQ(name_for(1 << 20, 4), "thread");
   EXPECT_EQ(name_for(1 << 20, 20), "subgroup");
+  EXPECT_EQ(name_for(1 << 14, 1000), "subgroup");
+  EXPECT_EQ(name_for(100, 1000), "group");
   EXPECT_EQ(name_for(1 << 14, 1 << 14), "group");
-  EXPECT_EQ(name_for(8, 1 << 20), "look_back");
-  EXPECT_EQ(name_for(10, 1 << 20), "reduce_then_scan");
+  EXPECT_EQ(name_for(8, 1 << 20), "row_tiles");
+  EXPECT_EQ(name_for(100, 100'000), "row_tiles");
+  EXPECT_EQ(name_for(20, 1 << 20), "reduce_then_scan");
   EXPECT_EQ(name_for(1 << 15, 1 << 10, true), "thread");
   EXPECT_EQ(name_for(1, 1 << 20, false, true), "one");
   EXPECT_EQ(name_for(1, 1000, false, true), "group");
