@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/analysis/alias.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
@@ -49,12 +50,14 @@ class SingleElements {
     if (index == nullptr || made_ == kMost || !b.stms[n].attrs.empty()) return std::nullopt;
     const auto* fix = std::get_if<DimFix>(&index->dims[0]);
     if (fix == nullptr || uses_[index->array.index] != 1) return std::nullopt;
+    // A row might become a view of what the map reads, and that be written to later.
+    if (!p_.type_of(b.stms[n].pat[0]).is_scalar()) return std::nullopt;
     const VarId array = index->array;
     size_t at = n;
     while (at-- > 0) {
       const auto& pat = b.stms[at].pat;
       if (std::find(pat.begin(), pat.end(), array) != pat.end()) break;
-      if (!consumed_by(p_, b.stms[at]).empty()) return std::nullopt;
+      if (!consumed_in(p_, b.stms[at]).empty()) return std::nullopt;
     }
     if (at > n || !is_plain(b.stms[at])) return std::nullopt;
     std::vector<Stm> made = element(b.stms[at], b.stms[n]);
