@@ -42,6 +42,12 @@ bool take_text(std::span<const std::byte>& in, std::string& text) {
 
 }  // namespace
 
+/// Of what a file has, or of that there is none: an import is found elsewhere then.
+static uint64_t hash_of(const Result<std::string>& text) {
+  constexpr uint64_t kNone = 0;
+  return text ? hash_text(*text) : kNone;
+}
+
 uint64_t hash_text(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
 
 std::string RecordingReader::version() const {
@@ -52,7 +58,7 @@ std::string RecordingReader::version() const {
 
 Result<std::string> RecordingReader::operator()(const std::string& path) {
   auto text = read_(path);
-  if (text) seen_[path] = hash_text(*text);
+  seen_[path] = hash_of(text);
   return text;
 }
 
@@ -73,8 +79,7 @@ std::optional<CachedProgram> ProgramCache::find(const std::string& path, const R
     std::string source;
     uint64_t hash = 0;
     if (!take_text(in, source) || !take_number(in, hash)) return std::nullopt;
-    const auto text = read(source);
-    if (!text || hash_text(*text) != hash) return std::nullopt;
+    if (hash_of(read(source)) != hash) return std::nullopt;
   }
   CachedProgram cached;
   if (!take_number(in, warnings)) return std::nullopt;

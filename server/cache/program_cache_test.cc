@@ -23,6 +23,7 @@ class ProgramCacheTest : public testing::Test {
     RecordingReader sources(read_);
     ASSERT_TRUE(sources("a.fut"));
     ASSERT_TRUE(sources("b.fut"));
+    ASSERT_FALSE(sources("kenaz/sort.fut"));
     CachedProgram made;
     made.program.name = "made";
     made.warnings = {"careful"};
@@ -53,6 +54,10 @@ TEST_F(ProgramCacheTest, FindsWhatStillFits) {
   EXPECT_FALSE(found("b.fut", "one"));
   EXPECT_FALSE(found("a.fut", "two"));
   EXPECT_FALSE(found("a.fut", ""));
+  files_["kenaz/sort.fut"] = "def y = 1";
+  EXPECT_FALSE(found("a.fut", "one"));
+  files_.erase("kenaz/sort.fut");
+  EXPECT_TRUE(found("a.fut", "one"));
   files_["b.fut"] = "def x = 2";
   EXPECT_FALSE(found("a.fut", "one"));
   files_.erase("b.fut");
