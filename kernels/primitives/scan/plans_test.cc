@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/kir/needs.h"
 #include "kernels/primitives/plan_runner.h"
 
 namespace kenaz::primitives {
@@ -145,6 +146,36 @@ TEST(ScanPlans, CallsThatTheHostStops) {
 }
 
 TEST(ScanPlans, EveryOperator) { testing::check_every_scan(); }
+
+// As large as they are on devices, where tests take smaller ones.
+TEST(ScanPlans, TilesHaveRoomForAllThatIsShared) {
+  program::Target target = testing::made_up_devices()[3].target;
+  target.max_group_size = std::max(target.max_group_size, 256);
+  for (const int bytes : {16128, 32512, 48896}) {
+    target.shared_bytes = bytes;
+    for (const PrimType type : {PrimType::kI32, PrimType::kI64}) {
+      const TestOperator op = testing::known_test_operator(ScalarOp::kAdd, type);
+      const Matrix m{6, 37};
+      plan::Facts f = scan_facts(op, m, {});
+      f.group_size = 0;
+      f.items = 0;
+      f.segments = plan::HostExpr::size(0);
+      for (const plan::Plan& plan : scan_plans()) {
+        if (!plan.applies(f, target)) continue;
+        const plan::Work work = plan.make(f, target, [&](plan::Team& t) {
+          const Values base(f.op.types.size(), t.k.block_arg("data"));
+          return plan::Problem{op.make(t.k), m.load(f.op.types, base), m.store(base), {}};
+        });
+        std::vector<PrimValue> specs;
+        for (const auto& spec : work.specs) specs.push_back(PrimValue::i32(spec.fallback));
+        for (const auto& step : work.steps) {
+          EXPECT_EQ(kir::unmet(kir::needs_of(step.kernel, specs), target), std::nullopt)
+              << plan.name << ", " << bytes << " bytes, " << prim_size(type);
+        }
+      }
+    }
+  }
+}
 
 TEST(ScanPlans, ScalarsAreCarriedThrough) {
   check_all_scans({add_i32(), testing::matrices()}, {{1, 150}, {6, 37}, {1, 301, false, 4}},

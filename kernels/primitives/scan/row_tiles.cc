@@ -1,5 +1,6 @@
-#include "kernels/primitives/blocks/look_back.h"
+#include <algorithm>
 
+#include "kernels/primitives/blocks/look_back.h"
 #include "kernels/primitives/scan/flat.h"
 #include "kernels/primitives/scan/plan_functions.h"
 #include "kernels/primitives/scan/tiles.h"
@@ -7,6 +8,15 @@
 namespace kenaz::primitives::scan::row_tiles {
 
 namespace {
+
+/// With tiles that leave room for the second combiner, of values with flags.
+Facts beside_flags(Facts f, const Target& target) {
+  const int op = plan::bytes_of(f.op.types), flag = 4;
+  const int bytes = op + plan::bytes_of(f.carried);
+  const int per_thread = room_for_tiles(f, target) - op - flag;
+  f.items = std::clamp(per_thread / bytes - 2, 1, f.items > 0 ? f.items : 16);
+  return f;
+}
 
 HostExpr tiles_per_segment(const Facts& f, const Target& target) {
   return max(div_up(f.length, tile_size(f, target)), 1);
@@ -42,13 +52,14 @@ HostExpr when(const Facts& f, const Target& target) {
   constexpr int64_t kMost = int64_t{1} << 24;
   const HostExpr fits = le(f.segments * f.length, kMost);
   // One thread's loops go over all tiles before its own, in the worst case.
-  const HostExpr tiles = f.segments * tiles_per_segment(f, target);
+  const HostExpr tiles = f.segments * tiles_per_segment(beside_flags(f, target), target);
   return target.max_turns > 0 ? and_(fits, le(tiles, plan::turn_budget(target))) : fits;
 }
 
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
-  plan::Maker m(f, target, bind);
-  const HostExpr n_groups = f.segments * tiles_per_segment(f, target);
+  const Facts small = beside_flags(f, target);
+  plan::Maker m(small, target, bind);
+  const HostExpr n_groups = f.segments * tiles_per_segment(small, target);
   const plan::OpFacts flagged = flagged_facts(f.op);
   const auto memory = blocks::LookBack::memory(m, flagged, target, n_groups);
   m.step(

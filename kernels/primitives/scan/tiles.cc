@@ -14,7 +14,7 @@ namespace {
 int most_items(const Facts& facts, const Target& target) {
   const int wanted = facts.items > 0 ? facts.items : 16;
   const int bytes = plan::bytes_of(facts.op.types) + plan::bytes_of(facts.carried);
-  const int per_thread = target.shared_bytes / plan::group_size_for(facts, target);
+  const int per_thread = room_for_tiles(facts, target);
   // One value of each thread is the combiner's, one more the padding.
   return std::clamp(per_thread / std::max(bytes, 1) - 2, 1, wanted);
 }
@@ -27,6 +27,12 @@ int piece_size(const Facts& facts, const Target& target) {
 }
 
 }  // namespace
+
+int room_for_tiles(const Facts& facts, const Target& target) {
+  // Beside arrays look-back has a few scalars; drivers may give each 16 bytes.
+  const auto scalars = static_cast<int>(2 * facts.op.types.size() + 4);
+  return (target.shared_bytes - 16 * scalars) / plan::group_size_for(facts, target);
+}
 
 int items_per_thread(const Facts& facts, const Target& target) {
   const int piece = piece_size(facts, target);

@@ -20,6 +20,8 @@ using program::Target;
 
 /// Elements of a tile per thread: as many as shared memory allows, up to 16.
 int items_per_thread(const Facts& facts, const Target& target);
+/// Bytes of shared memory that there are for each thread's part of tiles and of what combines them.
+int room_for_tiles(const Facts& facts, const Target& target);
 HostExpr tile_size(const Facts& facts, const Target& target);
 /// Iterations of a thread's loops that a tile takes, at most.
 int64_t turns_per_tile(const Facts& facts, const Target& target);
