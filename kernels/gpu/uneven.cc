@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/gpu/body_facts.h"
@@ -73,6 +74,7 @@ PlanRequest UnevenMap::request() const {
   f.prov = s_.prov;
   f.segments = plan::HostExpr::size(0);
   Monoids all;
+  std::map<PrimType, size_t> most;
   for (const ir::Uneven::Stage& stage : uneven_->stages) {
     const ir::Body& element = reduction_of(stage).map.body;
     f.slow = f.slow || is_slow(element);
@@ -82,11 +84,12 @@ PlanRequest UnevenMap::request() const {
       f.fails = f.fails || may_stop(m->op.body);
       all.push_back(m);
     }
-    if (stage.shared.size() > f.carried.size()) {
-      f.carried.clear();
-      for (const kir::Type& t : types_of(stage.shared)) f.carried.push_back(t.prim);
-    }
+    // The places of one stage are those of the next: of each type as many as any of them has.
+    std::map<PrimType, size_t> shared;
+    for (const kir::Type& t : types_of(stage.shared)) shared[t.prim]++;
+    for (const auto& [type, number] : shared) most[type] = std::max(most[type], number);
   }
+  for (const auto& [type, number] : most) f.carried.insert(f.carried.end(), number, type);
   f.op = joined_facts(host_.ir(), all);
   std::vector<Operand> sizes;
   for (const ir::SegDim& d : e_.space.dims) sizes.push_back(host_.scalar(d.size));
