@@ -7,8 +7,10 @@
 #include "kernels/gpu/operands.h"
 #include "kernels/gpu/plan_launch.h"
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/visit.h"
 #include "kernels/primitives/pack/plans.h"
 #include "kernels/primitives/sort/plans.h"
+#include "kernels/scalar/apply.h"
 
 namespace kenaz::gpu {
 
@@ -46,8 +48,26 @@ class Source {
     if (widest > 1) out.many = neighbours_.many(t, {}, Neighbours::Plain::kDropped);
     return out;
   }
+  /// Whether there are products and sums of floats that a driver might make one operation of.
+  bool may_contract() const { return has(e_.body, is_product) && has(e_.body, is_sum); }
 
  private:
+  using Holds = bool (*)(const ir::EPrim&);
+  static bool is_product(const ir::EPrim& e) {
+    return e.op == ScalarOp::kMul && scalar::is_float_type(e.type);
+  }
+  static bool is_sum(const ir::EPrim& e) {
+    return (e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub) && scalar::is_float_type(e.type);
+  }
+  static bool has(const ir::Body& b, Holds holds) {
+    return std::any_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
+      const auto* e = std::get_if<ir::EPrim>(&s.exp);
+      bool any = e != nullptr && holds(*e);
+      ir::visit_bodies(s.exp, [&](const ir::Body& inner) { any = any || has(inner, holds); });
+      return any;
+    });
+  }
+
   HostGen& host_;
   ir::ESeg e_;
   Neighbours neighbours_;
@@ -83,9 +103,11 @@ class Arrangement {
       results.push_back(a.block);
     }
     request_.bind = [&](Thread& t, plan::Asks) { return from_body(t); };
-    // Elements may be made twice, and by threads that must not stop.
+    // Elements may be made twice, and by threads that must not stop. Drivers may contract products
+    // and sums in one kernel and not in the other, which would find other classes or keys.
+    const bool differs = host_.target().contracts_floats && first_results_.may_contract();
     const bool apart =
-        is_slow(e_.body) || may_stop(e_.body) || needs_thread_memory(host_, request_);
+        differs || is_slow(e_.body) || may_stop(e_.body) || needs_thread_memory(host_, request_);
     if (host_.failed()) return;
     std::vector<HostArray> operands;
     if (apart) {
