@@ -13,8 +13,8 @@ namespace kenaz::glsl {
 std::string scalar_op(Library& library, ScalarOp op, PrimType type, PrimType to,
                       std::span<const std::string> args);
 
-/// Of an integer that the driver's compiler cannot tell: kConvert needs not hide what comes out (see
-/// `opaque`).
+/// Of an integer that the driver's compiler cannot tell: kConvert needs not hide what comes out
+/// (see `opaque`).
 std::string untold_to_float(PrimType from, PrimType to, const std::string& a);
 
 }  // namespace kenaz::glsl

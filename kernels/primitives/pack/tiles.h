@@ -42,8 +42,8 @@ class Tiles {
   /// barriers, may stand in a uniform loop. No thread may have stopped before.
   void tile(const Value& from, const Value& to, const Starts& starts);
   /// How many elements of each class (i64) this thread makes of those from `from` to before `to`.
-  /// All threads take as many turns, also where the call is stopped: what this kernel counts is what
-  /// it puts.
+  /// All threads take as many turns, also where the call is stopped: what this kernel counts is
+  /// what it puts.
   Values count(const Value& from, const Value& to);
   /// Packs all from `from` to before `to`, both equal for the workgroup; `at` are the positions of
   /// the next element of each class.
