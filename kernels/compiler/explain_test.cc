@@ -125,10 +125,11 @@ TEST(Explain, WhichNeighboursAreLoadedTogether) {
     return e.operations.empty() ? 0 : e.operations.back().width;
   };
   EXPECT_EQ(width_of("reduce (+) 0 xs"), 4);
-  EXPECT_EQ(width_of("reduce (+) 0 (map2 (\\x y -> i64.i32 x * y) xs ys)"), 2);
+  EXPECT_EQ(width_of("scan (+) 0 (map2 (\\x y -> i64.i32 x * y) xs ys)"), 2);
+  EXPECT_EQ(width_of("reduce (+) 0 (map2 (\\x y -> i64.i32 x * y) xs ys)"), 1);
   EXPECT_EQ(width_of("scan (+) 0 xs"), 4);
   EXPECT_EQ(width_of("scan (+) 0 (replicate m 1i32)"), 4);
-  EXPECT_EQ(width_of("reduce (+) 0 (map (\\x -> x + xss[0, m - 1]) xs)"), 4);
+  EXPECT_EQ(width_of("scan (+) 0 (map (\\x -> x + xss[0, m - 1]) xs)"), 4);
 }
 
 TEST(Explain, WhyParallelWorkStaysInAThread) {
