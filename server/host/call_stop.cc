@@ -57,15 +57,19 @@ Status CallStop::end() {
 }
 
 Status CallStop::wait(const std::function<bool(std::chrono::milliseconds)>& done) {
-  const auto start = Clock::now();
   while (!done(kLook)) {
     if (state_.load(std::memory_order_relaxed) == kCancelled) {
       stopped_ = true;  // but not the device, which may be others' now
       return failure();
     }
   }
-  deadline_ += Clock::now() - start;
   return {};
+}
+
+void CallStop::away(const std::function<void()>& elsewhere) {
+  const auto start = Clock::now();
+  elsewhere();
+  deadline_ += Clock::now() - start;
 }
 
 std::chrono::nanoseconds CallStop::look(bool progress) {

@@ -40,10 +40,11 @@ class CallStop : public device::Watch {
   }
   /// Like check() once the call is known to end; else it is not asked, and goes on.
   Status check_stopped() { return stopped_ ? failure() : Status(); }
-  /// Waits for something that is no fault of the program's, so the time-out does not run meanwhile,
-  /// with nothing on the device that is the call's. `done` waits for so long at most and says
-  /// whether it is there. Fails if the call is cancelled.
+  /// Waits for something with nothing on the device that is the call's. `done` waits for so long at
+  /// most and says whether it is there. Fails if the call is cancelled. To be put inside away().
   Status wait(const std::function<bool(std::chrono::milliseconds)>& done);
+  /// Runs what is no fault of the program's: the time-out does not run meanwhile.
+  void away(const std::function<void()>& elsewhere);
   /// The call is over: fails if it was stopped, with the text for clients.
   Status end();
   std::chrono::nanoseconds look(bool progress) override;

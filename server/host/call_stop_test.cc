@@ -264,6 +264,21 @@ TEST_P(CallStopTest, CompilingKernelsIsNotTheCallsFaultAndEndsWhenItIsCancelled)
   EXPECT_TRUE(call("slow", 2));  // what was begun goes on
 }
 
+// Others may take all of their time before it is this call's turn again.
+TEST_P(CallStopTest, WaitingForItsTurnIsNotTheCallsFault) {
+  if (GetParam() == std::string("Reference")) return;  // it compiles no kernels
+  bool aside = false;
+  engine_->set_step_aside([&](const std::function<void()>& wait) {
+    aside = true;
+    wait();
+    std::this_thread::sleep_for(1500ms);
+  });
+  engine_->set_call_timeout(1s);
+  const Status status = call("fine", 1000);
+  EXPECT_TRUE(status) << status.error().text();
+  EXPECT_TRUE(aside);
+}
+
 TEST_P(CallStopTest, CancelWithoutACallDoesNothing) {
   engine_->cancel();
   EXPECT_TRUE(call("fine", 1000));
@@ -312,10 +327,12 @@ TEST(CallStop, WaitsOffTheClock) {
   stop.set_timeout(500ms);
   stop.begin();
   int asked = 0;
-  EXPECT_TRUE(stop.wait([&](std::chrono::milliseconds) {
-    std::this_thread::sleep_for(150ms);
-    return ++asked == 4;
-  }));
+  stop.away([&] {
+    EXPECT_TRUE(stop.wait([&](std::chrono::milliseconds) {
+      std::this_thread::sleep_for(150ms);
+      return ++asked == 4;
+    }));
+  });
   EXPECT_TRUE(stop.check());
   std::this_thread::sleep_for(510ms);
   EXPECT_FALSE(stop.check());

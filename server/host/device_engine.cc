@@ -205,15 +205,20 @@ void DeviceEngine::cancel_calls_of(uint64_t owner) {
   }
 }
 
-/// Nothing of the call's is on the device, and it has no failures that are not known.
+/// Nothing of the call's is on the device, and it has no failures that are not known. The time-out
+/// does not run until it is this call's turn again: others' calls may take all of theirs before.
 Status DeviceEngine::let_others(CallStop& stop, const std::function<Status()>& wait) {
-  if (!step_aside_) return wait();
+  Status waited;
+  const auto wait_here = [&] { waited = wait(); };
+  if (!step_aside_) {
+    stop.away(wait_here);
+    return waited;
+  }
   const uint64_t owner = owner_;
   const device::WithoutAllowance others(*device_);
   device_->set_watch(nullptr);
   broken_off_ = false;
-  Status waited;
-  step_aside_([&] { waited = wait(); });
+  stop.away([&] { step_aside_(wait_here); });
   set_owner(owner);
   if (broken_off_) KENAZ_TRY(failure_.clear(*device_));  // what another call has left
   broken_off_ = true;
