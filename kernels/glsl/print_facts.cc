@@ -76,8 +76,7 @@ Facts::Facts(const Kernel& kernel, bool cuts)
       uses_(kernel.vals.size(), 0),
       assignments_(kernel.vars.size(), 0),
       beginning_(kernel.vars.size()),
-      untold_(kernel.vals.size(), false),
-      mixed_(kernel.vals.size(), false) {
+      untold_(kernel) {
   for_each_inst_of(kernel, [&](const Inst& i) {
     if (const auto* assign = std::get_if<IAssign>(&i.op)) assignments_[assign->var.index]++;
     const auto* declare = std::get_if<IDeclare>(&i.op);
@@ -85,9 +84,6 @@ Facts::Facts(const Kernel& kernel, bool cuts)
     const PrimValue& init = declare->init->constant();
     if (is_integer(init.type)) beginning_[declare->var.index] = init.as_i64();
   });
-  for (const Arg& a : kernel.args) untold_[a.val.index] = mixed_[a.val.index] = true;
-  for (const Function& f : kernel.functions) find_untold(f.body);
-  find_untold(kernel.main);
   for (const Function& f : kernel.functions) {  // callees first
     function_iterations_.push_back(uncounted_iterations(f.body));
     function_stops_.push_back(may_stop(f.body));
@@ -98,41 +94,6 @@ Facts::Facts(const Kernel& kernel, bool cuts)
   }
   uncounted_iterations(kernel.main);
   look_at(kernel.main);
-}
-
-void Facts::find_untold(const Block& block) {
-  for_each_inst(block, [&](const Inst& inst) {
-    if (const auto* load = std::get_if<ILoad>(&inst.op)) {
-      const bool local = std::holds_alternative<LocalId>(load->from.base);
-      untold_[load->dst.index] = mixed_[load->dst.index] = !local;
-    } else if (const auto* prim = std::get_if<IPrim>(&inst.op)) {
-      untold_[prim->dst.index] = gives_untold(*prim);
-      mixed_[prim->dst.index] = untold_[prim->dst.index] && prim->op != ScalarOp::kConvert &&
-                                prim->op != ScalarOp::kLShr && prim->op != ScalarOp::kShr;
-    }
-  });
-}
-
-bool Facts::gives_untold(const IPrim& i) const {
-  if (!is_integer(i.type)) return false;
-  const auto some = [&] { return is_untold(i.args[0]) || is_untold(i.args[1]); };
-  switch (i.op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kSub:
-    case ScalarOp::kXor: return some() && i.args[0] != i.args[1];
-    case ScalarOp::kMul: {  // by 0, in the first turn of a loop, it would be told
-      const auto odd = [](const Value& v) {
-        return v.is_const() && (v.constant().as_i64() & 1) != 0;
-      };
-      return (is_untold(i.args[0]) && is_untold(i.args[1])) ||
-             (some() && (odd(i.args[0]) || odd(i.args[1])));
-    }
-    case ScalarOp::kLShr:
-    case ScalarOp::kShr:
-      return i.args[1].is_const() && !i.args[0].is_const() && mixed_[i.args[0].id().index];
-    case ScalarOp::kConvert: return is_integer(i.to) && is_untold(i.args[0]);
-    default: return false;
-  }
 }
 
 /// From the last to the first, so that what is used is known when its own operands are counted.

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "kernels/glsl/untold.h"
 #include "kernels/kir/kir.h"
 
 namespace kenaz::glsl {
@@ -20,10 +21,8 @@ class Facts {
   const std::vector<int>& uses() const { return uses_; }
   int uses(kir::ValId v) const { return uses_[v.index]; }
 
-  /// Whether no compiler can tell the integer, also when it unrolls loops: it was loaded, is an
-  /// argument, or is one of these and something else, added or mixed. Not of all that no compiler
-  /// can tell.
-  bool is_untold(const kir::Value& v) const { return !v.is_const() && untold_[v.id().index]; }
+  /// Whether no compiler can tell the integer (see Untold).
+  bool is_untold(const kir::Value& v) const { return untold_.is_untold(v); }
 
   /// Whether a thread that goes may have stopped behind it.
   bool may_stop(const kir::Inst& inst) const;
@@ -49,16 +48,13 @@ class Facts {
   int64_t uncounted_iterations(const kir::Block& block);
   int64_t uncounted_iterations(const kir::Inst& inst);
   std::optional<int64_t> countdown(const kir::IWhile& loop) const;
-  void find_untold(const kir::Block& block);
-  bool gives_untold(const kir::IPrim& i) const;
 
   const kir::Kernel& kernel_;
   bool cuts_;
   std::vector<int> uses_;
   std::vector<int> assignments_;                   // by VarId
   std::vector<std::optional<int64_t>> beginning_;  // by VarId: the integer that it is declared with
-  std::vector<bool> untold_;                       // by ValId
-  std::vector<bool> mixed_;  // by ValId: of these, what may have any of its bits
+  Untold untold_;
   std::vector<bool> function_stops_;
   std::vector<int64_t> function_iterations_;  // without looking, at most
   std::set<const kir::Inst*> looking_;

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "kernels/glsl/compile.h"
 #include "kernels/kir/builder.h"
 #include "kernels/program/program.h"
@@ -57,18 +59,51 @@ TEST(PrintKernel, AMapReadsLikeOne) {
                                   "  }\n"));
 }
 
-TEST(PrintKernel, FloatsOfIntegersAreHiddenUnlessNobodyCanTellThem) {
+/// Whether a float that is made of the integer is hidden from the driver's compiler.
+bool is_hidden(const std::function<Value(Example&)>& make) {
   Example e;
-  const auto put = [&](Value i) {
-    e.store(kir::i64(0), e.k.convert(std::move(i), PrimType::kF32));
-  };
-  put(e.n);
-  const Value number = e.k.load(PrimType::kI32, e.xs, e.n);
-  put(e.k.lshr(e.k.xor_(number, kir::i32(5)), kir::i32(3)));
-  const std::string told = e.text();
-  EXPECT_THAT(told, Not(HasSubstr("uint(zero_bits)")));
-  put(e.k.mul(e.n, e.k.to_i64(e.k.local())));  // 0 for one thread
-  EXPECT_THAT(e.text(), HasSubstr("| uint(zero_bits)"));
+  e.store(kir::i64(0), e.k.convert(make(e), PrimType::kF32));
+  return e.text().find("uint(zero_bits)") != std::string::npos;
+}
+Value number(Example& e) { return e.k.load(PrimType::kI32, e.xs, e.n); }
+
+TEST(PrintKernel, FloatsOfIntegersAreHiddenUnlessNobodyCanTellThem) {
+  EXPECT_FALSE(is_hidden([](Example& e) { return e.n; }));
+  EXPECT_FALSE(is_hidden(number));
+  EXPECT_FALSE(is_hidden([](Example& e) { return e.k.add(e.n, e.k.to_i64(e.k.local())); }));
+  EXPECT_FALSE(is_hidden(
+      [](Example& e) { return e.k.lshr(e.k.xor_(number(e), kir::i32(5)), kir::i32(3)); }));
+  EXPECT_FALSE(is_hidden([](Example& e) {
+    return e.k.extract(e.k.load({PrimType::kI32, 4}, {e.xs, kir::i64(0)}), 2);
+  }));
+  EXPECT_FALSE(is_hidden([](Example& e) { return e.k.mul(e.k.to_i64(number(e)), e.n); }));
+}
+
+TEST(PrintKernel, FloatsOfWhatIsZeroInSomeThreadOrTurnAreHidden) {
+  EXPECT_TRUE(is_hidden([](Example& e) { return e.k.to_i64(e.k.local()); }));
+  EXPECT_TRUE(is_hidden([](Example& e) { return e.k.mul(e.n, e.k.to_i64(e.k.local())); }));
+}
+
+TEST(PrintKernel, FloatsOfSumsThatCancelAreHidden) {
+  const auto local = [](Example& e) { return e.k.to_i64(e.k.local()); };
+  EXPECT_TRUE(is_hidden([&](Example& e) { return e.k.sub(e.k.add(e.n, local(e)), e.n); }));
+  EXPECT_TRUE(is_hidden([&](Example& e) { return e.k.xor_(e.n, e.k.xor_(e.n, local(e))); }));
+  EXPECT_TRUE(is_hidden([](Example& e) { return e.k.sub(number(e), number(e)); }));
+  EXPECT_TRUE(is_hidden([](Example& e) {
+    return e.k.sub(e.n, e.k.min(e.n, kir::i64(7)));  // 0 if the compiler finds that n is small
+  }));
+}
+
+TEST(PrintKernel, FloatsOfWhatTheThreadMayHaveStoredAreHidden) {
+  EXPECT_TRUE(is_hidden([](Example& e) { return e.k.load(PrimType::kI32, e.ys, e.n); }));
+}
+
+TEST(PrintKernel, FloatsOfBitsThatMayBeKnownAreHidden) {
+  EXPECT_TRUE(is_hidden([](Example& e) {
+    const Value byte = e.k.convert(e.k.load(PrimType::kU8, e.xs, e.n), PrimType::kU32);
+    return e.k.lshr(e.k.xor_(byte, PrimValue::of_int(PrimType::kU32, 5)),
+                    PrimValue::of_int(PrimType::kU32, 8));
+  }));
 }
 
 TEST(PrintKernel, LoopsThatCountDownFromAFewNeedNotLook) {
