@@ -1,6 +1,7 @@
 // What reports say of small programs, and that asking for one changes nothing.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
 
 #include "kernels/compiler/test_programs.h"
@@ -157,6 +158,28 @@ TEST(Explain, ReductionsOfDifferentLengthsAreMadeTogether) {
   ASSERT_THAT(e.operations[0].plans, SizeIs(1));
   EXPECT_EQ(e.operations[0].plans[0].name, "together");
   EXPECT_THAT(reasons(e), IsEmpty());
+}
+
+// One kernel counts elements and another one places them: both must see the same classes.
+TEST(Packings, MakeClassesOnceWhereDriversMayRoundInTwoWays) {
+  const auto makes_once = [](const std::string& value, bool contracts) {
+    program::Target target;
+    target.contracts_floats = contracts;
+    const auto program = optimised("entry f [n] (xs: [n]f32) (ys: [n]f32) = filter (\\(x, y) -> " +
+                                   value + " < 2) (zip xs ys)");
+    const auto generated =
+        program ? compiler::generate(*program, target) : tl::make_unexpected(program.error());
+    EXPECT_TRUE(generated) << generated.error().text();
+    return generated && std::any_of(generated->kernels.begin(), generated->kernels.end(),
+                                    [](const program::Kernel& k) {
+                                      return k.name.find("_map_") != std::string::npos;
+                                    });
+  };
+  EXPECT_FALSE(makes_once("x + y", true));
+  for (const char* value : {"x * y + 1", "f32.mad x y 1"}) {
+    EXPECT_TRUE(makes_once(value, true)) << value;
+    EXPECT_FALSE(makes_once(value, false)) << value;
+  }
 }
 
 TEST(Explain, WhyOneThreadRunsSomething) {

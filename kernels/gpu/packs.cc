@@ -49,7 +49,9 @@ class Source {
     return out;
   }
   /// Whether there are products and sums of floats that a driver might make one operation of.
-  bool may_contract() const { return has(e_.body, is_product) && has(e_.body, is_sum); }
+  bool may_contract() const {
+    return has(e_.body, is_both) || (has(e_.body, is_product) && has(e_.body, is_sum));
+  }
 
  private:
   using Holds = bool (*)(const ir::EPrim&);
@@ -58,6 +60,9 @@ class Source {
   }
   static bool is_sum(const ir::EPrim& e) {
     return (e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub) && scalar::is_float_type(e.type);
+  }
+  static bool is_both(const ir::EPrim& e) {
+    return e.op == ScalarOp::kMad && scalar::is_float_type(e.type);
   }
   static bool has(const ir::Body& b, Holds holds) {
     return std::any_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
