@@ -63,8 +63,9 @@ Shape shape_of(const Facts& f, Way way, By by) {
   return {way, type, lanes, together, into ? matrix : f.length, into ? f.length : matrix, matrices};
 }
 
+/// Of a power of two.
 HostExpr is_multiple(const HostExpr& n, int of) {
-  return le(HostExpr::op(ScalarOp::kRem, {n, of}), 0);
+  return le(HostExpr::op(ScalarOp::kAnd, {n, of - 1}), 0);
 }
 
 int shared_elements(const Shape& s) { return s.most() + std::max(s.line(), most_strips(s.type)); }

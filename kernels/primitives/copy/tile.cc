@@ -138,9 +138,11 @@ class TileCopy {
   Value word_of_block(const Value& number) { return k_.and_(number, kir::i32(shape_.words() - 1)); }
   Value elements(const Value& words) { return k_.mul(k_.to_i64(words), shape_.lanes); }
 
-  // A number of elements in what memory is accessed by: they are multiples of it.
+  // A number of elements in what memory is accessed by: they are multiples of it. It may be
+  // negative, where rows stand in reverse.
   Value accesses(const Value& n) {
-    return word_.packed == 1 ? n : k_.lshr(n, kir::i64(log2(word_.packed)));
+    if (word_.packed == 1) return n;
+    return k_.prim(ScalarOp::kShr, {n, kir::i64(log2(word_.packed))});
   }
   // Rows and columns of the tile, in elements.
   kir::Address address(const Side& s, const Value& row, const Value& column) {
