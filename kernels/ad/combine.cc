@@ -34,9 +34,14 @@ Atom zero_or_one(PrimType t, bool one) {
   return is_float(t) ? PrimValue::of_float(t, one ? 1 : 0) : PrimValue::of_int(t, one ? 1 : 0);
 }
 
-/// Of the first one's type, where an operator works on values of several types.
+/// Of the first one's type, where an operator works on values of several types. What one type holds
+/// may be infinite in the other, and that times 0 be no number: so floats are multiplied in the
+/// wider type.
 Atom product(Builder& b, const Atom& x, const Atom& y) {
-  const PrimType t = b.program().type_of(x).prim;
+  const PrimType t = b.program().type_of(x).prim, u = b.program().type_of(y).prim;
+  if (is_float(t) && is_float(u) && prim_size(u) > prim_size(t)) {
+    return b.convert(b.mul(b.convert(x, u), y), t);
+  }
   const Atom other = b.convert(y, t);
   return t == PrimType::kBool ? b.logical_and(x, other) : b.mul(x, other);
 }
@@ -132,7 +137,7 @@ void Reverse::reduce(Builder& b, const Stm& s, const ESoac& e, const std::vector
     if (varies(e.inputs[0])) contribute(b, e.inputs[0], b.replicate({e.width}, *adj[0], "adj"));
     return;
   }
-  if (is_extreme(m)) return reduce_extreme(b, s, e, *adj[0]);
+  if (is_extreme(m)) return reduce_extreme(b, e, *adj[0]);
   const EPrim* op = scalar_operation(m);
   if (op != nullptr && op->op == ScalarOp::kMul && is_float(op->type)) {
     return reduce_product(b, s, e, *adj[0]);

@@ -26,10 +26,24 @@ Monoid first_of_two(Builder& b) {
   return m;
 }
 
+bool takes_least(const Monoid& m) {
+  return std::get<EPrim>(m.op.body.stms[0].exp).op == ScalarOp::kMin;
+}
+
+/// What stands before all elements, as a number: that of a minimum whose neutral element is none is
+/// infinity, for comparisons find no order among what is no number.
+Atom neutral_number(Builder& b, const Monoid& m, const Type& value) {
+  const Atom neutral = m.neutral[0];
+  if (!is_float(value.prim)) return neutral;
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Atom last = PrimValue::of_float(value.prim, takes_least(m) ? infinity : -infinity);
+  return b.select(b.prim(ScalarOp::kIsNan, {neutral}), last, neutral);
+}
+
 /// The extreme of two elements with their numbers, the first one of equals. Elements that are no
 /// numbers must have been taken out.
-Monoid extreme_of_two(Builder& b, const Monoid& of, const Type& value) {
-  const bool least = std::get<EPrim>(of.op.body.stms[0].exp).op == ScalarOp::kMin;
+Monoid extreme_of_two(Builder& b, const Monoid& of, const Atom& neutral, const Type& value) {
+  const bool least = takes_least(of);
   const auto pick = [&](Builder& in, const std::vector<VarId>& v) {
     const Atom x = v[0], i = v[1], y = v[2], j = v[3];
     const Atom before = least ? in.lt(x, y) : in.lt(y, x);
@@ -39,7 +53,7 @@ Monoid extreme_of_two(Builder& b, const Monoid& of, const Type& value) {
   };
   Monoid m;
   m.op = b.lambda({value, kIndex, value, kIndex}, pick, {value, kIndex});
-  m.neutral = {of.neutral[0], kNone};
+  m.neutral = {neutral, kNone};
   m.commutative = true;
   return m;
 }
@@ -49,20 +63,25 @@ Monoid extreme_of_two(Builder& b, const Monoid& of, const Type& value) {
 /// The first element that equals the result is the result, unless the neutral element does, which
 /// stands before all. It is found without the result, so that one pass over the elements gives
 /// both.
-void Reverse::reduce_extreme(Builder& b, const Stm& s, const ESoac& e, const Atom& adj) {
+void Reverse::reduce_extreme(Builder& b, const ESoac& e, const Atom& adj) {
   const Type value = e.reduces[0].op.ret[0];
-  const Atom y = s.pat[0], neutral = e.reduces[0].neutral[0];
+  const Atom neutral = e.reduces[0].neutral[0];
+  const Atom start = neutral_number(b, e.reduces[0], value);
   const auto candidate = [&](Builder& in, const Vars& v) {
-    const Atom counts = in.logical_and(in.prim(ScalarOp::kNe, {v[0], neutral}), in.eq(v[0], v[0]));
-    return Atoms{in.select(counts, v[0], neutral), in.select(counts, v[1], kNone)};
+    Atom counts = in.prim(ScalarOp::kNe, {v[0], neutral});
+    if (is_float(value.prim)) {
+      const Atom none = in.prim(ScalarOp::kIsNan, {v[0]});
+      counts = in.logical_and(counts, in.prim(ScalarOp::kNot, {none}));
+    }
+    return Atoms{in.select(counts, v[0], start), in.select(counts, v[1], kNone)};
   };
   ESoac find{e.width,
              {e.inputs[0], b.iota(e.width)},
              b.lambda({value, kIndex}, candidate, {value, kIndex}),
              {},
-             {extreme_of_two(b, e.reduces[0], value)}};
+             {extreme_of_two(b, e.reduces[0], start, value)}};
   const Vars found = b.emit(std::move(find), {value, kIndex}, "first");
-  const Atom exists = b.logical_and(b.lt(found[1], kNone), b.eq(found[0], y));
+  const Atom exists = b.lt(found[1], kNone);
   Part part;
   part.index = {b.select(exists, found[1], i64(0))};
   part.value = b.select(exists, adj, zero_of(b, value));

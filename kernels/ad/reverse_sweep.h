@@ -115,7 +115,7 @@ class Reverse : private Adjoints {
   void hist_dests(Builder& b, const ir::EHist& e, const Vars& adj);
 
   // ---- extremes.cc
-  void reduce_extreme(Builder& b, const ir::Stm& s, const ir::ESoac& e, const Atom& adj);
+  void reduce_extreme(Builder& b, const ir::ESoac& e, const Atom& adj);
   void hist_extreme(Builder& b, const ir::Stm& s, const ir::EHist& e, VarId adj);
 
   bool in_map_;

@@ -26,6 +26,17 @@ entry above [n] (xs: [n]i32) : [n]i32 = vjp (reduce i32.max 0) xs 7
 -- input { [f32.nan, f32.nan] } output { [0f32, 0f32] }
 entry without_numbers [n] (xs: [n]f32) : [n]f32 = vjp f32.maximum xs 1
 
+-- What is no number is neutral as well.
+-- ==
+-- entry: number_or_none
+-- input { f64.nan [3f64, 1f64, 2f64] } output { [0f64, 1f64, 0f64] [1f64, 0f64, 0f64] }
+-- input { f64.nan [3f64, f64.nan, 2f64] } output { [0f64, 0f64, 1f64] [1f64, 0f64, 0f64] }
+-- input { f64.nan [f64.nan, f64.nan] } output { [0f64, 0f64] [0f64, 0f64] }
+-- input { f64.nan [f64.inf, f64.inf] } output { [1f64, 0f64] [1f64, 0f64] }
+-- input { 2.5f64 [3f64, 1f64, 2f64] } output { [0f64, 1f64, 0f64] [1f64, 0f64, 0f64] }
+entry number_or_none [n] (neutral: f64) (xs: [n]f64) : ([n]f64, [n]f64) =
+  (vjp (reduce f64.min neutral) xs 1, vjp (reduce f64.max neutral) xs 1)
+
 -- In nests, and of what is computed from the arguments.
 -- ==
 -- entry: rows
@@ -85,3 +96,13 @@ entry greatest_of_bins [k] [n] (bins: [k]f32) (is: [n]i64) (xs: [n]f32) : ([k]f3
 entry least_of_bins [k] [l] [n] (bins: [k][l]i32) (is: [n]i64) (js: [n]i64) (xs: [n]i32) : ([k][l]i32, [n]i32) =
   vjp (\(b, ys) -> reduce_by_index_2d (copy b) i32.min i32.highest (zip is js) ys) (bins, xs)
       (replicate k (replicate l 1))
+
+-- Of a scan on numbers of two types, of which one does not hold what the other does.
+-- ==
+-- entry: of_two_types
+-- input { [1f16, 2f16] [1f32, 2f32] [1f16, 1f16] [1f32, 70000f32] }
+-- output { [3f16, 1f16] [140001f32, 70000f32] }
+entry of_two_types [n] (xs: [n]f16) (ys: [n]f32) (vs: [n]f16) (ws: [n]f32) : ([n]f16, [n]f32) =
+  let products (xs, ys) =
+    unzip (scan (\(a, b) (x, y) -> (a f16.* x, b f32.* y)) (1, 1) (zip xs ys))
+  in vjp products (xs, ys) (vs, ws)
