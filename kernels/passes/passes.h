@@ -29,6 +29,9 @@ void sorts(ir::Program& p);
 void packs(ir::Program& p);
 /// The same of all packings, for targets on which barriers take long.
 void packs_by_scans(ir::Program& p);
+/// Makes packings and sorts of scatters to places that are counts of elements before, and sorts of
+/// loops of these by the bits of a key; at host level only.
+void partitions(ir::Program& p);
 /// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms,
 /// packings.
 void fuse(ir::Program& p);
