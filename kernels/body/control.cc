@@ -92,7 +92,15 @@ std::vector<KernelValue> side(Thread& t, const ir::Body& b,
   auto results = translate(t, b, dests);
   for (size_t k = 0; k < results.size() && !t.host.failed(); k++) {
     auto* a = std::get_if<KernelArray>(&results[k]);
-    if (a != nullptr) *a = in_memory(t, *a, t.ir().type_of(b.results[k]).dims);
+    if (a == nullptr) continue;
+    const std::vector<ir::Atom>& dims = t.ir().type_of(b.results[k]).dims;
+    if (a->shared) {
+      // Only addresses can be chosen between.
+      const KernelArray own = allocate(t, a->elem, dims);
+      copy(t, *a, own);
+      *a = own;
+    }
+    *a = in_memory(t, *a, dims);
   }
   return results;
 }

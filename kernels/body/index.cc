@@ -48,10 +48,14 @@ KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<Value>& dims
 }
 
 Value load(Thread& t, const KernelArray& a, const Value& index) {
-  return t.k.load(a.elem, a.base, index);
+  return a.shared ? t.k.load(*a.shared, index) : t.k.load(a.elem, a.base, index);
 }
 void store(Thread& t, const KernelArray& a, const Value& index, const Value& value) {
-  t.k.store(a.base, index, value);
+  if (a.shared) {
+    t.k.store(*a.shared, index, value);
+  } else {
+    t.k.store(a.base, index, value);
+  }
 }
 
 Value element(Thread& t, const KernelArray& a, const Values& at) {

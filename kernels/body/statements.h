@@ -15,8 +15,6 @@ namespace kenaz::body {
 void index(Thread& t, const ir::Stm& s, const ir::EIndex& e);
 void rearrange(Thread& t, const ir::Stm& s, const ir::ERearrange& e);
 void reshape(Thread& t, const ir::Stm& s, const ir::EReshape& e);
-SliceDims<kir::Value> slice_dims(Thread& t, const std::vector<ir::Dim>& dims);
-KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<kir::Value>& dims);
 
 // ---- arrays.cc: making arrays
 void iota(Thread& t, const ir::Stm& s, const ir::EIota& e);
@@ -46,10 +44,6 @@ void loop(Thread& t, const ir::Stm& s, const ir::ELoop& e);
 
 // ---- soacs.cc: loops
 void soac(Thread& t, const ir::Stm& s, const ir::ESoac& e);
-/// op(acc, elems)
-std::vector<KernelValue> combine(Thread& t, const ir::Monoid& m,
-                                 const std::vector<KernelValue>& acc,
-                                 const std::vector<KernelValue>& elems);
 
 // ---- slots.cc
 /// What holds a value that changes: a variable, or memory.

@@ -63,6 +63,10 @@ void translate(Thread& t, const ir::Stm& s);
 /// Binds a lambda's leading parameters to the i-th rows of host or kernel arrays.
 void bind_rows(Thread& t, const std::vector<ir::VarId>& params,
                const std::vector<ir::VarId>& inputs, const kir::Value& i);
+/// op(acc, elems), in the middle of other code.
+std::vector<KernelValue> combine(Thread& t, const ir::Monoid& m,
+                                 const std::vector<KernelValue>& acc,
+                                 const std::vector<KernelValue>& elems);
 /// Writes an element of a scatter to each dest where its index is in bounds. `results`: index
 /// components of all dests, then values.
 void scatter_element(Thread& t, const std::vector<KernelArray>& dests,
@@ -75,6 +79,9 @@ kir::Value element(Thread& t, const KernelArray& a, const kir::Values& at);
 KernelValue row(Thread& t, const KernelArray& a, const kir::Value& i);
 /// The place of the i-th row, or element, of an array in memory.
 KernelArray row_place(Thread& t, const KernelArray& a, const kir::Value& i);
+/// A part of an array.
+SliceDims<kir::Value> slice_dims(Thread& t, const std::vector<ir::Dim>& dims);
+KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<kir::Value>& dims);
 /// `index` counts elements from the array's base.
 kir::Value load(Thread& t, const KernelArray& a, const kir::Value& index);
 void store(Thread& t, const KernelArray& a, const kir::Value& index, const kir::Value& value);

@@ -12,10 +12,11 @@ namespace kenaz::body {
 struct KernelArray {
   PrimType elem = PrimType::kI32;
   ArrayKind kind = ArrayKind::kMemory;
-  Layout<kir::Value> layout;  // all i64
-  kir::Value base;            // kMemory: the address of the memory, u64
-  kir::Value start, stride;   // kIota
-  kir::Value value;           // kReplicate
+  Layout<kir::Value> layout;            // all i64
+  kir::Value base;                      // kMemory: the address of the memory, u64
+  std::optional<kir::SharedId> shared;  // kMemory: instead, of arrays of a workgroup
+  kir::Value start, stride;             // kIota
+  kir::Value value;                     // kReplicate
   /// Which memory: the same number, the same memory. kUnknownMemory: may be any.
   int memory = -1;
 };

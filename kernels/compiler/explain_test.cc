@@ -52,6 +52,34 @@ const char* const kTwoWays =
     "entry f [n][m] (xss: [n][m]f32) = map (\\xs -> let s = reduce (+) 0 xs\n"
     " in reduce f32.max 0 (map (/ s) xs)) xss";
 
+program::Target large_target() {
+  program::Target t;
+  t.threads = 1 << 17;
+  t.max_group_size = 1024;
+  t.shared_bytes = 48 << 10;
+  return t;
+}
+
+TEST(Explain, VersionsForWorkgroupsWhereBarriersAreCheap) {
+  const auto e = report_of(kTwoWays, large_target());
+  ASSERT_THAT(kinds(e), ElementsAre(Kind::kMap, Kind::kGroups, Kind::kReduce, Kind::kReduce));
+  const Operation& groups = e.operations[1];
+  ASSERT_THAT(groups.versions, SizeIs(2));
+  EXPECT_EQ(groups.versions[1].name, "group");
+  EXPECT_EQ(groups.versions[1].param, "f.enough_inner_par_0");
+  EXPECT_TRUE(groups.versions[1].holds);
+  EXPECT_EQ(e.operations[2].versions[1].name, "all");
+}
+
+TEST(Explain, WhyThereIsNoVersionForWorkgroups) {
+  const auto report = whole_report_of(
+      "entry f [n][m] (xss: [n][m]f32) = map (\\xs -> let s = reduce (+) 0 xs\n"
+      " in if s > 0 then reduce f32.max 0 (map (/ s) xs) else reduce f32.min 0 (map (+ s) xs)) xss",
+      large_target());
+  ASSERT_THAT(report.no_groups, SizeIs(1));
+  EXPECT_EQ(report.no_groups[0].why, ir::NoGroups::Why::kControl);
+}
+
 TEST(Explain, VersionsHaveTheirConditionsAndWhatTheyLeaveInThreads) {
   const auto e = report_of(kTwoWays);
   ASSERT_THAT(kinds(e), ElementsAre(Kind::kMap, Kind::kReduce, Kind::kReduce));

@@ -1,5 +1,6 @@
 #include "kernels/compiler.h"
 #include "kernels/flatten/device_scalars.h"
+#include "kernels/flatten/segments.h"
 #include "kernels/gpu/host_gen.h"
 #include "kernels/gpu/prepare.h"
 #include "kernels/gpu/strip_mine.h"
@@ -14,6 +15,8 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   Lowered cut = lowered;
   // llvmpipe keeps all that threads have in memory across a barrier, and packing has many.
   if (target.reads_ahead) passes::packs_by_scans(cut.ir);
+  // .. and so have versions for workgroups.
+  if (target.threads >= flatten::kThreadsForGroups) flatten::offer_groups(cut.ir);
   gpu::strip_mine(cut.ir);
   flatten::device_scalars(cut.ir);
   gpu::run_by_one_thread(cut.ir);

@@ -83,8 +83,12 @@ std::string json(const Report& report) {
   const std::string refused = list(report.refused, [](const Refused& r) {
     return fmt::format(R"({{"place":{},"why":{}}})", json(r.place), quoted(word(r.why)));
   });
-  return fmt::format(R"({{"device":{},"entries":{},"one_version":{}}})", quoted(report.device),
-                     entries, refused) +
+  const std::string no_groups = list(report.no_groups, [](const NoGroups& r) {
+    return fmt::format(R"({{"place":{},"why":{}}})", json(r.place), quoted(word(r.why)));
+  });
+  return fmt::format(R"({{"device":{},"entries":{},"one_version":{}{}}})", quoted(report.device),
+                     entries, refused,
+                     report.no_groups.empty() ? "" : R"(,"no_groups":)" + no_groups) +
          "\n";
 }
 

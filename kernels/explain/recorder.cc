@@ -13,6 +13,7 @@ using namespace ir;
 namespace {
 
 Kind kind_of(const ESeg& e) {
+  if (e.level == SegLevel::kGroup) return Kind::kGroups;
   if (is_single(e)) return Kind::kOneThread;
   if (e.kind == SegKind::kReduce) return Kind::kReduce;
   if (e.kind == SegKind::kScan) return Kind::kScan;
@@ -118,6 +119,8 @@ Report Recorder::take() {
   for (const Note& n : p_.notes) {
     if (const auto* refused = std::get_if<OneVersion>(&n.what)) {
       report_.refused.push_back({range(n.place), refused->why});
+    } else if (const auto* none = std::get_if<ir::NoGroups>(&n.what)) {
+      report_.no_groups.push_back({range(n.place), none->why});
     }
   }
   return std::move(report_);
@@ -133,7 +136,7 @@ void Recorder::operation(const Stm& s, const ESeg& e) {
     if (in) o.versions.push_back(*in);
   }
   for (const SegDim& d : e.space.dims) o.space.push_back(sizes_.size(d.size));
-  o.why_one = OneByOne::kElements;
+  if (o.kind != Kind::kGroups) o.why_one = OneByOne::kElements;
   Traffic traffic = traffic_of(p_, sizes_, e);
   o.reads = std::move(traffic.reads);
   o.writes = std::move(traffic.writes);

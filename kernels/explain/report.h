@@ -13,7 +13,17 @@
 
 namespace kenaz::explain {
 
-enum class Kind : uint8_t { kMap, kScatter, kHistogram, kReduce, kScan, kPack, kSort, kOneThread };
+enum class Kind : uint8_t {
+  kMap,
+  kScatter,
+  kHistogram,
+  kReduce,
+  kScan,
+  kPack,
+  kSort,
+  kOneThread,
+  kGroups,  // a workgroup for each element
+};
 
 /// A product of sizes, by their names in --dump seg; a constant factor apart.
 struct Size {
@@ -71,6 +81,12 @@ struct Refused {
   ir::OneVersion::Why why = ir::OneVersion::Why::kAttribute;
 };
 
+/// A nest that has no version for workgroups, where such versions are made.
+struct NoGroups {
+  SourceRange place;
+  ir::NoGroups::Why why = ir::NoGroups::Why::kAttribute;
+};
+
 struct EntryReport {
   std::string name;  // "constants": what is computed when the program is loaded
   std::vector<Operation> operations;
@@ -79,7 +95,8 @@ struct EntryReport {
 struct Report {
   std::string device;  // that it is about
   std::vector<EntryReport> entries;
-  std::vector<Refused> refused;  // of the whole program
+  std::vector<Refused> refused;     // of the whole program
+  std::vector<NoGroups> no_groups;  // likewise
 };
 
 }  // namespace kenaz::explain

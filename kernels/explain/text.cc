@@ -111,6 +111,9 @@ class Text {
   void refused(const Refused& r) {
     out_ += fmt::format("one version only: {}  {}\n", r.place.str(), sentence(r.why));
   }
+  void no_groups(const NoGroups& r) {
+    out_ += fmt::format("no version for workgroups: {}  {}\n", r.place.str(), sentence(r.why));
+  }
   std::string take() { return std::move(out_); }
 
  private:
@@ -181,6 +184,7 @@ std::string text(const Report& report) {
     if (e.name != "constants" || !e.operations.empty()) t.entry(e);
   }
   for (const Refused& r : report.refused) t.refused(r);
+  for (const NoGroups& r : report.no_groups) t.no_groups(r);
   return head + t.take();
 }
 

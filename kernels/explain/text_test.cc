@@ -43,7 +43,7 @@ Report one_reduction() {
   o.why_one = OneByOne::kElements;
   o.reads = {{4, {}}, {2, {"m_1"}}};
   o.inside = {{o.place, ir::Stays::Why::kLoop}};
-  return {"a device", {{"f", {o}}}, {{o.place, ir::OneVersion::Why::kAttribute}}};
+  return {"a device", {{"f", {o}}}, {{o.place, ir::OneVersion::Why::kAttribute}}, {}};
 }
 
 TEST(Text, SaysAllThatTheReportHas) {

@@ -99,6 +99,10 @@ class Count {
     } else if (const auto* e = std::get_if<EIf>(&s.exp)) {
       const bool then = e->then_body.stms.size() >= e->else_body.stms.size();
       body(then ? e->then_body : e->else_body, times);
+    } else if (const auto* e = std::get_if<ESeg>(&s.exp)) {
+      Size points = times;
+      for (const SegDim& d : e->space.dims) points = points * sizes_.size(d.size);
+      body(e->body, points);
     } else if (const auto* e = std::get_if<ECopy>(&s.exp)) {
       if (!is_own(e->array)) read(p_.type_of(e->array), times);
     }
@@ -138,6 +142,11 @@ Size Sizes::size(const Atom& a) const {
 std::optional<Sizes::Test> Sizes::test(const Atom& a) const {
   const Stm* s = definition(a);
   const auto* prim = s == nullptr ? nullptr : std::get_if<EPrim>(&s->exp);
+  // Of several conditions the first that is one.
+  if (prim != nullptr && prim->op == ScalarOp::kAnd) {
+    const auto first = test(prim->args[0]);
+    return first ? first : test(prim->args[1]);
+  }
   if (prim == nullptr || prim->op != ScalarOp::kLe) return std::nullopt;
   const Stm* param = definition(prim->args[0]);
   const auto* tune = param == nullptr ? nullptr : std::get_if<ETune>(&param->exp);

@@ -27,11 +27,13 @@ std::string_view word(OneByOne w) { return words_of(w).word; }
 std::string_view word(ir::Stays::Why w) { return words_of(w).word; }
 std::string_view word(ir::OneThread::Why w) { return words_of(w).word; }
 std::string_view word(ir::OneVersion::Why w) { return words_of(w).word; }
+std::string_view word(ir::NoGroups::Why w) { return words_of(w).word; }
 
 std::string_view sentence(Kind k) { return words_of(k).sentence; }
 std::string_view sentence(OneByOne w) { return words_of(w).sentence; }
 std::string_view sentence(ir::Stays::Why w) { return words_of(w).sentence; }
 std::string_view sentence(ir::OneThread::Why w) { return words_of(w).sentence; }
 std::string_view sentence(ir::OneVersion::Why w) { return words_of(w).sentence; }
+std::string_view sentence(ir::NoGroups::Why w) { return words_of(w).sentence; }
 
 }  // namespace kenaz::explain

@@ -14,6 +14,7 @@ std::string_view word(OneByOne w);
 std::string_view word(ir::Stays::Why w);
 std::string_view word(ir::OneThread::Why w);
 std::string_view word(ir::OneVersion::Why w);
+std::string_view word(ir::NoGroups::Why w);
 
 /// For people.
 std::string_view sentence(Kind k);
@@ -21,5 +22,6 @@ std::string_view sentence(OneByOne w);
 std::string_view sentence(ir::Stays::Why w);
 std::string_view sentence(ir::OneThread::Why w);
 std::string_view sentence(ir::OneVersion::Why w);
+std::string_view sentence(ir::NoGroups::Why w);
 
 }  // namespace kenaz::explain

@@ -1,6 +1,7 @@
 #include "kernels/flatten/attributes.h"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace kenaz::flatten {
@@ -10,6 +11,10 @@ bool has(const ir::Stm& s, std::string_view attribute) {
   return std::find(s.attrs.begin(), s.attrs.end(), attribute) != s.attrs.end();
 }
 
+bool has_flattening(const ir::Stm& s, const std::string& what) {
+  return has(s, "flattening(" + what + ")") || has(s, "incremental_flattening(" + what + ")");
+}
+
 }  // namespace
 
 bool asks_for_one_thread(const ir::Stm& s) { return has(s, "sequential"); }
@@ -17,9 +22,14 @@ bool asks_for_one_thread(const ir::Stm& s) { return has(s, "sequential"); }
 bool asks_for_outer_only(const ir::Stm& s) { return has(s, "sequential_inner"); }
 
 bool asks_for_all_levels(const ir::Stm& s) {
-  return has(s, "flattening(only_inner)") || has(s, "incremental_flattening(only_inner)") ||
-         has(s, "flattening(no_outer)") || has(s, "incremental_flattening(no_outer)") ||
-         has(s, "flattening(only_intra)") || has(s, "incremental_flattening(only_intra)");
+  return has_flattening(s, "only_inner") || has_flattening(s, "no_outer") || asks_for_groups(s);
+}
+
+bool asks_for_groups(const ir::Stm& s) { return has_flattening(s, "only_intra"); }
+
+bool may_have_groups(const ir::Stm& s) {
+  return has(s, kGroupsOffered) && !has_flattening(s, "no_intra") &&
+         !has_flattening(s, "only_inner");
 }
 
 }  // namespace kenaz::flatten

@@ -3,6 +3,8 @@
 // which it can say something.
 #pragma once
 
+#include <string_view>
+
 #include "kernels/ir/ir.h"
 
 namespace kenaz::flatten {
@@ -13,8 +15,15 @@ bool asks_for_one_thread(const ir::Stm& s);
 /// #[sequential_inner]: what is inside of the combinator stays in the thread of its element.
 bool asks_for_outer_only(const ir::Stm& s);
 /// #[flattening(only_inner)] or (no_outer), and their older name incremental_flattening(..): no
-/// version that leaves inner levels in a thread. only_intra counts as that, too: of the versions
-/// that there are, it is the one with threads for all levels.
+/// version that leaves inner levels in a thread. only_intra counts as that, too, where a nest has
+/// no version for workgroups.
 bool asks_for_all_levels(const ir::Stm& s);
+/// #[flattening(only_intra)]: the version for workgroups alone, if there is one.
+bool asks_for_groups(const ir::Stm& s);
+/// Whether there may be one beside others: the attribute that offer_groups puts there, and neither
+/// #[flattening(no_intra)] nor (only_inner).
+bool may_have_groups(const ir::Stm& s);
+/// Not to be written in a program: it has spaces.
+inline constexpr std::string_view kGroupsOffered = "groups are offered";
 
 }  // namespace kenaz::flatten

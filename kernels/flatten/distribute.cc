@@ -16,9 +16,7 @@ using namespace ir;
 namespace {
 
 bool has_combinators(const Exp& e) {
-  bool found = std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
-               std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||
-               std::holds_alternative<ESort>(e);
+  bool found = is_combinator(e);
   visit_bodies(e, [&](const Body& b) {
     for (const Stm& s : b.stms) found = found || has_combinators(s.exp);
   });
@@ -26,6 +24,12 @@ bool has_combinators(const Exp& e) {
 }
 
 }  // namespace
+
+bool is_combinator(const Exp& e) {
+  return std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
+         std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||
+         std::holds_alternative<ESort>(e);
+}
 
 Vars Distribution::emit(ESeg seg, const Stm& of, Stms& out) {
   pieces_++;

@@ -26,6 +26,9 @@ enum class Depth : uint8_t {
   kAll,
 };
 
+/// An ESoac, EScatter, EHist, EPack or ESort.
+bool is_combinator(const ir::Exp& e);
+
 /// Of the program before anything of it was distributed.
 struct ProgramFacts {
   explicit ProgramFacts(const ir::Program& p) : aliases(p), replicates(find_replicates(p)) {}

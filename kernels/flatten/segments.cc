@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribute.h"
+#include "kernels/flatten/group.h"
 #include "kernels/flatten/segments.h"
 #include "kernels/ir/analysis/factors.h"
 #include "kernels/ir/analysis/rename.h"
@@ -16,12 +18,6 @@ namespace kenaz::flatten {
 using namespace ir;
 
 namespace {
-
-bool is_combinator(const Exp& e) {
-  return std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
-         std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||
-         std::holds_alternative<ESort>(e);
-}
 
 class Segments {
  public:
@@ -51,22 +47,59 @@ class Segments {
   }
 
   void combinator(const Stm& s, Stms& out) {
-    Distributed all = distribute(p_, facts_, s, Depth::kAll);
-    if (all.pieces > 1 && asks_for_all_levels(s)) {
-      add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kAttribute}});
-    } else if (all.pieces > 1 && is_product_with_maps(all)) {
-      add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kProduct}});
-    } else if (all.pieces > 1) {
-      Distributed maps = distribute(p_, facts_, s, Depth::kMaps);
-      if (maps.pieces < all.pieces) {
-        versions(s, std::move(maps), std::move(all), out);
+    if (asks_for_groups(s)) {
+      if (auto group = group_of(s)) {
+        alone(s, *std::move(group), out);
         return;
       }
-      add_note(p_.notes, {s.prov, OneVersion{OneVersion::Why::kNothingSaved}});
     }
+    Distributed all = distribute(p_, facts_, s, Depth::kAll);
+    if (all.pieces > 1 && beside(s, all, out)) return;
     for (Stm& made : all.stms) out.push_back(std::move(made));
     for (size_t k = 0; k < s.pat.size(); k++) {
       out.push_back(Stm{{s.pat[k]}, EAtom{Atom(all.results[k])}, {}, s.prov, {}});
+    }
+  }
+
+  // With other versions beside it; false if there are none, and then a note says why.
+  bool beside(const Stm& s, Distributed& all, Stms& out) {
+    const bool product = is_product_with_maps(all);
+    std::optional<OneVersion::Why> none;
+    std::optional<Distributed> maps;
+    if (asks_for_all_levels(s)) {
+      none = OneVersion::Why::kAttribute;
+    } else if (product) {
+      none = OneVersion::Why::kProduct;
+    } else {
+      maps = distribute(p_, facts_, s, Depth::kMaps);
+      if (maps->pieces >= all.pieces) {
+        none = OneVersion::Why::kNothingSaved;
+        maps.reset();
+      }
+    }
+    std::optional<Grouped> group;
+    if (may_have_groups(s) && !product) group = group_of(s);
+    if (maps || group) {
+      versions(s, std::move(maps), std::move(group), std::move(all), out);
+      return true;
+    }
+    add_note(p_.notes, {s.prov, OneVersion{*none}});
+    return false;
+  }
+
+  std::optional<Grouped> group_of(const Stm& s) {
+    NoGroups::Why why{};
+    auto group = group_version(p_, facts_, s, why);
+    if (!group) add_note(p_.notes, {s.prov, NoGroups{why}});
+    return group;
+  }
+
+  static void alone(const Stm& s, Grouped group, Stms& out) {
+    for (Stm& made : group.before) out.push_back(std::move(made));
+    const std::vector<VarId> made = group.seg.pat;
+    out.push_back(std::move(group.seg));
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      out.push_back(Stm{{s.pat[k]}, EAtom{Atom(made[k])}, {}, s.prov, {}});
     }
   }
 
@@ -105,16 +138,53 @@ class Segments {
            });
   }
 
-  void versions(const Stm& s, Distributed maps, Distributed all, Stms& out) {
+  void versions(const Stm& s, std::optional<Distributed> maps, std::optional<Grouped> group,
+                Distributed all, Stms& out) {
     Body before;
     Builder b(p_, before, s.prov);
-    const Atom there = threads(b, maps);
-    const Atom enough = b.le(threshold(b), there);
     EVersions choice;
-    choice.versions.push_back({"maps", enough, copy_renamed(p_, as_body(std::move(maps)))});
+    std::optional<Atom> enough;
+    if (maps) {
+      const Atom there = threads(b, *maps);
+      enough = threshold(b, "outer", std::nullopt);
+      const Atom fills = b.le(*enough, there);
+      choice.versions.push_back({"maps", fills, copy_renamed(p_, as_body(*std::move(maps)))});
+    }
+    if (group) {
+      for (Stm& made : group->before) before.stms.push_back(std::move(made));
+      const Atom fits = fits_groups(b, *group, all.pieces, enough);
+      Body body;
+      body.results.assign(group->seg.pat.begin(), group->seg.pat.end());
+      body.stms.push_back(std::move(group->seg));
+      choice.versions.push_back({"group", fits, std::move(body)});
+    }
     choice.versions.push_back({"all", PrimValue::of_bool(true), as_body(std::move(all))});
     b.emit_to(s.pat, std::move(choice));
     for (Stm& made : before.stms) out.push_back(std::move(made));
+  }
+
+  // Whether a workgroup has enough to do at each point, and not too much. Without loops, all levels
+  // are a few launches, too: they are worse only where these have little to do.
+  Atom fits_groups(Builder& b, const Grouped& group, size_t pieces, std::optional<Atom> enough) {
+    constexpr int64_t kLeast = 32, kLeastInLoops = 8;
+    constexpr int64_t kMost = 4096, kMostHeavy = 256;
+    constexpr size_t kManyPieces = 4;
+    std::optional<Atom> widest;
+    for (const std::vector<Atom>& sizes : group.spaces) {
+      const Atom size = b.product(sizes);
+      widest = widest ? b.max(*widest, size) : size;
+    }
+    const Atom least = threshold(b, "inner", group.has_loops ? kLeastInLoops : kLeast);
+    const Atom fits = b.logical_and(b.le(least, *widest),
+                                    b.le(*widest, i64(group.is_heavy ? kMostHeavy : kMost)));
+    if (group.has_loops) return fits;
+    std::vector<Atom> points;
+    for (const SegDim& d : std::get<ESeg>(group.seg.exp).space.dims) points.push_back(d.size);
+    if (pieces < kManyPieces) points.push_back(*widest);
+    if (!enough) enough = threshold(b, "group", std::nullopt);
+    // As comparisons of thresholds are, so that they can be tuned.
+    const Atom large = b.le(*enough, b.product(points));
+    return b.logical_and(fits, b.prim(ScalarOp::kNot, {large}));
   }
 
   static Body as_body(Distributed d) {
@@ -124,11 +194,11 @@ class Segments {
     return b;
   }
 
-  Atom threshold(Builder& b) {
+  Atom threshold(Builder& b, const char* of, std::optional<int64_t> fallback) {
     const TuneId id{static_cast<uint32_t>(p_.tunes.size())};
-    p_.tunes.push_back({fmt::format("{}.enough_outer_par_{}", name_, thresholds_++),
+    p_.tunes.push_back({fmt::format("{}.enough_{}_par_{}", name_, of, thresholds_[of]++),
                         TuneClass::kThreshold,
-                        std::nullopt,
+                        fallback,
                         {}});
     return b.emit(ETune{id}, Type{PrimType::kI64, {}}, "threshold");
   }
@@ -153,7 +223,7 @@ class Segments {
   Program& p_;
   ProgramFacts facts_;
   std::string name_;
-  int thresholds_ = 0;
+  std::map<std::string, int> thresholds_;  // by what they are about
 };
 
 }  // namespace
@@ -163,6 +233,25 @@ void segments(Program& p) {
   pass.function("constants", p.constants);
   for (Function& f : p.functions) pass.function(f.name, f.body);
   p.stage = Stage::kSeg;
+}
+
+namespace {
+
+void offer_in(Body& b) {
+  for (Stm& s : b.stms) {
+    if (is_combinator(s.exp)) {
+      s.attrs.emplace_back(kGroupsOffered);
+    } else if (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp)) {
+      visit_bodies(s.exp, [](Body& inner) { offer_in(inner); });
+    }
+  }
+}
+
+}  // namespace
+
+void offer_groups(Program& p) {
+  offer_in(p.constants);
+  for (Function& f : p.functions) offer_in(f.body);
 }
 
 }  // namespace kenaz::flatten

@@ -8,11 +8,17 @@
 // what they load beat any number of threads that do not.
 #pragma once
 
+#include <cstdint>
+
 #include "kernels/ir/ir.h"
 
 namespace kenaz::flatten {
 
 /// Every combinator at host level becomes ESegs. The program is at stage seg then.
 void segments(ir::Program& p);
+/// Lets it make versions for workgroups: of a program at stage soacs, for targets on which barriers
+/// are cheap, because it takes so many threads to fill them.
+inline constexpr int64_t kThreadsForGroups = 1 << 14;
+void offer_groups(ir::Program& p);
 
 }  // namespace kenaz::flatten

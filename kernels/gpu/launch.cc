@@ -99,7 +99,6 @@ void launch_once(HostGen& host, body::Thread& t, int workgroup_size, const Opera
   if (t.heap.used()) {
     host.allocate_bytes(t.heap.block(), host.times(host.size(t.heap.capacity()), threads));
   }
-  t.kernel.group_size = {workgroup_size};
   launch_kernel(host, t, t.kernel, workgroup_size, groups);
 }
 
@@ -199,6 +198,7 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
   }
   launch_as_often(host, t, [&] {
     const Operand groups = groups_of(host, width, PrimValue::i64(kElementsWorkgroup));
+    t.kernel.group_size = {kElementsWorkgroup};
     launch_once(host, t, kElementsWorkgroup, affordable(host, t, groups, kElementsWorkgroup));
   });
 }
@@ -225,13 +225,19 @@ void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbou
            [&](const kir::Value& i) { e.store(i, k.call(e.elem, {i})); });
   };
   k.if_(k.and_(k.eq(taken, most), k.le(k.add(from, most), w)), whole, rest);
+  t.kernel.group_size = {kElementsWorkgroup};
   launch_once(host, t, kElementsWorkgroup, groups_of(host, width, tile));
+}
+
+void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+  launch_as_often(host, t, [&] { launch_once(host, t, workgroup_size, groups); });
 }
 
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
   CHECK(t.single_thread);
   if (host.failed()) return;
   t.k.call(elem, {kir::i64(0)});
+  t.kernel.group_size = {1};
   launch_as_often(host, t, [&] { launch_once(host, t, 1, PrimValue::i64(1)); });
 }
 

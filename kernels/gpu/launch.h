@@ -34,6 +34,8 @@ void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbou
 bool hides_latency_by_threads(const HostGen& host);
 /// How many elements of so many bytes it takes; 1 on CPUs.
 int items_per_thread(const HostGen& host, int bytes);
+/// For a kernel whose main is made, of workgroups that work together.
+void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups);
 /// One thread runs elem(0).
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem);
 /// Optimises and prints a kernel, and launches it. `others`: arguments that are not t's, by their

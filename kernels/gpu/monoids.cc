@@ -49,4 +49,26 @@ plan::Operator joined_operator(Thread& t, const Monoids& monoids, size_t first) 
   return plan::join(std::move(parts));
 }
 
+plan::Operator operator_in_place(Thread& t, const Monoids& monoids) {
+  std::vector<plan::Operator> parts;
+  for (const ir::Monoid* m : monoids) {
+    plan::Operator o;
+    o.facts = facts_of(t.ir(), *m);
+    o.neutral = t.env.scalars(m->neutral);
+    if (const op::Known* row = o.facts.known[0]) {
+      o.combine = plan::known_operator(*row, o.facts.types[0]).combine;
+    } else {
+      o.combine = [&t, m](kir::Builder&, const Values& a, const Values& b) {
+        t.env.forget(m->op.body);
+        const auto results = body::combine(t, *m, {a.begin(), a.end()}, {b.begin(), b.end()});
+        Values out;
+        for (const body::KernelValue& r : results) out.push_back(std::get<kir::Value>(r));
+        return out;
+      };
+    }
+    parts.push_back(std::move(o));
+  }
+  return plan::join(std::move(parts));
+}
+
 }  // namespace kenaz::gpu

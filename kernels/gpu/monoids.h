@@ -16,4 +16,8 @@ plan::OpFacts joined_facts(const ir::Program& p, const Monoids& monoids);
 /// to.
 plan::Operator joined_operator(body::Thread& t, const Monoids& monoids, size_t first = 0);
 
+/// The same, combined in the middle of the caller's code and not by functions: so it may use what
+/// is known there.
+plan::Operator operator_in_place(body::Thread& t, const Monoids& monoids);
+
 }  // namespace kenaz::gpu

@@ -8,6 +8,7 @@
 #include "kernels/gpu/ahead.h"
 #include "kernels/gpu/body_facts.h"
 #include "kernels/gpu/factors.h"
+#include "kernels/gpu/group.h"
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/monoids.h"
 #include "kernels/gpu/neighbours.h"
@@ -128,7 +129,9 @@ class Segment {
       : host_(host), ir_(host.ir()), s_(s), e_(e) {}
 
   void run() {
-    if (is_single(e_)) {
+    if (e_.level == ir::SegLevel::kGroup) {
+      group_segment(host_, s_, e_);
+    } else if (is_single(e_)) {
       single();
     } else if (!is_supported(ir_, e_)) {
       host_.refuse(s_.prov, "a segmented operation of this form");

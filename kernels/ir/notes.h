@@ -53,9 +53,22 @@ struct OneVersion {
   friend bool operator==(const OneVersion&, const OneVersion&) = default;
 };
 
+/// The nest at the note's place has no version for workgroups.
+struct NoGroups {
+  enum class Why : uint8_t {
+    kAttribute,
+    kSizes,      // sizes of what is parallel inside differ between elements
+    kControl,    // a loop or branch around it depends on elements of arrays
+    kOperation,  // it is no map, or something in it that threads of a workgroup do not share yet
+    kNothing,    // there is nothing parallel in it
+  };
+  Why why = Why::kAttribute;
+  friend bool operator==(const NoGroups&, const NoGroups&) = default;
+};
+
 struct Note {
   ProvId place;
-  std::variant<Fused, Stays, OneThread, OneVersion> what;
+  std::variant<Fused, Stays, OneThread, OneVersion, NoGroups> what;
   friend bool operator==(const Note&, const Note&) = default;
 };
 

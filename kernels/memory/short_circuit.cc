@@ -193,7 +193,7 @@ class ShortCircuit {
   /// may do so: the whole is no larger than they are.
   bool stays_small(const Stm& s, bool completes, bool makes_part) const {
     if (const auto* e = std::get_if<ESeg>(&s.exp)) {
-      return completes ? !is_single(*e) : is_simple_map(p_, *e);
+      return completes ? !is_single(*e) && e->level == SegLevel::kDevice : is_simple_map(p_, *e);
     }
     if (const auto* e = std::get_if<EReplicate>(&s.exp)) return p_.type_of(e->value).is_scalar();
     const bool is_whole = std::holds_alternative<EConcat>(s.exp) ||

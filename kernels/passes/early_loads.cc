@@ -69,7 +69,8 @@ class EarlyLoads {
 
 void early_loads(Program& p) {
   visit_segs(p, [&](ESeg& e) {
-    if (e.kind == SegKind::kMap && !e.space.dims.empty() && e.writes.empty()) {
+    if (e.kind == SegKind::kMap && e.level == SegLevel::kDevice && !e.space.dims.empty() &&
+        e.writes.empty()) {
       EarlyLoads(p, e).run();
     }
   });

@@ -251,7 +251,9 @@ class GroupSums {
 
 void group_sums(Program& p) {
   visit_segs(p, [&](ESeg& e) {
-    if (e.kind == SegKind::kMap && e.space.dims.size() > 1) GroupSums(p, e).run();
+    if (e.kind == SegKind::kMap && e.level == SegLevel::kDevice && e.space.dims.size() > 1) {
+      GroupSums(p, e).run();
+    }
   });
 }
 

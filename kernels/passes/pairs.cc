@@ -316,7 +316,8 @@ void pairs_in(Program& p, Body& b) {
     auto* e = std::get_if<ESeg>(&s.exp);
     if (e == nullptr) {
       visit_bodies(s.exp, [&](Body& inner) { pairs_in(p, inner); });
-    } else if (e->kind == SegKind::kMap && e->body.stms.size() <= kMostStatements) {
+    } else if (e->kind == SegKind::kMap && e->level == SegLevel::kDevice &&
+               e->body.stms.size() <= kMostStatements) {
       Pairs(p, *e).run();
     }
   }

@@ -1,0 +1,41 @@
+// Where a workgroup has its arrays: in shared memory, or in a part of its own of a block.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "kernels/body/thread.h"
+#include "kernels/gpu/host_gen.h"
+
+namespace kenaz::gpu {
+
+/// Of one kernel. Every array has its place throughout: those of a loop are made again in the same.
+class GroupMemory {
+ public:
+  enum class Where : uint8_t { kShared, kDevice };
+  GroupMemory(HostGen& host, Where where) : host_(host), where_(where) {}
+
+  /// For an array of sizes that the host knows, dense. In main.
+  body::KernelArray allocate(body::Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
+
+  /// Once all are there, kShared: gives the shared arrays their lengths, `bytes` bytes together at
+  /// most, and says whether that is enough (a bool).
+  Operand settle(kir::Kernel& kernel, int bytes);
+  /// Before the launch, kDevice: memory for so many workgroups.
+  void provide(const Operand& groups);
+
+ private:
+  struct Pool {
+    kir::SharedId id;
+    Operand used = PrimValue::i64(0);  // elements
+  };
+  Operand sized(ScalarOp op, const Operand& a, const Operand& b);
+
+  HostGen& host_;
+  Where where_;
+  std::map<PrimType, Pool> pools_;
+  BlockReg block_;                     // invalid: no array needed it
+  Operand bytes_ = PrimValue::i64(0);  // of each workgroup
+};
+
+}  // namespace kenaz::gpu
