@@ -340,7 +340,7 @@ class Oracle::Run {
   const std::function<void(const std::string&)>& progress_;
   Verdict verdict_;
   std::vector<Outcome> expected_;
-  std::map<size_t, bool> fails_;  // by input, of slopes
+  std::map<size_t, bool> fails_;              // by input, of slopes
   std::optional<compiler::Lowered> lowered_;  // before any pass
   std::unique_ptr<host::Engine> lean_;
 };
