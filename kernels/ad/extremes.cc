@@ -47,7 +47,8 @@ Monoid extreme_of_two(Builder& b, const Monoid& of, const Atom& neutral, const T
   const auto pick = [&](Builder& in, const std::vector<VarId>& v) {
     const Atom x = v[0], i = v[1], y = v[2], j = v[3];
     const Atom before = least ? in.lt(x, y) : in.lt(y, x);
-    const Atom first = in.logical_and(in.eq(x, y), in.lt(i, j));
+    const Atom earlier = in.lt(i, j);
+    const Atom first = in.logical_and(in.eq(x, y), earlier);
     const Atom left = in.prim(ScalarOp::kOr, {before, first});
     return std::vector<Atom>{in.select(left, x, y), in.select(left, i, j)};
   };

@@ -175,8 +175,8 @@ class Segments {
       widest = widest ? b.max(*widest, size) : size;
     }
     const Atom least = threshold(b, "inner", group.has_loops ? kLeastInLoops : kLeast);
-    const Atom fits = b.logical_and(b.le(least, *widest),
-                                    b.le(*widest, i64(group.is_heavy ? kMostHeavy : kMost)));
+    const Atom few = b.le(*widest, i64(group.is_heavy ? kMostHeavy : kMost));
+    const Atom fits = b.logical_and(b.le(least, *widest), few);
     if (group.has_loops) return fits;
     std::vector<Atom> points;
     for (const SegDim& d : std::get<ESeg>(group.seg.exp).space.dims) points.push_back(d.size);

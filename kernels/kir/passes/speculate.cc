@@ -213,8 +213,9 @@ class Maker {
     const Value last =
         prim(ScalarOp::kAdd, type, {counter, PrimValue::of_int(type, turns_ * loop_.step)}, out);
     IIf far;
-    far.cond = both(prim(loop_.stays->op, type, {last, loop_.stays->args[1]}, out),
-                    prim(ScalarOp::kLt, type, {counter, last}, out), out);  // it does not wrap
+    const Value does_not_wrap = prim(ScalarOp::kLt, type, {counter, last}, out);
+    far.cond =
+        both(prim(loop_.stays->op, type, {last, loop_.stays->args[1]}, out), does_not_wrap, out);
     std::vector<Inst>& inside = far.then_block.insts;
     IIf wanted;
     wanted.cond = PrimValue::of_bool(true);
