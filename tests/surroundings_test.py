@@ -140,7 +140,7 @@ class Surroundings(unittest.TestCase):
         time.sleep(1)
         start = time.monotonic()
         self.assertEqual(server.stop(), 0)
-        self.assertLess(time.monotonic() - start, 10)
+        self.assertLess(time.monotonic() - start, 20)  # on a busy machine, sanitized
         self.assertFalse(os.path.exists(server.path))
         client.close()
         server.scratch.cleanup()
