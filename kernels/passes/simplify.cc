@@ -316,9 +316,51 @@ class Simplify {
            });
   }
 
+  /// The scalar that a branch's result consists of, and how many of them: null if it is no such
+  /// array, or the branch alone knows its size.
+  static const EReplicate* filled(const Body& b, size_t result) {
+    const Atom& r = b.results[result];
+    const EReplicate* found = nullptr;
+    VarSet inside;
+    for (const Stm& s : b.stms) {
+      inside.insert(s.pat.begin(), s.pat.end());
+      if (s.pat.size() == 1 && r == Atom(s.pat[0]) && s.certs.empty()) {
+        found = std::get_if<EReplicate>(&s.exp);
+      }
+    }
+    const bool is_known = found != nullptr &&
+                          std::none_of(found->dims.begin(), found->dims.end(), [&](const Atom& d) {
+                            return !d.is_const() && inside.contains(d.var());
+                          });
+    return is_known ? found : nullptr;
+  }
+
+  /// Arrays of one scalar in either branch are made behind both, out of what the branches choose:
+  /// whoever uses an element then needs no array.
+  bool fills(Stm& s, EIf& e, std::vector<Stm>& out) {
+    std::vector<Stm> behind;
+    for (size_t k = 0; k < s.pat.size(); k++) {
+      const EReplicate *x = filled(e.then_body, k), *y = filled(e.else_body, k);
+      if (x == nullptr || y == nullptr || x->dims != y->dims) continue;
+      const Type element = p_.type_of(x->value);
+      if (!element.is_scalar()) continue;
+      const VarId chosen = p_.new_var(element, p_.vars[s.pat[k].index].name);
+      behind.push_back(Stm{{s.pat[k]}, EReplicate{x->dims, chosen}, {}, s.prov, {}});
+      s.pat[k] = chosen;
+      const Atom value = x->value;
+      e.else_body.results[k] = y->value;
+      e.then_body.results[k] = value;
+    }
+    if (behind.empty()) return false;
+    process(std::move(s), out);
+    for (Stm& made : behind) process(std::move(made), out);
+    return true;
+  }
+
   /// Results that do not depend on the branch, and branches that are cheaper taken both.
   bool branches(Stm& s, EIf& e, std::vector<Stm>& out) {
     if (!s.certs.empty() || !s.attrs.empty()) return false;
+    if (fills(s, e, out)) return true;
     const bool scalars =
         std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p_.type_of(v).is_scalar(); });
     if (scalars && is_cheap(e.then_body) && is_cheap(e.else_body)) {
