@@ -152,7 +152,7 @@ class Segments {
     }
     if (group) {
       for (Stm& made : group->before) before.stms.push_back(std::move(made));
-      const Atom fits = fits_groups(b, *group, all.pieces, enough);
+      const Atom fits = fits_groups(b, *group, all, enough);
       Body body;
       body.results.assign(group->seg.pat.begin(), group->seg.pat.end());
       body.stms.push_back(std::move(group->seg));
@@ -163,9 +163,36 @@ class Segments {
     for (Stm& made : before.stms) out.push_back(std::move(made));
   }
 
+  // Whether rows or columns of a product are the same at many points of the nest's `outer` levels:
+  // its tiles load them once for many of these, and each workgroup would load them all.
+  bool shares_factors(const Stms& stms, size_t outer) const {
+    return std::any_of(stms.begin(), stms.end(), [&](const Stm& s) {
+      const auto* seg = std::get_if<ESeg>(&s.exp);
+      if (seg == nullptr) {
+        bool inside = false;
+        visit_bodies(s.exp,
+                     [&](const Body& b) { inside = inside || shares_factors(b.stms, outer); });
+        return inside;
+      }
+      const auto factors = seg->kind == SegKind::kReduce ? factors_of(p_, *seg) : std::nullopt;
+      if (!factors) return false;
+      const auto misses_level = [&](const Factors::Side& side) {
+        const VarSet used = free_vars(p_, side.body);
+        return std::any_of(
+            seg->space.dims.begin(),
+            seg->space.dims.begin() + static_cast<ptrdiff_t>(std::min(outer, seg->space.dims.size())),
+            [&](const SegDim& d) { return !used.contains(d.index); });
+      };
+      return misses_level(factors->left) || misses_level(factors->right);
+    });
+  }
+
   // Whether a workgroup has enough to do at each point, and not too much. Without loops, all levels
-  // are a few launches, too: they are worse only where these have little to do.
-  Atom fits_groups(Builder& b, const Grouped& group, size_t pieces, std::optional<Atom> enough) {
+  // are a few launches, too: they are worse only where these have little to do. If all levels have
+  // a product that shares what it loads, they are better unless there is little to do at all.
+  Atom fits_groups(Builder& b, const Grouped& group, const Distributed& all,
+                   std::optional<Atom> enough) {
+    constexpr int64_t kOfProduct = 16;  // lengths of sums that are worth a tile
     constexpr int64_t kLeast = 32, kLeastInLoops = 8;
     constexpr int64_t kMost = 4096, kMostHeavy = 256;
     constexpr size_t kManyPieces = 4;
@@ -177,10 +204,12 @@ class Segments {
     const Atom least = threshold(b, "inner", group.has_loops ? kLeastInLoops : kLeast);
     const Atom few = b.le(*widest, i64(group.is_heavy ? kMostHeavy : kMost));
     const Atom fits = b.logical_and(b.le(least, *widest), few);
-    if (group.has_loops) return fits;
     std::vector<Atom> points;
     for (const SegDim& d : std::get<ESeg>(group.seg.exp).space.dims) points.push_back(d.size);
-    if (pieces < kManyPieces) points.push_back(*widest);
+    const bool shares = shares_factors(all.stms, points.size());
+    if (group.has_loops && !shares) return fits;
+    if (all.pieces < kManyPieces || shares) points.push_back(*widest);
+    if (shares) points.push_back(i64(kOfProduct));
     if (!enough) enough = threshold(b, "group", std::nullopt);
     // As comparisons of thresholds are, so that they can be tuned.
     const Atom large = b.le(*enough, b.product(points));
