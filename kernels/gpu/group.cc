@@ -17,6 +17,9 @@ namespace {
 /// Of shared memory more would leave room for one workgroup alone on many devices.
 constexpr int kMostShared = 48 << 10;
 constexpr int64_t kMostThreads = 256;
+/// What a multiprocessor has for each of its threads, or more: with as much as this per thread,
+/// workgroups that fill it fit.
+constexpr int kSharedPerThread = 112;
 
 class GroupSegment {
  public:
@@ -35,26 +38,32 @@ class GroupSegment {
     for (const ir::SegDim& d : e_.space.dims) sizes.push_back(host_.scalar(d.size));
     groups_ = host_.count(sizes).operand();
     for (const ir::VarId v : s_.pat) results_.push_back(host_.make(v));
-    auto shared = build(GroupMemory::Where::kShared);
+    const std::vector<Variant> all = variants();
+    launch_first(all.begin(), all.end());
     if (host_.failed()) return;
-    const Operand fits = shared->memory.settle(shared->step.kernel, shared_bytes());
-    choose(
-        host_, fits, [&] { launch(*shared); },
-        [&] {
-          auto device = build(GroupMemory::Where::kDevice);
-          if (!host_.failed()) launch(*device);
-        });
     for (size_t k = 0; k < s_.pat.size(); k++) host_.bind(s_.pat[k], results_[k]);
   }
 
  private:
+  /// A kernel for points of at most so many threads' work, with at most so much shared memory: how
+  /// much there is of both decides how many workgroups run at the same time, and sizes are known
+  /// when a program runs.
+  struct Variant {
+    int threads = 0, bytes = 0;
+    Operand when = PrimValue::of_bool(true);  // if its memory is enough as well
+    friend bool is_same_kernel(const Variant& a, const Variant& b) {
+      return a.threads == b.threads && a.bytes == b.bytes;
+    }
+  };
+  using Variants = std::vector<Variant>::const_iterator;
   struct Built {
-    Built(HostGen& host, GroupMemory::Where where)
-        : k(step.kernel), t(host, k), memory(host, where) {}
+    Built(HostGen& host, GroupMemory::Where where, int threads)
+        : k(step.kernel), t(host, k), memory(host, where), threads(threads) {}
     plan::Step step;
     kir::Builder k;
     body::Thread t;
     GroupMemory memory;
+    int threads;
   };
 
   void find_facts(const ir::Body& b) {
@@ -65,35 +74,82 @@ class GroupSegment {
         continue;
       }
       for (const ir::SegMonoid& m : e->monoids) monoids_.push_back(&m.op);
-      int64_t points = 1;
-      for (const ir::SegDim& d : e->space.dims) {
-        points =
-            std::min(kMostThreads, points * std::clamp<int64_t>(known(d.size), 1, kMostThreads));
-      }
-      widest_ = std::max(widest_, points);
+      spaces_.push_back(&e->space);
     }
   }
-  /// A size of which nothing is known may be large.
-  static int64_t known(const ir::Atom& size) {
-    return size.is_const() ? size.constant().as_i64() : kMostThreads;
+
+  /// The points of the largest ESeg in the body; null: only the threads will know.
+  std::optional<Operand> widest() {
+    std::optional<Operand> most;
+    for (const ir::SegSpace* space : spaces_) {
+      std::vector<Operand> sizes;
+      for (const ir::SegDim& d : space->dims) {
+        const bool here = d.size.is_const() ||
+                          (host_.is_bound(d.size.var()) &&
+                           std::holds_alternative<HostScalar>(host_.value(d.size.var())));
+        if (!here) return std::nullopt;
+        sizes.push_back(host_.scalar(d.size));
+      }
+      const Operand points = host_.count(sizes).operand();
+      most = most ? host_.max(*most, points) : points;
+    }
+    return most;
   }
 
-  int group_size() const {
-    const int64_t subgroup = host_.target().subgroup_size;
-    const int64_t rounded = (widest_ + subgroup - 1) / subgroup * subgroup;
-    return plan::group_size_for(facts_, host_.target(), static_cast<int>(rounded));
+  std::vector<Variant> variants() {
+    std::vector<Variant> all;
+    const auto add = [&](int64_t threads, int bytes, const Operand& when) {
+      const int size = plan::group_size_for(facts_, host_.target(), static_cast<int>(threads));
+      all.push_back({size, std::min(host_.target().shared_bytes, bytes), when});
+    };
+    const std::optional<Operand> most = widest();
+    const std::optional<int64_t> known = most ? host_.as_const(*most) : std::nullopt;
+    int64_t threads = kMostThreads;
+    if (known) {
+      const int64_t subgroup = host_.target().subgroup_size;
+      threads = std::clamp<int64_t>(*known, 1, kMostThreads);
+      threads = (threads + subgroup - 1) / subgroup * subgroup;
+      add(threads, static_cast<int>(threads) * kSharedPerThread, PrimValue::of_bool(true));
+    } else if (most) {
+      for (const int64_t few : {kMostThreads / 4, kMostThreads / 2}) {
+        add(few, static_cast<int>(few) * kSharedPerThread,
+            host_.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool,
+                          {*most, PrimValue::i64(few)}));
+      }
+    }
+    add(threads, kMostShared, PrimValue::of_bool(true));
+    all.erase(std::unique(all.begin(), all.end(),
+                          [](const auto& a, const auto& b) { return is_same_kernel(a, b); }),
+              all.end());
+    return all;
+  }
+
+  void launch_first(Variants next, Variants end) {
+    if (host_.failed()) return;
+    if (next == end) {
+      auto device = build(GroupMemory::Where::kDevice, std::prev(end)->threads);
+      if (!host_.failed()) launch(*device);
+      return;
+    }
+    auto shared = build(GroupMemory::Where::kShared, next->threads);
+    if (host_.failed()) return;
+    const Operand enough = shared->memory.settle(shared->step.kernel, shared_bytes(*next));
+    const Operand fits = host_.emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool,
+                                       {next->when, enough});
+    choose(
+        host_, fits, [&] { launch(*shared); }, [&] { launch_first(next + 1, end); });
   }
 
   /// What operators leave of it.
-  int shared_bytes() const {
+  int shared_bytes(const Variant& v) const {
     int taken = 0;
-    for (const PrimType t : facts_.op.types) taken += std::max(4, prim_size(t)) * group_size();
+    for (const PrimType t : facts_.op.types) taken += std::max(4, prim_size(t)) * v.threads;
     // One bool says whether the call has failed.
-    return std::max(0, std::min(host_.target().shared_bytes, kMostShared) - taken - 64);
+    return std::max(0, v.bytes - taken - 64);
   }
 
-  std::unique_ptr<Built> build(GroupMemory::Where where) {
-    auto built = std::make_unique<Built>(host_, where);
+  std::unique_ptr<Built> build(GroupMemory::Where where, int threads) {
+    auto built = std::make_unique<Built>(host_, where, threads);
     body::Thread& t = built->t;
     kir::Kernel& kernel = built->step.kernel;
     kernel.name = host_.kernel_name("group");
@@ -101,7 +157,7 @@ class GroupSegment {
     kernel.group_size = {1, 0};
     t.k.set_prov(s_.prov);
     plan::Team team(t.k, built->step, facts_, host_.target());
-    team.specs = {t.k.spec("group_size", PrimValue::i32(group_size()))};
+    team.specs = {t.k.spec("group_size", PrimValue::i32(threads))};
     GroupCode code(host_, t, team, built->memory, e_.body);
     bind_indices(host_, t, e_.space.dims, t.k.group());
     std::vector<body::KernelArray> rows;
@@ -118,7 +174,7 @@ class GroupSegment {
 
   void launch(Built& built) {
     built.memory.provide(groups_);
-    launch_groups(host_, built.t, group_size(), groups_);
+    launch_groups(host_, built.t, built.threads, groups_);
   }
 
   HostGen& host_;
@@ -126,7 +182,7 @@ class GroupSegment {
   const ir::ESeg& e_;
   plan::Facts facts_;
   Monoids monoids_;
-  int64_t widest_ = 1;  // points of an ESeg in the body, at most kMostThreads
+  std::vector<const ir::SegSpace*> spaces_;  // of the ESegs in the body
   Operand groups_ = PrimValue::i64(0);
   std::vector<HostArray> results_;
 };
