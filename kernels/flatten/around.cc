@@ -1,4 +1,6 @@
 // Loops and branches that go around what is spread inside of them.
+#include <utility>
+
 #include "kernels/flatten/distribution.h"
 
 namespace kenaz::flatten {
@@ -31,7 +33,9 @@ Vars Distribution::loop(const Nest& nest, Stm s, Stms& out) {
     around.params.push_back({array, Atom(init)});
     values_.store(param.var, array, nest);
   }
+  const bool was_in_loop = std::exchange(in_loop_, true);
   const Vars made = body(nest, std::move(e.body), around.body.stms);
+  in_loop_ = was_in_loop;
   if (failed_) return {};
   for (const VarId v : made) around.body.results.emplace_back(v);
   const Vars pat = new_arrays(nest, s.pat);

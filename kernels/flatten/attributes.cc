@@ -27,9 +27,12 @@ bool asks_for_all_levels(const ir::Stm& s) {
 
 bool asks_for_groups(const ir::Stm& s) { return has_flattening(s, "only_intra"); }
 
+bool asks_for_no_groups(const ir::Stm& s) { return has_flattening(s, "no_intra"); }
+
+bool are_groups_offered(const ir::Stm& s) { return has(s, kGroupsOffered); }
+
 bool may_have_groups(const ir::Stm& s) {
-  return has(s, kGroupsOffered) && !has_flattening(s, "no_intra") &&
-         !has_flattening(s, "only_inner");
+  return are_groups_offered(s) && !asks_for_no_groups(s) && !has_flattening(s, "only_inner");
 }
 
 }  // namespace kenaz::flatten

@@ -20,8 +20,13 @@ bool asks_for_outer_only(const ir::Stm& s);
 bool asks_for_all_levels(const ir::Stm& s);
 /// #[flattening(only_intra)]: the version for workgroups alone, if there is one.
 bool asks_for_groups(const ir::Stm& s);
-/// Whether there may be one beside others: the attribute that offer_groups puts there, and neither
-/// #[flattening(no_intra)] nor (only_inner).
+/// #[flattening(no_intra)]: no version for workgroups.
+bool asks_for_no_groups(const ir::Stm& s);
+/// The attribute that offer_groups puts there.
+bool are_groups_offered(const ir::Stm& s);
+/// Whether there may be one of the whole nest beside others: they are offered, and the program asks
+/// neither for none nor, by #[flattening(only_inner)], for all levels. (What stands inside has that
+/// attribute as well, so it says nothing of maps that lie deeper.)
 bool may_have_groups(const ir::Stm& s);
 /// Not to be written in a program: it has spaces.
 inline constexpr std::string_view kGroupsOffered = "groups are offered";

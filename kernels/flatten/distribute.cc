@@ -4,6 +4,7 @@
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribution.h"
+#include "kernels/flatten/group.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
@@ -56,7 +57,7 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
     spreading_ = s.pat[0];
     pass_on(nest, group, b, k, out);
     if (failed_) return;
-    const Vars arrays = spread(nest, s, out);
+    const Vars arrays = spread_or_group(nest, s, out);
     for (size_t r = 0; r < arrays.size(); r++) values_.store(s.pat[r], arrays[r], nest);
   }
 }
@@ -242,16 +243,48 @@ Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
   return branch(nest, std::move(s), out);
 }
 
-Distributed distribute(Program& p, const ProgramFacts& facts, const Stm& s, Depth depth) {
+Vars Distribution::spread_or_group(const Nest& nest, const Stm& s, Stms& out) {
+  constexpr size_t kManyPieces = 3;
+  const auto* e = std::get_if<ESoac>(&s.exp);
+  const bool may_be = choice_ != nullptr && in_loop_ && nest.depth() > 0 && e != nullptr &&
+                      e->scans.empty() && e->reduces.empty() && !asks_for_no_groups(s) &&
+                      varying_certs(s).empty();
+  if (!may_be) return spread(nest, s, out);
+  const size_t before = pieces_;
+  Distributed all;
+  // Not in both: what is deeper belongs to the groups here.
+  GroupChoice* const choice = std::exchange(choice_, nullptr);
+  all.results = spread(nest, s, all.stms);
+  choice_ = choice;
+  if (failed_) return {};
+  all.pieces = pieces_ - before;
+  std::optional<Grouped> group;
+  if (all.pieces >= kManyPieces) {
+    group = group_version(p_, facts_, s, nest, parallelism_, values_);
+  }
+  if (!group) {
+    for (Stm& made : all.stms) out.push_back(std::move(made));
+    return all.results;
+  }
+  group->seg.certs.insert(group->seg.certs.end(), certs_.begin(), certs_.end());
+  const Vars pat = new_arrays(nest, s.pat);
+  choice_->choose(s, *std::move(group), std::move(all), pat, out);
+  return pat;
+}
+
+Distributed distribute(Program& p, const ProgramFacts& facts, const Stm& s, Depth depth,
+                       GroupChoice* choice) {
   std::set<VarId> kept;
+  if (choice != nullptr) choice->mark();
   for (;;) {
     const size_t stayed = kept.size();
     Parallelism parallelism(p, facts, s, depth);
-    Distribution d(p, parallelism, kept);
+    Distribution d(p, facts, parallelism, kept, choice);
     Distributed result;
     result.results = d.spread({}, s, result.stms);
     if (d.failed()) {
       CHECK(kept.size() > stayed);  // one statement more stays in its thread
+      if (choice != nullptr) choice->back_to_mark();
       continue;
     }
     result.pieces = d.pieces();

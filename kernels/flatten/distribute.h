@@ -44,8 +44,28 @@ struct Distributed {
   size_t pieces = 0;
 };
 
+struct Grouped;
+
+/// Who chooses between versions of maps that lie deeper, in loops around what is spread. Around a
+/// whole nest there may be a version for workgroups as well, but a workgroup for all that loops do
+/// at one of its outermost points may be far too few.
+class GroupChoice {
+ public:
+  /// Binds `pat` to what either the group or all levels make, and emits that into `out`.
+  virtual void choose(const ir::Stm& s, Grouped group, Distributed all,
+                      const std::vector<ir::VarId>& pat, std::vector<ir::Stm>& out) = 0;
+  /// What was chosen since the last mark is thrown away.
+  virtual void mark() = 0;
+  virtual void back_to_mark() = 0;
+
+ protected:
+  ~GroupChoice() = default;
+};
+
 /// `s` is an ESoac, EScatter, EHist, EPack or ESort at host level. The result binds what `s` binds
-/// inside under the same names: of two results at most one can be used as it is.
-Distributed distribute(ir::Program& p, const ProgramFacts& facts, const ir::Stm& s, Depth depth);
+/// inside under the same names: of two results at most one can be used as it is. With `choice`
+/// maps in loops have versions for workgroups beside them.
+Distributed distribute(ir::Program& p, const ProgramFacts& facts, const ir::Stm& s, Depth depth,
+                       GroupChoice* choice = nullptr);
 
 }  // namespace kenaz::flatten

@@ -16,8 +16,9 @@ using Vars = std::vector<ir::VarId>;
 
 class Distribution {
  public:
-  Distribution(ir::Program& p, Parallelism& parallelism, std::set<ir::VarId>& kept)
-      : p_(p), parallelism_(parallelism), kept_(kept), values_(p) {}
+  Distribution(ir::Program& p, const ProgramFacts& facts, Parallelism& parallelism,
+               std::set<ir::VarId>& kept, GroupChoice* choice)
+      : p_(p), facts_(facts), parallelism_(parallelism), kept_(kept), choice_(choice), values_(p) {}
 
   /// Spreads the statement over the nest around it. Gives the arrays of what it binds, of the
   /// nest's dims and their own.
@@ -31,6 +32,8 @@ class Distribution {
 
  private:
   Vars spread_exp(const Nest& nest, ir::Stm s, Stms& out);
+  /// As spread, but a map in a loop that becomes many ESegs may be one of workgroups instead.
+  Vars spread_or_group(const Nest& nest, const ir::Stm& s, Stms& out);
   Vars soac(const Nest& nest, ir::Stm s, Stms& out);
   Vars scatter(const Nest& nest, ir::Stm s, Stms& out);
   Vars hist(const Nest& nest, ir::Stm s, Stms& out);
@@ -82,8 +85,11 @@ class Distribution {
   bool spreads(const ir::Stm& s);
 
   ir::Program& p_;
+  const ProgramFacts& facts_;
   Parallelism& parallelism_;
   std::set<ir::VarId>& kept_;
+  GroupChoice* choice_;  // null: all levels only
+  bool in_loop_ = false;
   PointValues values_;
   size_t pieces_ = 0;
   std::vector<ir::Note> notes_;  // of what is parallel and stays in its thread

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "kernels/flatten/attributes.h"
-#include "kernels/flatten/parallelism.h"
 #include "kernels/ir/analysis/group.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/builder.h"
@@ -24,10 +23,15 @@ bool is_map(const Exp& e) {
 
 class Grouping {
  public:
-  Grouping(Program& p, const ProgramFacts& facts, const Stm& s)
-      : p_(p), facts_(facts), parallelism_(p, facts, s, Depth::kAll) {}
+  Grouping(Program& p, const ProgramFacts& facts, const Parallelism& parallelism)
+      : p_(p), facts_(facts), parallelism_(parallelism) {}
 
-  std::optional<Grouped> run(const Stm& s, NoGroups::Why& why) {
+  /// `around`: null at host level.
+  struct Around {
+    const Nest& nest;
+    PointValues& values;
+  };
+  std::optional<Grouped> run(const Stm& s, const Around* around, NoGroups::Why& why) {
     if (!is_map(s.exp)) {
       why = NoGroups::Why::kOperation;
       return {};
@@ -38,9 +42,18 @@ class Grouping {
       why = NoGroups::Why::kAttribute;
       return {};
     }
+    if (around != nullptr) {
+      SegSpace space;
+      seg_.body = around->values.body_at_point(around->nest, seg_.body.stms,
+                                               std::move(seg_.body.results), space);
+      seg_.space.dims.insert(seg_.space.dims.begin(), space.dims.begin(), space.dims.end());
+    }
     Body all;
     all.stms = take_out();
-    const std::vector<VarId> pat = copy_pattern(p_, s.pat);
+    std::vector<VarId> pat;
+    for (const Type& t : seg_types(p_, seg_)) {
+      pat.push_back(p_.new_var(t, p_.vars[s.pat[pat.size()].index].name));
+    }
     all.stms.push_back(Stm{pat, std::move(seg_), s.certs, s.prov, {}});
     // Other versions bind the same.
     all = copy_renamed(p_, all);
@@ -194,7 +207,15 @@ class Grouping {
 
 std::optional<Grouped> group_version(Program& p, const ProgramFacts& facts, const Stm& s,
                                      NoGroups::Why& why) {
-  return Grouping(p, facts, s).run(s, why);
+  return Grouping(p, facts, Parallelism(p, facts, s, Depth::kAll)).run(s, nullptr, why);
+}
+
+std::optional<Grouped> group_version(Program& p, const ProgramFacts& facts, const Stm& s,
+                                     const Nest& nest, const Parallelism& parallelism,
+                                     PointValues& values) {
+  NoGroups::Why why{};
+  const Grouping::Around around{nest, values};
+  return Grouping(p, facts, parallelism).run(s, &around, why);
 }
 
 }  // namespace kenaz::flatten

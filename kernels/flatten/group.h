@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "kernels/flatten/distribute.h"
+#include "kernels/flatten/nest.h"
+#include "kernels/flatten/parallelism.h"
 #include "kernels/ir/ir.h"
 
 namespace kenaz::flatten {
@@ -27,5 +29,11 @@ struct Grouped {
 /// Null if there is none; `why` is set then.
 std::optional<Grouped> group_version(ir::Program& p, const ProgramFacts& facts, const ir::Stm& s,
                                      ir::NoGroups::Why& why);
+
+/// The same for a map inside of `nest`, each of whose points has workgroups then; `parallelism` and
+/// `values` know the nest.
+std::optional<Grouped> group_version(ir::Program& p, const ProgramFacts& facts, const ir::Stm& s,
+                                     const Nest& nest, const Parallelism& parallelism,
+                                     PointValues& values);
 
 }  // namespace kenaz::flatten

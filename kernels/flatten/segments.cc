@@ -19,13 +19,29 @@ using namespace ir;
 
 namespace {
 
-class Segments {
+class Segments final : public GroupChoice {
  public:
   explicit Segments(Program& p) : p_(p), facts_(p) {}
 
   void function(const std::string& name, Body& b) {
     name_ = name;
     body(b);
+  }
+
+  void choose(const Stm& s, Grouped group, Distributed all, const std::vector<VarId>& pat,
+              Stms& out) override {
+    Body before;
+    Builder b(p_, before, s.prov);
+    EVersions choice;
+    add_group(b, choice, std::move(group), all, std::nullopt);
+    choice.versions.push_back({"all", PrimValue::of_bool(true), as_body(std::move(all))});
+    b.emit_to(pat, std::move(choice));
+    for (Stm& made : before.stms) out.push_back(std::move(made));
+  }
+  void mark() override { mark_ = {p_.tunes.size(), thresholds_}; }
+  void back_to_mark() override {
+    p_.tunes.resize(mark_.tunes);
+    thresholds_ = mark_.thresholds;
   }
 
  private:
@@ -53,7 +69,8 @@ class Segments {
         return;
       }
     }
-    Distributed all = distribute(p_, facts_, s, Depth::kAll);
+    Distributed all =
+        distribute(p_, facts_, s, Depth::kAll, are_groups_offered(s) ? this : nullptr);
     if (all.pieces > 1 && beside(s, all, out)) return;
     for (Stm& made : all.stms) out.push_back(std::move(made));
     for (size_t k = 0; k < s.pat.size(); k++) {
@@ -150,17 +167,20 @@ class Segments {
       const Atom fills = b.le(*enough, there);
       choice.versions.push_back({"maps", fills, copy_renamed(p_, as_body(*std::move(maps)))});
     }
-    if (group) {
-      for (Stm& made : group->before) before.stms.push_back(std::move(made));
-      const Atom fits = fits_groups(b, *group, all, enough);
-      Body body;
-      body.results.assign(group->seg.pat.begin(), group->seg.pat.end());
-      body.stms.push_back(std::move(group->seg));
-      choice.versions.push_back({"group", fits, std::move(body)});
-    }
+    if (group) add_group(b, choice, *std::move(group), all, enough);
     choice.versions.push_back({"all", PrimValue::of_bool(true), as_body(std::move(all))});
     b.emit_to(s.pat, std::move(choice));
     for (Stm& made : before.stms) out.push_back(std::move(made));
+  }
+
+  void add_group(Builder& b, EVersions& choice, Grouped group, const Distributed& all,
+                 std::optional<Atom> enough) {
+    for (Stm& made : group.before) b.body().stms.push_back(std::move(made));
+    const Atom fits = fits_groups(b, group, all, enough);
+    Body body;
+    body.results.assign(group.seg.pat.begin(), group.seg.pat.end());
+    body.stms.push_back(std::move(group.seg));
+    choice.versions.push_back({"group", fits, std::move(body)});
   }
 
   // Whether rows or columns of a product are the same at many points of the nest's `outer` levels:
@@ -178,10 +198,10 @@ class Segments {
       if (!factors) return false;
       const auto misses_level = [&](const Factors::Side& side) {
         const VarSet used = free_vars(p_, side.body);
-        return std::any_of(
-            seg->space.dims.begin(),
-            seg->space.dims.begin() + static_cast<ptrdiff_t>(std::min(outer, seg->space.dims.size())),
-            [&](const SegDim& d) { return !used.contains(d.index); });
+        return std::any_of(seg->space.dims.begin(),
+                           seg->space.dims.begin() +
+                               static_cast<ptrdiff_t>(std::min(outer, seg->space.dims.size())),
+                           [&](const SegDim& d) { return !used.contains(d.index); });
       };
       return misses_level(factors->left) || misses_level(factors->right);
     });
@@ -253,6 +273,10 @@ class Segments {
   ProgramFacts facts_;
   std::string name_;
   std::map<std::string, int> thresholds_;  // by what they are about
+  struct {
+    size_t tunes = 0;
+    std::map<std::string, int> thresholds;
+  } mark_;
 };
 
 }  // namespace

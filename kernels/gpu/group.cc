@@ -84,9 +84,9 @@ class GroupSegment {
     for (const ir::SegSpace* space : spaces_) {
       std::vector<Operand> sizes;
       for (const ir::SegDim& d : space->dims) {
-        const bool here = d.size.is_const() ||
-                          (host_.is_bound(d.size.var()) &&
-                           std::holds_alternative<HostScalar>(host_.value(d.size.var())));
+        const bool here =
+            d.size.is_const() || (host_.is_bound(d.size.var()) &&
+                                  std::holds_alternative<HostScalar>(host_.value(d.size.var())));
         if (!here) return std::nullopt;
         sizes.push_back(host_.scalar(d.size));
       }
@@ -134,8 +134,8 @@ class GroupSegment {
     auto shared = build(GroupMemory::Where::kShared, next->threads);
     if (host_.failed()) return;
     const Operand enough = shared->memory.settle(shared->step.kernel, shared_bytes(*next));
-    const Operand fits = host_.emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool,
-                                       {next->when, enough});
+    const Operand fits =
+        host_.emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool, {next->when, enough});
     choose(
         host_, fits, [&] { launch(*shared); }, [&] { launch_first(next + 1, end); });
   }
