@@ -22,6 +22,7 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   gpu::run_by_one_thread(cut.ir);
   if (target.max_turns > 0) gpu::make_long_elements_apart(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
+  if (target.threads >= flatten::kThreadsForGroups) passes::sink_scalars(cut.ir);
   explain::VersionNames names = gpu::choices_as_ifs(cut.ir);
   KENAZ_TRY(place(cut.ir));
   std::optional<explain::Recorder> recorder;

@@ -48,6 +48,7 @@ const std::map<std::string, void (*)(ir::Program&)>& all_passes() {
 #include "kernels/pipeline/mem.def"
 #include "kernels/pipeline/seg.def"
 #include "kernels/pipeline/soacs.def"
+      PASS(passes, sink_scalars)  // for some targets
 #undef PASS
 #undef CHECKED_PASS
   };

@@ -1,0 +1,191 @@
+// Arithmetic on what kernels leave in device memory is done by the kernels that need it:
+//
+//   let s = seg reduce (+) xs
+//   let m = s / n
+//   in seg map (i < n) { xs[i] - m }
+//
+// Host code would wait for the sum to divide it, and the device for the host. Each element divides
+// instead, which is little beside what it loads.
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "kernels/ir/analysis/rename.h"
+#include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/visit.h"
+#include "kernels/passes/passes.h"
+
+namespace kenaz::passes {
+namespace {
+
+using namespace ir;
+
+/// Operations that an element does more, and those of them that take long.
+constexpr size_t kMost = 8, kMostSlow = 2;
+
+bool is_slow(const EPrim& e) {
+  return e.op >= ScalarOp::kSqrt || e.op == ScalarOp::kPow || e.op == ScalarOp::kDiv ||
+         e.op == ScalarOp::kMod || e.op == ScalarOp::kQuot || e.op == ScalarOp::kRem;
+}
+
+/// Of the code of one function, or of the constants.
+class SinkScalars {
+ public:
+  explicit SinkScalars(Program& p) : p_(p) {}
+
+  void run(Body& b) {
+    look(b);
+    choose();
+    if (!chosen_.empty()) rewrite(b);
+  }
+
+ private:
+  using Stms = std::vector<Stm>;
+
+  // ---- what there is
+  void look(const Body& b) {
+    for (const Stm& s : b.stms) look(s);
+    for (const Atom& r : b.results) host_needs(r);
+  }
+
+  void look(const Stm& s) {
+    if (const auto* e = std::get_if<EPrim>(&s.exp); e != nullptr && s.certs.empty()) {
+      // Sizes are i64: many of them are needed before a launch.
+      if (p_.type_of(s.pat[0]).prim != PrimType::kI64) arithmetic_.emplace(s.pat[0], &s);
+      order_.push_back(s.pat[0]);
+      for (const Atom& a : e->args) {
+        if (!a.is_const()) operand_of_[a.var()].push_back(s.pat[0]);
+      }
+      return;
+    }
+    if (const auto* e = std::get_if<ESeg>(&s.exp)) return look(s, *e);
+    if (std::holds_alternative<EIndex>(s.exp)) {
+      if (p_.type_of(s.pat[0]).is_scalar()) on_device_.insert(s.pat[0]);
+      all_on_host(s);
+    } else if (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp) ||
+               std::holds_alternative<EVersions>(s.exp)) {
+      visit_operands(s.exp, [&](const auto& a) { host_needs(a); });
+      if (const auto* loop = std::get_if<ELoop>(&s.exp)) {
+        if (const auto* form = std::get_if<LoopWhile>(&loop->form)) host_needs(form->cond);
+      }
+      for (const VarId c : s.certs) host_needs(c);
+      visit_bodies(s.exp, [&](const Body& inner) { look(inner); });
+    } else {
+      all_on_host(s);
+    }
+  }
+
+  void look(const Stm& s, const ESeg& e) {
+    for (const VarId v : s.pat) {
+      if (p_.type_of(v).is_scalar()) on_device_.insert(v);
+    }
+    // What decides about barriers of a workgroup must be known before.
+    if (e.level != SegLevel::kDevice) return all_on_host(s);
+    ESeg around = e;
+    around.body = {};
+    Stm without = s;
+    without.exp = std::move(around);
+    all_on_host(without);
+  }
+
+  void all_on_host(const Stm& s) {
+    for_each_use(p_, s, [&](VarId v) { on_host_.insert(v); });
+  }
+  void host_needs(const Atom& a) {
+    if (!a.is_const()) on_host_.insert(a.var());
+  }
+  void host_needs(VarId v) { on_host_.insert(v); }
+
+  // ---- what is worth it
+  void choose() {
+    for (const VarId v : order_) {
+      const auto it = arithmetic_.find(v);
+      if (it == arithmetic_.end()) continue;
+      const auto& e = std::get<EPrim>(it->second->exp);
+      if (waits(e) && !on_host_.contains(v) && is_little(v)) chosen_.insert(v);
+    }
+    // Last to first: what the host computes further needs its operands there.
+    for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+      const std::vector<VarId>& users = operand_of_[*v];
+      if (std::any_of(users.begin(), users.end(),
+                      [&](VarId user) { return !chosen_.contains(user); })) {
+        chosen_.erase(*v);
+      }
+    }
+    for (const VarId v : order_) {
+      if (chosen_.contains(v) && !waits(std::get<EPrim>(arithmetic_.at(v)->exp))) chosen_.erase(v);
+    }
+  }
+
+  /// Whether it needs what a kernel makes, and what the host does not have anyway.
+  bool waits(const EPrim& e) const {
+    return std::any_of(e.args.begin(), e.args.end(), [&](const Atom& a) {
+      return !a.is_const() && (on_device_.contains(a.var()) || chosen_.contains(a.var()));
+    });
+  }
+
+  bool is_little(VarId v) {
+    size_t slow = 0;
+    const Stms made = recipe({v}, true);
+    for (const Stm& s : made) slow += is_slow(std::get<EPrim>(s.exp)) ? 1 : 0;
+    return made.size() <= kMost && slow <= kMostSlow;
+  }
+
+  /// The chosen statements that make these, in order; `first`: the variables themselves count as
+  /// chosen.
+  Stms recipe(const VarSet& wanted, bool first) const {
+    VarSet needed = wanted;
+    Stms made;
+    for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+      if (!needed.contains(*v) || !(chosen_.contains(*v) || (first && wanted.contains(*v)))) {
+        continue;
+      }
+      const Stm& s = *arithmetic_.at(*v);
+      made.push_back(s);
+      for (const Atom& a : std::get<EPrim>(s.exp).args) {
+        if (!a.is_const()) needed.insert(a.var());
+      }
+    }
+    std::reverse(made.begin(), made.end());
+    return made;
+  }
+
+  // ---- the kernels
+  void rewrite(Body& b) {
+    // First the recipes, from code that is still as it was.
+    std::vector<std::pair<ESeg*, Stms>> kernels;
+    visit_segs(b, [&](ESeg& e) {
+      if (e.level != SegLevel::kDevice) return;
+      VarSet wanted;
+      for (const VarId v : free_vars(p_, e.body)) {
+        if (chosen_.contains(v)) wanted.insert(v);
+      }
+      if (!wanted.empty()) kernels.emplace_back(&e, recipe(wanted, false));
+    });
+    for (auto& [e, stms] : kernels) {
+      Subst names;
+      Stms made;
+      for (const Stm& s : stms) made.push_back(copy_renamed(p_, s, &names));
+      substitute(p_, e->body, names);
+      for (Stm& s : e->body.stms) made.push_back(std::move(s));
+      e->body.stms = std::move(made);
+    }
+  }
+
+  Program& p_;
+  std::unordered_map<VarId, const Stm*> arithmetic_;  // of host code
+  std::vector<VarId> order_;                          // what it binds, as it stands
+  std::unordered_map<VarId, std::vector<VarId>> operand_of_;
+  VarSet on_device_, on_host_;  // made by kernels; needed by host code that is no arithmetic
+  VarSet chosen_;
+};
+
+}  // namespace
+
+void sink_scalars(Program& p) {
+  SinkScalars(p).run(p.constants);
+  for (Function& f : p.functions) SinkScalars(p).run(f.body);
+  remove_dead_code(p);
+}
+
+}  // namespace kenaz::passes
