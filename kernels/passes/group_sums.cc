@@ -22,12 +22,12 @@ namespace {
 using namespace ir;
 
 /// Where a summand is an element of: the row, and the place in it. Of each index what it is.
-struct Place {
+struct PlaceOfRow {
   using Part = std::pair<uint64_t, uint64_t>;
   std::vector<Part> row, in_row;
 };
 
-Place::Part part(const Atom& a) {
+PlaceOfRow::Part part(const Atom& a) {
   if (!a.is_const()) return {1, a.var().index};
   return {0, a.constant().bits};
 }
@@ -37,15 +37,15 @@ int64_t times(int64_t a, int64_t b) {
 }
 
 /// A summand: a value and how often it is added.
-struct Term {
+struct SumTerm {
   VarId value;
   int64_t factor = 1;
-  std::vector<Place::Part> in_row;
+  std::vector<PlaceOfRow::Part> in_row;
 };
 
 struct Sum {
   PrimType type;
-  std::vector<Term> terms;
+  std::vector<SumTerm> terms;
   uint64_t constant = 0;
   std::vector<VarId> certs;
   std::vector<size_t> absorbed;  // statements whose results nothing else uses
@@ -144,14 +144,14 @@ class GroupSums {
       }
       const auto [number, is_new] = numbers.emplace(v, sum.terms.size());
       if (is_new) sum.terms.push_back({v, 0, {}});
-      Term& term = sum.terms[number->second];
+      SumTerm& term = sum.terms[number->second];
       term.factor = sum.wrapped(static_cast<uint64_t>(term.factor) + static_cast<uint64_t>(factor));
     }
     return sum;
   }
 
   /// Of an element, also one that is converted; null if it is something else.
-  std::optional<Place> place_of(VarId v) const {
+  std::optional<PlaceOfRow> place_of(VarId v) const {
     const auto it = at_.find(v);
     if (it == at_.end()) return {};
     const Stm& s = body_.stms[it->second];
@@ -161,13 +161,13 @@ class GroupSums {
     }
     const auto* index = std::get_if<EIndex>(&s.exp);
     if (index == nullptr) return {};
-    Place out;
+    PlaceOfRow out;
     out.row.push_back(part(Atom(index->array)));
     for (const Dim& d : index->dims) {
       const auto* fix = std::get_if<DimFix>(&d);
       if (fix == nullptr) return {};
       const bool in_row = !fix->index.is_const() && along_.contains(fix->index.var());
-      out.row.push_back(in_row ? Place::Part{2, 0} : part(fix->index));
+      out.row.push_back(in_row ? PlaceOfRow::Part{2, 0} : part(fix->index));
       if (in_row) out.in_row.push_back(part(fix->index));
     }
     return out;
@@ -175,10 +175,10 @@ class GroupSums {
 
   /// The statements that make the sum row by row; none if there are no rows of several summands.
   Body by_rows(const Stm& s, const Sum& sum) {
-    std::map<std::vector<Place::Part>, size_t> numbers;
-    std::vector<std::vector<Term>> rows;
-    std::vector<Term> terms;
-    for (Term term : sum.terms) {
+    std::map<std::vector<PlaceOfRow::Part>, size_t> numbers;
+    std::vector<std::vector<SumTerm>> rows;
+    std::vector<SumTerm> terms;
+    for (SumTerm term : sum.terms) {
       auto place = place_of(term.value);
       if (!place) {
         terms.push_back(std::move(term));
@@ -204,9 +204,9 @@ class GroupSums {
   }
 
   /// What divides all factors, and has the sign of the first.
-  static int64_t divisor(const std::vector<Term>& terms) {
+  static int64_t divisor(const std::vector<SumTerm>& terms) {
     int64_t common = 0;
-    for (const Term& t : terms) {
+    for (const SumTerm& t : terms) {
       if (t.factor == INT64_MIN) return 1;  // -1 does not divide it
       common = std::gcd(common, t.factor);
     }
@@ -215,19 +215,19 @@ class GroupSums {
   }
 
   /// A row's sum, but for what divides all its factors: without that it may be another row's, too.
-  static Term sum_of_row(Builder& b, PrimType type, std::vector<Term> terms) {
+  static SumTerm sum_of_row(Builder& b, PrimType type, std::vector<SumTerm> terms) {
     std::sort(terms.begin(), terms.end(),
-              [](const Term& x, const Term& y) { return x.in_row < y.in_row; });
+              [](const SumTerm& x, const SumTerm& y) { return x.in_row < y.in_row; });
     const int64_t common = divisor(terms);
-    for (Term& t : terms) t.factor /= common;
+    for (SumTerm& t : terms) t.factor /= common;
     const Atom sum = weighted(b, type, std::move(terms));
     return {sum.is_const() ? b.emit(EAtom{sum}, Type{type, {}}) : sum.var(), common, {}};
   }
 
   /// Their sum; those of the same factor are added up first.
-  static Atom weighted(Builder& b, PrimType type, std::vector<Term> terms) {
+  static Atom weighted(Builder& b, PrimType type, std::vector<SumTerm> terms) {
     std::stable_sort(terms.begin(), terms.end(),
-                     [](const Term& x, const Term& y) { return x.factor < y.factor; });
+                     [](const SumTerm& x, const SumTerm& y) { return x.factor < y.factor; });
     Atom all = PrimValue::of_int(type, 0);
     for (size_t from = 0; from < terms.size();) {
       Atom part = PrimValue::of_int(type, 0);

@@ -21,7 +21,7 @@ namespace {
 using namespace ir;
 
 /// Operations that an element does more, and those of them that take long.
-constexpr size_t kMost = 8, kMostSlow = 2;
+constexpr size_t kMostSunk = 8, kMostSlowSunk = 2;
 
 bool is_slow(const EPrim& e) {
   return e.op >= ScalarOp::kSqrt || e.op == ScalarOp::kPow || e.op == ScalarOp::kDiv ||
@@ -128,7 +128,7 @@ class SinkScalars {
     size_t slow = 0;
     const Stms made = recipe({v}, true);
     for (const Stm& s : made) slow += is_slow(std::get<EPrim>(s.exp)) ? 1 : 0;
-    return made.size() <= kMost && slow <= kMostSlow;
+    return made.size() <= kMostSunk && slow <= kMostSlowSunk;
   }
 
   /// The chosen statements that make these, in order; `first`: the variables themselves count as
