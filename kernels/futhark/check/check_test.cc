@@ -82,6 +82,17 @@ TEST(Check, AttributesWithoutEffectAreWarnedOf) {
               HasSubstr("Warning at main.fut:1:41-49:\nThe attribute \"trace\" has no effect"));
 }
 
+TEST(Check, AttributesThatAreWarnedOfHaveNoEffect) {
+  // Others keep passes from optimising what they stand on.
+  const auto with = [](const std::string& attribute) {
+    return core::str(*check_text("def f (xs: []i32) = map (+ 1) (" + attribute + "map (* 2) xs)"));
+  };
+  EXPECT_EQ(with("#[trace] "), with(""));
+  EXPECT_EQ(with("#[trace(doubled)] "), with(""));
+  EXPECT_EQ(with("#[break] "), with(""));
+  EXPECT_NE(with("#[opaque] "), with(""));
+}
+
 TEST(Check, Generalisation) {
   // Type parameter 0 is that of accumulators.
   EXPECT_EQ(type_in("def f x = x"), "?1 -> ?1");
