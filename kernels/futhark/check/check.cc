@@ -22,8 +22,9 @@ struct IntrinsicRow {
   const char* type;
 };
 
-constexpr TypeMask kAny = kMaskAny, kNum = kMaskNum, kInt = kMaskInt, kFloat = kMaskFloat,
-                   kIntBool = kMaskIntBool, kScalar = kMaskScalar, kEq = kMaskEquality;
+constexpr TypeMask kAny = kMaskAny, kNum = kMaskNum, kInt = kMaskInt, kUnsigned = kMaskUnsigned,
+                   kFloat = kMaskFloat, kIntBool = kMaskIntBool, kScalar = kMaskScalar,
+                   kEq = kMaskEquality;
 
 const IntrinsicRow kIntrinsics[] = {
 #define INTRINSIC(e, name, constraint, type) {core::Intrinsic::e, name, k##constraint, type},

@@ -72,6 +72,17 @@ TEST(Check, TypesThatAreNotKnownYetHaveNoNumbers) {
   EXPECT_THAT(error_of("def f = 1 + true"), HasSubstr("Expected: a numeric type\n"));
 }
 
+TEST(Check, KeysOfASortAreUnsigned) {
+  EXPECT_THAT(error_of("def f (xs: []i32) = intrinsics.sort_keys xs"),
+              HasSubstr("Cannot unify an unsigned integer type with i32."));
+  EXPECT_THAT(error_of("def f (xs: []f32) = intrinsics.sort_by xs xs"),
+              HasSubstr("Cannot unify an unsigned integer type with f32."));
+  EXPECT_THAT(error_of("def f 't (xs: []t) = intrinsics.sort_keys xs"),
+              HasSubstr("Cannot unify an unsigned integer type with t."));
+  EXPECT_EQ(type_in("def f = intrinsics.sort_by [2u8, 1] [true, false]"), "[2]bool");
+  EXPECT_EQ(type_in("def f = intrinsics.sort_keys [2, 1]"), "[2]u32");
+}
+
 TEST(Check, AttributesWithoutEffectAreWarnedOf) {
   const auto program = check_text(
       "module m (x: {}) = { def f (x: i32) = #[trace(y)] x }\n"
