@@ -188,7 +188,8 @@ bool Checker::is_in_library(const std::string& key, const std::string& path,
   if (name.empty() || library(name) == nullptr) return false;
   if (key.starts_with(kLibrary)) return true;
   const auto found = read_(key + ".fut");
-  if (!found) return path == "kenaz/" + name;
+  // A file that cannot be read is meant all the same, and whoever loads it says why.
+  if (!found) return found.error().kind == ErrorKind::kNoSuchFile && path == "kenaz/" + name;
   return embedded("library/native/" + name) != nullptr &&
          *found == *embedded("library/kenaz/" + name);
 }
