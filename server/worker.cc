@@ -131,9 +131,8 @@ void be_silent() {
 Result<LoadedProgram> compile(Loader& loader, const SourceArchive& archive) {
   Sources sources([&archive](const std::string& path) -> Result<std::string> {
     const auto file = archive.files.find(path);
-    if (file == archive.files.end())
-      return bad_request("It is not among the files that were sent.");
-    return file->second;
+    if (file != archive.files.end()) return file->second;
+    return fail(ErrorKind::kNoSuchFile, "It is not among the files that were sent.");
   });
   KENAZ_ASSIGN(const auto compiled, loader.compile({"", archive.main}, sources));
   return compiled.start(0, CompiledProgram::Constants::kMayFail);

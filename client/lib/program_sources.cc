@@ -62,9 +62,11 @@ Result<std::vector<Found>> follow_imports(const fs::path& main) {
     waiting.pop_back();
     const bool known = std::any_of(found.begin(), found.end(),
                                    [&](const Found& file) { return file.path == path; });
-    std::error_code error;
-    if (known || (!found.empty() && !fs::is_regular_file(path, error))) continue;
+    if (known) continue;
     auto text = read_regular_file(path.string(), kMostBytes);
+    // The compiler looks elsewhere for what is not there, or says so.
+    const bool absent = !text && text.error().kind == ErrorKind::kNoSuchFile;
+    if (absent && !found.empty()) continue;
     if (!text) return bad_request(fmt::format("{}: {}", path.string(), text.error().message));
     for (const auto& name : imports_of(*text)) {
       if (name.starts_with('/')) continue;  // of the compiler's own

@@ -53,6 +53,10 @@ TEST_F(ProgramSources, WhatCannotBeReadOrSentIsSaid) {
   const auto none = read_program(dir_.file("none.fut"));
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().message, HasSubstr("none.fut: "));
+  std::filesystem::create_directory(dir_.file("folder.fut"));
+  const auto folder = read_program(write("main.fut", "import \"folder\""));
+  ASSERT_FALSE(folder);
+  EXPECT_THAT(folder.error().message, HasSubstr("folder.fut: It is a directory."));
   const SourceFile file{"a\"b.fut", ""};
   EXPECT_FALSE(source_archive({&file, 1}));
 }

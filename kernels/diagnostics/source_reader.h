@@ -8,7 +8,8 @@
 
 namespace kenaz {
 
-/// Gives the contents of a source file; `path` is as the import rules resolve it.
+/// Gives the contents of a source file; `path` is as the import rules resolve it. The error is of
+/// kind kNoSuchFile if there is none, of another if it cannot be read.
 using SourceReader = std::function<Result<std::string>(const std::string& path)>;
 
 }  // namespace kenaz

@@ -60,7 +60,7 @@ class SingleElements {
       if (!consumed_in(p_, b.stms[at]).empty()) return std::nullopt;
     }
     if (at > n || !is_plain(b.stms[at])) return std::nullopt;
-    std::vector<Stm> made = element(b.stms[at], b.stms[n]);
+    std::vector<Stm> made = element(b, b.stms[at], b.stms[n]);
     const size_t more = made.size() - 1;
     const auto place = b.stms.begin() + static_cast<std::ptrdiff_t>(n);
     *place = std::move(made.back());
@@ -91,8 +91,16 @@ class SingleElements {
     });
   }
 
-  /// The map's body for one index, and last the statement that binds what `wanted` did.
-  std::vector<Stm> element(const Stm& map, const Stm& wanted) {
+  /// Whether the array is made whatever becomes of its uses, none of which could be fused with what
+  /// makes it: it is a result of the body, and that alone.
+  bool stays(const Body& b, VarId array) const {
+    const auto n = std::count(b.results.begin(), b.results.end(), Atom{array});
+    return n > 0 && n == uses_[array.index];
+  }
+
+  /// The map's body for one index, and last the statement that binds what `wanted` did. What the
+  /// map leaves in arrays that stay is read.
+  std::vector<Stm> element(const Body& b, const Stm& map, const Stm& wanted) {
     const auto& e = std::get<ESoac>(map.exp);
     EIndex index = std::get<EIndex>(wanted.exp);
     const Dim at = index.dims[0];
@@ -112,6 +120,19 @@ class SingleElements {
       out.push_back(Stm{{own}, std::move(row), certs, wanted.prov, {}});
     }
     Body made = copy_renamed(p_, e.map.body, rows);
+    Subst known;
+    for (size_t k = 0; k < map.pat.size(); k++) {
+      const Atom& result = made.results[k];
+      if (result.is_const() || !p_.type_of(result.var()).is_scalar()) continue;
+      const bool bound_here = std::any_of(made.stms.begin(), made.stms.end(), [&](const Stm& s) {
+        return std::find(s.pat.begin(), s.pat.end(), result.var()) != s.pat.end();
+      });
+      if (!bound_here || known.count(result.var()) > 0 || !stays(b, map.pat[k])) continue;
+      const VarId own = p_.new_var(p_.type_of(result.var()), p_.vars[result.var().index].name);
+      known[result.var()] = own;
+      out.push_back(Stm{{own}, EIndex{map.pat[k], {at}}, certs, wanted.prov, {}});
+    }
+    substitute(p_, made, known);
     for (Stm& s : made.stms) {
       s.certs.insert(s.certs.end(), certs.begin(), certs.end());
       out.push_back(std::move(s));

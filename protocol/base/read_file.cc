@@ -18,13 +18,22 @@ struct Descriptor {
   }
 };
 
+/// Why a path cannot be opened. A link that leads nowhere is there.
+tl::unexpected<Error> not_opened(const std::string& path, int why) {
+  if (why != ENOENT && why != ENOTDIR) return bad_request(std::strerror(why));
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) == 0) return bad_request("It is a link to no file.");
+  return fail(ErrorKind::kNoSuchFile, std::strerror(why));
+}
+
 }  // namespace
 
 Result<std::string> read_regular_file(const std::string& path, int64_t max_bytes) {
   // Without waiting for a pipe's other end, or taking a terminal as this process's own.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
+  if (file.number < 0) return not_opened(path, errno);
   struct stat info {};
-  if (file.number < 0 || ::fstat(file.number, &info) != 0) return bad_request(std::strerror(errno));
+  if (::fstat(file.number, &info) != 0) return bad_request(std::strerror(errno));
   if (S_ISDIR(info.st_mode)) return bad_request("It is a directory.");
   if (!S_ISREG(info.st_mode)) return bad_request("It is not a regular file.");
   const auto too_long = [&] {

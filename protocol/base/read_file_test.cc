@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -49,7 +50,20 @@ TEST_F(ReadFile, RefusesWhatIsNoRegularFile) {
   EXPECT_EQ(error("/dev/zero"), "It is not a regular file.");
   EXPECT_EQ(error(folder_), "It is a directory.");
   EXPECT_EQ(error("/proc/self/mem"), "Input/output error");
+}
+
+TEST_F(ReadFile, TellsWhatIsNotThere) {
+  const auto is_absent = [&](const std::string& path) {
+    return read_regular_file(path, 1000).error().kind == ErrorKind::kNoSuchFile;
+  };
   EXPECT_EQ(error(folder_ + "/absent"), "No such file or directory");
+  EXPECT_TRUE(is_absent(folder_ + "/absent"));
+  EXPECT_TRUE(is_absent(file("a", "") + "/below"));
+  EXPECT_FALSE(is_absent(folder_));
+  const std::string link = folder_ + "/link";
+  ASSERT_EQ(::symlink("absent", link.c_str()), 0);
+  EXPECT_EQ(error(link), "It is a link to no file.");
+  EXPECT_FALSE(is_absent(link));
 }
 
 TEST_F(ReadFile, RefusesWhatIsTooLong) {

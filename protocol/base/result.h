@@ -11,6 +11,7 @@ namespace kenaz {
 
 enum class ErrorKind {
   kBadRequest,      // the client asked for something that cannot be done
+  kNoSuchFile,      // of reading a file: there is none
   kProgramFailure,  // the Futhark program failed while running (bounds, assert, ...)
   kCompile,         // the program text was rejected; `message` holds rendered diagnostics
   kOutOfMemory,     // host or device

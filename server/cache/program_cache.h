@@ -29,7 +29,7 @@ class RecordingReader {
  public:
   explicit RecordingReader(Read read) : read_(std::move(read)) {}
   Result<std::string> operator()(const std::string& path);
-  /// Path and hash of the contents; 0 of files that could not be read.
+  /// Path and hash of the contents; 0 of files that there were not, 1 of those not to be read.
   const std::map<std::string, uint64_t>& seen() const { return seen_; }
   /// 16 digits: the same if what was read is the same, wherever it stands.
   std::string version() const;

@@ -41,9 +41,11 @@ class ProgramCacheTest : public testing::Test {
     return program.has_value();
   }
 
+  static constexpr const char* kUnreadable = "it cannot be read";
   std::map<std::string, std::string> files_ = {{"a.fut", "import \"b\""}, {"b.fut", "def x = 1"}};
   Read read_ = [this](const std::string& path) -> Result<std::string> {
-    if (!files_.contains(path)) return bad_request("no such file");
+    if (!files_.contains(path)) return fail(ErrorKind::kNoSuchFile, "no such file");
+    if (files_[path] == kUnreadable) return bad_request(kUnreadable);
     return files_[path];
   };
   std::string folder_;
@@ -55,6 +57,8 @@ TEST_F(ProgramCacheTest, FindsWhatStillFits) {
   EXPECT_FALSE(found("a.fut", "two"));
   EXPECT_FALSE(found("a.fut", ""));
   files_["kenaz/sort.fut"] = "def y = 1";
+  EXPECT_FALSE(found("a.fut", "one"));
+  files_["kenaz/sort.fut"] = kUnreadable;
   EXPECT_FALSE(found("a.fut", "one"));
   files_.erase("kenaz/sort.fut");
   EXPECT_TRUE(found("a.fut", "one"));

@@ -13,8 +13,12 @@ namespace {
 /// File systems tell times apart by some milliseconds; so old, a file shows that it has changed.
 constexpr std::chrono::seconds kOldEnough{2};
 
+/// What is there and cannot be read is not as good as absent: an import may be found elsewhere.
+constexpr uint64_t kAbsent = 0, kUnreadable = 1;
+
 uint64_t hash_of(const Result<std::string>& text) {
-  return text ? std::max<uint64_t>(1, cache::hash_text(*text)) : 0;
+  if (text) return std::max(kUnreadable + 1, cache::hash_text(*text));
+  return text.error().kind == ErrorKind::kNoSuchFile ? kAbsent : kUnreadable;
 }
 
 /// Of what the files hold, in the order of their paths.
@@ -58,7 +62,7 @@ uint64_t Sources::now(bool all) {
   Total total;
   for (auto& [path, file] : files_) {
     const Stamp stamp = stamp_of(path);
-    if (all || file.seen == 0 || stamp != file.stamp || stamp.changed > young) {
+    if (all || file.seen <= kUnreadable || stamp != file.stamp || stamp.changed > young) {
       file.stamp = stamp;
       file.seen = hash_of(read_(path));
     }

@@ -51,6 +51,9 @@ TEST_F(SourcesTest, SeeThatAFileIsThereNow) {
   EXPECT_EQ(sources_.now(), sources_.noted());
   write("");
   EXPECT_NE(sources_.now(), sources_.noted());
+  fs::remove(path_);
+  fs::create_directory(path_);  // and that something is that cannot be read
+  EXPECT_NE(sources_.now(), sources_.noted());
 }
 
 TEST_F(SourcesTest, SeeWhatToolsGiveAnOldTime) {

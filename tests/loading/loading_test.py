@@ -69,6 +69,13 @@ class Use(Loading):
         line.request("call rev ys xs")
         self.assertEqual(line.download("ys"), array(*reversed(xs)))
 
+    def test_libraries_are_not_among_the_files(self):
+        server, line = self.start_with(
+            'import "kenaz/sort"\nentry sorted (xs: []i32): []i32 = sort_i32.sort xs')
+        line.upload("xs", "[]i32", array(3, 1, 2))
+        line.request("call sorted ys xs")
+        self.assertEqual(line.download("ys"), array(1, 2, 3))
+
     def test_errors_are_those_of_the_compiler(self):
         server = self.start()
         line = self.join(server)

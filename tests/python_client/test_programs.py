@@ -73,6 +73,10 @@ class Programs(unittest.TestCase):
                 s.load("first", {"a.fut": "entry f = 1i32"})
             with self.assertRaises(FileNotFoundError):
                 s.load("none", self.folder / "none.fut")
+            (self.folder / "kenaz" / "sort.fut").mkdir(parents=True)
+            (self.folder / "sorts.fut").write_text('import "kenaz/sort"\n')
+            with self.assertRaises(IsADirectoryError):  # and not the library's
+                s.load("sorts", self.folder / "sorts.fut")
             self.assertEqual(int(s.load("mine", {"a.fut": "entry g = 7i32"}).g()), 7)
             self.assertEqual(int(s.program("first").scale(2, ys)[1]), 8)
 

@@ -29,13 +29,13 @@ class LoadReply(Reply):
 def _with_imports(main: pathlib.Path) -> Dict[str, str]:
     """The text of a file and of those that it imports, by paths from the folder that has all.
 
-    What cannot be found is left out: the compiler says so, and where it is imported.
+    What is not there is left out: the compiler looks elsewhere, or says where it is imported.
     """
     texts: Dict[str, str] = {}
     waiting: List[str] = [os.path.abspath(main)]
     while waiting:
         path = waiting.pop()
-        if path in texts or (texts and not os.path.isfile(path)):
+        if path in texts or (texts and not os.path.lexists(path)):
             continue
         texts[path] = pathlib.Path(path).read_text(encoding="utf-8")
         for name in _IMPORT.findall(_COMMENT.sub("", texts[path])):

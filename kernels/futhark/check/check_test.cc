@@ -72,6 +72,17 @@ TEST(Check, TypesThatAreNotKnownYetHaveNoNumbers) {
   EXPECT_THAT(error_of("def f = 1 + true"), HasSubstr("Expected: a numeric type\n"));
 }
 
+TEST(Check, KeysOfASortAreUnsigned) {
+  EXPECT_THAT(error_of("def f (xs: []i32) = intrinsics.sort_keys xs"),
+              HasSubstr("Cannot unify an unsigned integer type with i32."));
+  EXPECT_THAT(error_of("def f (xs: []f32) = intrinsics.sort_by xs xs"),
+              HasSubstr("Cannot unify an unsigned integer type with f32."));
+  EXPECT_THAT(error_of("def f 't (xs: []t) = intrinsics.sort_keys xs"),
+              HasSubstr("Cannot unify an unsigned integer type with t."));
+  EXPECT_EQ(type_in("def f = intrinsics.sort_by [2u8, 1] [true, false]"), "[2]bool");
+  EXPECT_EQ(type_in("def f = intrinsics.sort_keys [2, 1]"), "[2]u32");
+}
+
 TEST(Check, AttributesWithoutEffectAreWarnedOf) {
   const auto program = check_text(
       "module m (x: {}) = { def f (x: i32) = #[trace(y)] x }\n"
@@ -80,6 +91,17 @@ TEST(Check, AttributesWithoutEffectAreWarnedOf) {
   ASSERT_EQ(program->warnings.size(), 1u);
   EXPECT_THAT(program->warnings[0].str(),
               HasSubstr("Warning at main.fut:1:41-49:\nThe attribute \"trace\" has no effect"));
+}
+
+TEST(Check, AttributesThatAreWarnedOfHaveNoEffect) {
+  // Others keep passes from optimising what they stand on.
+  const auto with = [](const std::string& attribute) {
+    return core::str(*check_text("def f (xs: []i32) = map (+ 1) (" + attribute + "map (* 2) xs)"));
+  };
+  EXPECT_EQ(with("#[trace] "), with(""));
+  EXPECT_EQ(with("#[trace(doubled)] "), with(""));
+  EXPECT_EQ(with("#[break] "), with(""));
+  EXPECT_NE(with("#[opaque] "), with(""));
 }
 
 TEST(Check, Generalisation) {

@@ -17,7 +17,7 @@ Examined examine(const std::map<std::string, std::string>& files, std::stop_toke
       "main.fut",
       [&](const std::string& path) -> Result<std::string> {
         const auto it = files.find(path);
-        if (it == files.end()) return bad_request("no such file");
+        if (it == files.end()) return fail(ErrorKind::kNoSuchFile, "no such file");
         return it->second;
       },
       std::move(stop));

@@ -121,6 +121,7 @@ ExpPtr Expressions::exp_node(const syntax::Exp& e, const TypePtr& expected) {
             const std::string& name = x.attr.name;
             if (name == "trace" || name == "break") {
               reports_.warn(Warning::kSilentAttribute, x.attr.range, name);
+              return exp(*x.inner, expected);
             }
             ExpPtr inner = exp(*x.inner, expected);
             return make(r, inner->type, core::EAttr{core_attr(x.attr), inner});

@@ -197,8 +197,7 @@ void Finishing::warn_of_defaults(const std::vector<core::MetaId>& metas, const S
       place = p.exp->range;
       break;
     }
-    const bool is_int = (mask >> static_cast<int>(PrimType::kI32)) & 1;
-    reports_.warn(Warning::kDefaultedType, place, is_int ? "i32" : "f64");
+    reports_.warn(Warning::kDefaultedType, place, std::string(prim_name(default_of(mask))));
   }
 }
 

@@ -123,6 +123,16 @@ TEST(Libraries, FilesOfTheirNamesAreMeantInstead) {
             "i32");
 }
 
+TEST(Libraries, AFileThatCannotBeReadIsMeantAllTheSame) {
+  const SourceReader read = [](const std::string& path) -> Result<std::string> {
+    if (path == "main.fut") return "import \"kenaz/sort\"\ndef f = sort_u8.sort [3u8]";
+    if (path == "kenaz/sort.fut") return bad_request("It is a directory.");
+    return fail(ErrorKind::kNoSuchFile, "no such file");
+  };
+  EXPECT_THAT(check_program("main.fut", read).error().text(),
+              HasSubstr("Could not read file \"kenaz/sort.fut\": It is a directory."));
+}
+
 TEST(Libraries, OnlyACopyOfTheirTextIsTheirs) {
   const auto shipped =
       read_regular_file(KENAZ_SOURCE_DIR "/kernels/prelude/library/kenaz/radix.fut", 1 << 20);

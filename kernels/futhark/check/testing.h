@@ -17,7 +17,7 @@ using Files = std::map<std::string, std::string>;
 inline Result<core::Checked> check_files(Files files) {
   return check_program("main.fut", [files](const std::string& path) -> Result<std::string> {
     auto it = files.find(path);
-    if (it == files.end()) return bad_request("no such file");
+    if (it == files.end()) return fail(ErrorKind::kNoSuchFile, "no such file");
     return it->second;
   });
 }

@@ -18,6 +18,7 @@ inline constexpr TypeMask kMaskEquality = kMaskElement & ~kWithoutEquality;
 inline constexpr bool is_open(TypeMask mask) { return (mask & kMaskEquality) == kMaskEquality; }
 inline constexpr TypeMask kMaskScalar = 0xfff;
 inline constexpr TypeMask kMaskSigned = 0xf;
+inline constexpr TypeMask kMaskUnsigned = 0xf0;
 inline constexpr TypeMask kMaskInt = 0xff;
 inline constexpr TypeMask kMaskFloat = 0x700;
 inline constexpr TypeMask kMaskNum = kMaskInt | kMaskFloat;

@@ -213,18 +213,22 @@ TypePtr Variables::default_meta(core::MetaId id) {
   } else if (is_open(meta.mask)) {
     t = core::tuple_type({});
   } else {
-    auto allowed = [&](PrimType p) { return (meta.mask >> static_cast<int>(p)) & 1; };
-    PrimType pick = PrimType::kI32;
-    for (int p = kPrimTypeCount - 1; p >= 0; p--) {
-      if (allowed(static_cast<PrimType>(p))) pick = static_cast<PrimType>(p);
-    }
-    for (PrimType p : {PrimType::kBool, PrimType::kF64, PrimType::kI32}) {
-      if (allowed(p)) pick = p;
-    }
-    t = core::prim_type(pick);
+    t = core::prim_type(default_of(meta.mask));
   }
   meta.solution = t;
   return t;
+}
+
+PrimType default_of(TypeMask mask) {
+  auto allowed = [&](PrimType p) { return (mask >> static_cast<int>(p)) & 1; };
+  PrimType pick = PrimType::kI32;
+  for (int p = kPrimTypeCount - 1; p >= 0; p--) {
+    if (allowed(static_cast<PrimType>(p))) pick = static_cast<PrimType>(p);
+  }
+  for (PrimType p : {PrimType::kU32, PrimType::kBool, PrimType::kF64, PrimType::kI32}) {
+    if (allowed(p)) pick = p;
+  }
+  return pick;
 }
 
 PrimValue literal_as(const PrimValue& v, PrimType type) {
@@ -316,6 +320,7 @@ std::string describe(const Meta& meta) {
   switch (meta.mask) {
     case kMaskScalar: return "a scalar type";
     case kMaskSigned: return "a signed integer type";
+    case kMaskUnsigned: return "an unsigned integer type";
     case kMaskInt: return "an integer type";
     case kMaskFloat: return "a floating-point type";
     case kMaskNum: return "a numeric type";

@@ -82,6 +82,9 @@ struct Frame {
 
 enum class Zonk { kKeep /* unsolved stay */, kFinal };
 
+/// The type, of those in a closed mask, that is taken where nothing says which.
+PrimType default_of(TypeMask mask);
+
 /// The literal, or the placeholder of one whose type was to be found, as a value of `type`.
 PrimValue literal_as(const PrimValue& v, PrimType type);
 /// What is known of a type that is to be found, in words: "a numeric type", "_".

@@ -91,6 +91,9 @@ TEST(Warnings, IntrinsicsByTheirNames) {
               IsEmpty());  // unknown
   EXPECT_THAT(warnings_of("def f (xs: []i32) = intrinsics.map (\\x -> x) xs"),
               ElementsAre(HasSubstr("1:21 Using intrinsic functions directly")));
+  EXPECT_THAT(warnings_of("def f = intrinsics.sort_keys []"),
+              ElementsAre("1:5 Defaulting ambiguous type to u32.",
+                          HasSubstr("1:9 Using intrinsic functions directly")));
 }
 
 TEST(Warnings, AreOfTheTextAndNotOfItsUses) {

@@ -19,7 +19,7 @@ const std::string kPath = "/p/main.fut";
 SourceReader reading(std::map<std::string, std::string> files) {
   return [files = std::move(files)](const std::string& path) -> Result<std::string> {
     const auto it = files.find(path);
-    if (it == files.end()) return bad_request("no such file");
+    if (it == files.end()) return fail(ErrorKind::kNoSuchFile, "no such file");
     return it->second;
   };
 }

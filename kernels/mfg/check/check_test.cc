@@ -16,7 +16,7 @@ Result<CFilter> check_text(const std::string& text) {
   return check("f.mfg", [&](const std::string& path) -> Result<std::string> {
     if (path == "f.mfg") return text;
     if (path == "strings.json") return R"({"ja": {"A": "x"}, "en": {"A": "Radius \"r\""}})";
-    return bad_request("no such file");
+    return fail(ErrorKind::kNoSuchFile, "no such file");
   });
 }
 

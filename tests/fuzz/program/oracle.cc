@@ -153,7 +153,7 @@ class Oracle::Run {
     compiler::FrontEndOptions options;
     options.read = [this](const std::string& path) -> Result<std::string> {
       if (path == "fuzz.fut") return job_.text;
-      return bad_request("there is no such file");
+      return fail(ErrorKind::kNoSuchFile, "there is no such file");
     };
     const auto checked = compiler::front_end("fuzz.fut", options);
     if (!checked) {
