@@ -166,11 +166,15 @@ void HostGen::set(ir::VarId v, HostValue value) {
     auto it = env_.find(v);
     undo_->emplace_back(v, it == env_.end() ? std::nullopt : std::optional<HostValue>(it->second));
   }
-  if (const auto* s = std::get_if<HostScalar>(&value)) {
-    const auto* d = std::get_if<DeviceScalar>(&s->at);
-    if (d != nullptr && d->borrowed) borrowed_.insert(v);
-  }
+  note_borrowed(v, value);
   env_.insert_or_assign(v, std::move(value));
+}
+
+// Also at the end of a scope, which may have taken the scalar out of its array for itself alone.
+void HostGen::note_borrowed(ir::VarId v, const HostValue& value) {
+  const auto* s = std::get_if<HostScalar>(&value);
+  const auto* d = s == nullptr ? nullptr : std::get_if<DeviceScalar>(&s->at);
+  if (d != nullptr && d->borrowed) borrowed_.insert(v);
 }
 
 const HostValue& HostGen::value(ir::VarId v) {
@@ -222,6 +226,7 @@ HostGen::Scope::~Scope() {
   gen.computed_.end_scope(computed_before);
   for (auto it = changes.rbegin(); it != changes.rend(); ++it) {
     if (it->second) {
+      gen.note_borrowed(it->first, *it->second);
       gen.env_.insert_or_assign(it->first, std::move(*it->second));
     } else {
       gen.env_.erase(it->first);

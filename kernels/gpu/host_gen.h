@@ -141,6 +141,7 @@ class HostGen : public body::Host {
 
   // scalars and arrays (host_arrays.cc)
   void set(ir::VarId v, HostValue value);
+  void note_borrowed(ir::VarId v, const HostValue& value);
   HostScalar host_scalar(const ir::Atom& a);
   Operand read(const HostScalar& s);
   void index(const ir::Stm& s, const ir::EIndex& e);

@@ -120,7 +120,9 @@ class SinkScalars {
   /// Whether it needs what a kernel makes, and what the host does not have anyway.
   bool waits(const EPrim& e) const {
     return std::any_of(e.args.begin(), e.args.end(), [&](const Atom& a) {
-      return !a.is_const() && (on_device_.contains(a.var()) || chosen_.contains(a.var()));
+      if (a.is_const()) return false;
+      const VarId v = a.var();
+      return chosen_.contains(v) || (on_device_.contains(v) && !on_host_.contains(v));
     });
   }
 
