@@ -29,7 +29,7 @@ class Segments final : public GroupChoice {
   }
 
   void choose(const Stm& s, Grouped group, Distributed all, const std::vector<VarId>& pat,
-              Stms& out) override {
+              std::vector<Stm>& out) override {
     Body before;
     Builder b(p_, before, s.prov);
     EVersions choice;
