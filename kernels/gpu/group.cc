@@ -51,9 +51,6 @@ class GroupSegment {
   struct Variant {
     int threads = 0, bytes = 0;
     Operand when = PrimValue::of_bool(true);  // if its memory is enough as well
-    friend bool is_same_kernel(const Variant& a, const Variant& b) {
-      return a.threads == b.threads && a.bytes == b.bytes;
-    }
   };
   using Variants = std::vector<Variant>::const_iterator;
   struct Built {
@@ -100,7 +97,11 @@ class GroupSegment {
     std::vector<Variant> all;
     const auto add = [&](int64_t threads, int bytes, const Operand& when) {
       const int size = plan::group_size_for(facts_, host_.target(), static_cast<int>(threads));
-      all.push_back({size, std::min(host_.target().shared_bytes, bytes), when});
+      bytes = std::min(host_.target().shared_bytes, bytes);
+      // The last of equal kernels is taken for all that those before it are.
+      const bool again = !all.empty() && all.back().threads == size && all.back().bytes == bytes;
+      if (again) all.pop_back();
+      all.push_back({size, bytes, when});
     };
     const std::optional<Operand> most = widest();
     const std::optional<int64_t> known = most ? host_.as_const(*most) : std::nullopt;
@@ -118,9 +119,6 @@ class GroupSegment {
       }
     }
     add(threads, kMostShared, PrimValue::of_bool(true));
-    all.erase(std::unique(all.begin(), all.end(),
-                          [](const auto& a, const auto& b) { return is_same_kernel(a, b); }),
-              all.end());
     return all;
   }
 

@@ -58,39 +58,36 @@ class SinkScalars {
       }
       return;
     }
-    if (const auto* e = std::get_if<ESeg>(&s.exp)) return look(s, *e);
-    if (std::holds_alternative<EIndex>(s.exp)) {
-      if (p_.type_of(s.pat[0]).is_scalar()) on_device_.insert(s.pat[0]);
-      all_on_host(s);
+    const auto* seg = std::get_if<ESeg>(&s.exp);
+    if (seg != nullptr || std::holds_alternative<EIndex>(s.exp)) {
+      for (const VarId v : s.pat) {
+        if (p_.type_of(v).is_scalar()) on_device_.insert(v);
+      }
+    }
+    if (seg != nullptr && seg->level == SegLevel::kDevice) {
+      around(s);
+      visit_lambdas(s.exp, [&](const Lambda& l) {
+        for (const VarId v : free_vars(p_, l)) host_needs(v);
+      });
     } else if (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp) ||
                std::holds_alternative<EVersions>(s.exp)) {
-      visit_operands(s.exp, [&](const auto& a) { host_needs(a); });
+      around(s);
       if (const auto* loop = std::get_if<ELoop>(&s.exp)) {
         if (const auto* form = std::get_if<LoopWhile>(&loop->form)) host_needs(form->cond);
       }
-      for (const VarId c : s.certs) host_needs(c);
       visit_bodies(s.exp, [&](const Body& inner) { look(inner); });
     } else {
-      all_on_host(s);
+      // Of a workgroup's code as well: what decides about barriers must be known before.
+      for_each_use(p_, s, [&](VarId v) { host_needs(v); });
     }
   }
 
-  void look(const Stm& s, const ESeg& e) {
-    for (const VarId v : s.pat) {
-      if (p_.type_of(v).is_scalar()) on_device_.insert(v);
-    }
-    // What decides about barriers of a workgroup must be known before.
-    if (e.level != SegLevel::kDevice) return all_on_host(s);
-    ESeg around = e;
-    around.body = {};
-    Stm without = s;
-    without.exp = std::move(around);
-    all_on_host(without);
+  /// What the statement uses beside its bodies.
+  void around(const Stm& s) {
+    visit_operands(s.exp, [&](const auto& a) { host_needs(a); });
+    for (const VarId c : s.certs) host_needs(c);
   }
 
-  void all_on_host(const Stm& s) {
-    for_each_use(p_, s, [&](VarId v) { on_host_.insert(v); });
-  }
   void host_needs(const Atom& a) {
     if (!a.is_const()) on_host_.insert(a.var());
   }
