@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -42,15 +43,12 @@ bool take_text(std::span<const std::byte>& in, std::string& text) {
 
 }  // namespace
 
-/// Of what a file has, or of that there is none: an import is found elsewhere then. One that is
-/// there and cannot be read is neither.
-static uint64_t hash_of(const Result<std::string>& text) {
-  constexpr uint64_t kNone = 0, kUnreadable = 1;
-  if (text) return hash_text(*text);
-  return text.error().kind == ErrorKind::kNoSuchFile ? kNone : kUnreadable;
-}
-
 uint64_t hash_text(const std::string& text) { return XXH3_64bits(text.data(), text.size()); }
+
+uint64_t hash_of(const Result<std::string>& text) {
+  if (text) return std::max(kUnreadable + 1, hash_text(*text));
+  return text.error().kind == ErrorKind::kNoSuchFile ? kAbsent : kUnreadable;
+}
 
 std::string RecordingReader::version() const {
   std::string hashes;

@@ -19,6 +19,11 @@ using Read = std::function<Result<std::string>(const std::string& path)>;
 
 uint64_t hash_text(const std::string& text);
 
+/// Of what a file has been read as: the hash of its contents, or one of these. What is there and
+/// cannot be read is not as good as absent: an import of what is absent may be found elsewhere.
+inline constexpr uint64_t kAbsent = 0, kUnreadable = 1;
+uint64_t hash_of(const Result<std::string>& text);
+
 struct CachedProgram {
   program::Program program;
   std::vector<std::string> warnings;
@@ -29,7 +34,7 @@ class RecordingReader {
  public:
   explicit RecordingReader(Read read) : read_(std::move(read)) {}
   Result<std::string> operator()(const std::string& path);
-  /// Path and hash of the contents; 0 of files that there were not, 1 of those not to be read.
+  /// Path and hash_of the contents.
   const std::map<std::string, uint64_t>& seen() const { return seen_; }
   /// 16 digits: the same if what was read is the same, wherever it stands.
   std::string version() const;

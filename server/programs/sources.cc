@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-
 #include "server/cache/program_cache.h"
 
 namespace kenaz {
@@ -12,14 +10,6 @@ namespace {
 
 /// File systems tell times apart by some milliseconds; so old, a file shows that it has changed.
 constexpr std::chrono::seconds kOldEnough{2};
-
-/// What is there and cannot be read is not as good as absent: an import may be found elsewhere.
-constexpr uint64_t kAbsent = 0, kUnreadable = 1;
-
-uint64_t hash_of(const Result<std::string>& text) {
-  if (text) return std::max(kUnreadable + 1, cache::hash_text(*text));
-  return text.error().kind == ErrorKind::kNoSuchFile ? kAbsent : kUnreadable;
-}
 
 /// Of what the files hold, in the order of their paths.
 class Total {
@@ -46,7 +36,7 @@ Sources::Stamp Sources::stamp_of(const std::string& path) {
 Result<std::string> Sources::read(const std::string& path) {
   const Stamp before = stamp_of(path);
   auto text = read_(path);
-  const uint64_t hash = hash_of(text);
+  const uint64_t hash = cache::hash_of(text);
   files_.emplace(path, File{before, hash, hash});
   return text;
 }
@@ -62,9 +52,9 @@ uint64_t Sources::now(bool all) {
   Total total;
   for (auto& [path, file] : files_) {
     const Stamp stamp = stamp_of(path);
-    if (all || file.seen <= kUnreadable || stamp != file.stamp || stamp.changed > young) {
+    if (all || file.seen <= cache::kUnreadable || stamp != file.stamp || stamp.changed > young) {
       file.stamp = stamp;
-      file.seen = hash_of(read_(path));
+      file.seen = cache::hash_of(read_(path));
     }
     total.add(path, file.seen);
   }

@@ -40,7 +40,7 @@ class Sources {
   };
   struct File {
     Stamp stamp;
-    uint64_t hash = 0;  // of what it held when it was noted; see hash_of
+    uint64_t hash = 0;  // of what it held when it was noted; see cache::hash_of
     uint64_t seen = 0;  // of what it held at that stamp
   };
   static Stamp stamp_of(const std::string& path);
