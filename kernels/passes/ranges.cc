@@ -71,6 +71,12 @@ bool Ranges::less(const Atom& a, const Atom& b) const {
   return s.low != kNoLow && top <= s.low;
 }
 
+bool Ranges::fits(const Atom& a, PrimType t) const {
+  const Range r = of(a);
+  int64_t top = 0;
+  return r.low >= 0 && const_below(r, top) && PrimValue::of_int(t, top - 1).as_i64() == top - 1;
+}
+
 std::optional<bool> Ranges::compare(const EPrim& e) const {
   if (!is_integer(e.type) || e.args.size() != 2) return std::nullopt;
   const Atom& a = e.args[0];
@@ -110,11 +116,13 @@ void Ranges::define(VarId result, const EPrim& e) {
       const bool wider =
           is_integer(e.to) && e.to != PrimType::kU64 &&
           prim_size(e.to) >= prim_size(e.type) + (prim_kind(e.to) != prim_kind(e.type));
-      if (!wider || a.low == kNoLow || a.low < 0) return;
+      const bool keeps =
+          is_integer(e.to) && e.to != PrimType::kU64 && (wider || fits(e.args[0], e.to));
+      if (!keeps || a.low == kNoLow || a.low < 0) return;
       out.low = a.low;
       for (const Atom& x : a.below) {
         if (const auto n = constant(x)) add_bound(out.below, e.to, *n);
-        if (x.is_const()) continue;
+        if (x.is_const() || !wider) continue;
         const auto it = converted_.find(conversion_key(x.var(), e.to));
         if (it != converted_.end()) out.below.push_back(it->second);
       }

@@ -288,11 +288,27 @@ class Simplify {
       const auto it = prims_.find(v);
       return it == prims_.end() ? nullptr : &it->second;
     };
+    if (const auto a = there_and_back(e, prim_of)) {
+      s.exp = EAtom{*a};
+      return true;
+    }
     if (auto next = simplify_prim_of_prim(e, prim_of)) {
       s.exp = std::move(*next);
       return true;
     }
     return false;
+  }
+
+  /// Of an integer's conversion to its own type from a smaller one, which has its value: the
+  /// integer.
+  std::optional<Atom> there_and_back(const EPrim& e,
+                                     const std::function<const EPrim*(VarId)>& prim_of) const {
+    if (e.op != ScalarOp::kConvert || !is_integer(e.type) || e.args[0].is_const()) return {};
+    const EPrim* d = prim_of(e.args[0].var());
+    if (d == nullptr || d->op != ScalarOp::kConvert || d->type != e.to || !is_integer(e.to)) {
+      return {};
+    }
+    return ranges_.fits(d->args[0], e.type) ? std::optional(d->args[0]) : std::nullopt;
   }
 
   void take_branch(const Stm& s, Body& taken, std::vector<Stm>& out) {
