@@ -152,6 +152,100 @@ TEST(Body, ArraysOfSizesThatOnlyTheThreadKnowsAreOnTheHeap) {
   }
 }
 
+TEST(Body, SmallArraysOfAKnownSizeAreLocal) {
+  BodyTest t(thread("", "[4]i64, i64", R"(
+    let a: [4]i64 = iota.i64(4i64, i, 3i64)
+    let b: [4]i64 = copy a
+    let c: [4]i64 = loop (w: [4]i64 = b) for k: i64 < 3i64 do {
+      let x: i64 = index w[k]
+      let next: i64 = add.i64(k, 1i64)
+      let y: i64 = index w[next]
+      let z: i64 = mul.i64(x, y)
+      let u: [4]i64 = update w[next] = z
+      return u
+    }
+    let last: i64 = index c[3i64]
+    return c, last)"));
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_EQ(t.local_arrays, 1U);  // the loop works apart from the result's row, from b on
+}
+
+TEST(Body, LargeArraysAreNotLocal) {
+  BodyTest t(thread("", "i64", R"(
+    let a: [100]i64 = iota.i64(100i64, i, 3i64)
+    let b: [100]i64 = copy a
+    let x: i64 = index b[99i64]
+    return x)"));
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_EQ(t.local_arrays, 0U);
+}
+
+TEST(Body, BranchesMakeLocalArraysInOnePlace) {
+  BodyTest t(thread("", "i64", R"(
+    let c: bool = lt.i64(i, 3i64)
+    let a: [3]i64 = if c then {
+      let x: [3]i64 = array i64 [i, 5i64, 6i64]
+      return x
+    } else {
+      let y: [3]i64 = array i64 [7i64, 8i64, i]
+      return y
+    }
+    let at: i64 = mod.i64(i, 3i64)
+    let x: i64 = index a[at]
+    return x)"));
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_EQ(t.local_arrays, 1U);
+}
+
+TEST(Body, BranchesWithALocalArrayAndOneOfTheHost) {
+  BodyTest t(thread(", xs: [3]i64, ys: [2][2]i64", "i64, [2][2]i64", R"(
+    let c: bool = lt.i64(i, 3i64)
+    let fresh: [3]i64 = array i64 [i, 5i64, 6i64]
+    let (a: [3]i64, b: [2][2]i64) = if c then {
+      let turned: [2][2]i64 = rearrange (1, 0) ys
+      return xs, turned
+    } else {
+      let u: [3]i64 = update fresh[1i64] = i
+      let z: [2][2]i64 = replicate [2i64, 2i64] i
+      let v: [2][2]i64 = update z[0i64, 1i64] = 9i64
+      let w: [2][2]i64 = rearrange (1, 0) v
+      return u, w
+    }
+    let at: i64 = mod.i64(i, 3i64)
+    let x: i64 = index a[at]
+    return x, b)"));
+  t.array({3}, {10, 20, 30});
+  t.array({2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(t.difference(), "");
+}
+
+TEST(Body, BranchesWithOneLocalArrayUpdateItInPlace) {
+  BodyTest t(thread("", "i64", R"(
+    let c: bool = lt.i64(i, 3i64)
+    let a: [3]i64 = array i64 [i, 5i64, 6i64]
+    let b: [3]i64 = if c then {
+      let u: [3]i64 = update a[1i64] = i
+      return u
+    } else {
+      return a
+    }
+    let x: i64 = index b[1i64]
+    return x)"));
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_EQ(t.local_arrays, 1U);
+}
+
+TEST(Body, LocalArraysThatChangePlacesInALoop) {
+  BodyTest t(thread("", "[2]i64, [2]i64", R"(
+    let a: [2]i64 = array i64 [i, 5i64]
+    let b: [2]i64 = array i64 [7i64, i]
+    let (r: [2]i64, s: [2]i64) = loop (p: [2]i64 = a, q: [2]i64 = b) for k: i64 < i do {
+      return q, p
+    }
+    return r, s)"));
+  EXPECT_EQ(t.difference(), "");
+}
+
 // ---- control
 
 TEST(Body, JoinedArraysOfUnlikeLayout) {

@@ -1,4 +1,6 @@
 // Branches inside a thread.
+#include <algorithm>
+
 #include "kernels/body/statements.h"
 #include "kernels/body/thread.h"
 
@@ -86,37 +88,65 @@ KernelArray joined(Thread& t, const Join& join, ArrayJoin a, const ir::Type& typ
   return a.array;
 }
 
+/// Arrays of the branches' results, made before: both branches make theirs there. Only between
+/// addresses can be chosen later.
+std::vector<std::optional<KernelArray>> dests_for(Thread& t, const ir::Stm& s, const ir::EIf& e) {
+  std::vector<std::optional<KernelArray>> dests;
+  for (size_t k = 0; k < s.pat.size(); k++) {
+    dests.push_back(t.dests.of(s.pat[k]));
+    const ir::Type& type = t.ir().type_of(s.pat[k]);
+    // The size of such an array may be a result, too, which has no value yet.
+    const bool known = std::none_of(type.dims.begin(), type.dims.end(), [&](const ir::Atom& d) {
+      return std::find(s.pat.begin(), s.pat.end(), d) != s.pat.end();
+    });
+    if (dests.back() || type.is_scalar() || !known) continue;
+    const VarId a = source_of_result(t.ir(), e.then_body, k);
+    if (a == source_of_result(t.ir(), e.else_body, k)) continue;
+    dests.back() = local_array(t, type.prim, type.dims);
+  }
+  return dests;
+}
+
 /// Translates a branch; its arrays have memory.
 std::vector<KernelValue> side(Thread& t, const ir::Body& b,
                               const std::vector<std::optional<KernelArray>>& dests) {
   auto results = translate(t, b, dests);
   for (size_t k = 0; k < results.size() && !t.host.failed(); k++) {
-    auto* a = std::get_if<KernelArray>(&results[k]);
-    if (a == nullptr) continue;
-    const std::vector<ir::Atom>& dims = t.ir().type_of(b.results[k]).dims;
-    if (a->shared) {
-      // Only addresses can be chosen between.
-      const KernelArray own = allocate(t, a->elem, dims);
-      copy(t, *a, own);
-      *a = own;
+    if (auto* a = std::get_if<KernelArray>(&results[k])) {
+      *a = in_memory(t, *a, t.ir().type_of(b.results[k]).dims);
     }
-    *a = in_memory(t, *a, dims);
   }
   return results;
+}
+
+/// To `dest` if that is a table, or else to where it has an address.
+KernelArray moved(Thread& t, const KernelArray& a, const ir::Atom& result,
+                  const std::optional<KernelArray>& dest) {
+  const bool to_table = dest && dest->is_table();
+  if (!to_table && !a.is_table()) return a;
+  const KernelArray to =
+      to_table ? *dest : allocate_addressed(t, a.elem, t.ir().type_of(result).dims);
+  copy(t, a, to);
+  return to;
+}
+
+bool in_one_table(const KernelArray& a, const KernelArray& b) {
+  return a.shared == b.shared && a.local == b.local;
 }
 
 }  // namespace
 
 void branch(Thread& t, const ir::Stm& s, const ir::EIf& e) {
   const Value cond = t.env.scalar(e.cond);
-  std::vector<std::optional<KernelArray>> dests;
-  for (VarId v : s.pat) dests.push_back(t.dests.of(v));
   if (cond.is_const()) {
+    std::vector<std::optional<KernelArray>> dests;
+    for (VarId v : s.pat) dests.push_back(t.dests.of(v));
     const auto results = translate(t, cond.is_bool(true) ? e.then_body : e.else_body, dests);
     for (size_t k = 0; k < s.pat.size(); k++) t.env.bind(s.pat[k], results[k]);
     return;
   }
   Join join(t.k);
+  const std::vector<std::optional<KernelArray>> dests = dests_for(t, s, e);
   std::vector<KernelValue> a, b;
   join.build(true, [&] { a = side(t, e.then_body, dests); });
   join.build(false, [&] { b = side(t, e.else_body, dests); });
@@ -126,9 +156,15 @@ void branch(Thread& t, const ir::Stm& s, const ir::EIf& e) {
   for (size_t k = 0; k < s.pat.size(); k++) {
     if (const auto* x = std::get_if<Value>(&a[k])) {
       joins.emplace_back(join.choose(*x, std::get<Value>(b[k])));
-    } else {
-      joins.emplace_back(choose(t, join, std::get<KernelArray>(a[k]), std::get<KernelArray>(b[k])));
+      continue;
     }
+    auto& x = std::get<KernelArray>(a[k]);
+    auto& y = std::get<KernelArray>(b[k]);
+    if (!in_one_table(x, y)) {
+      join.build(true, [&] { x = moved(t, x, e.then_body.results[k], dests[k]); });
+      join.build(false, [&] { y = moved(t, y, e.else_body.results[k], dests[k]); });
+    }
+    joins.emplace_back(choose(t, join, x, y));
   }
   join.finish(cond);
   // Scalars first: the arrays' sizes may be among them.

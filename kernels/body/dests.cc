@@ -28,13 +28,27 @@ std::optional<VarId> source_of(const ir::Program& program, const ir::Stm& s, siz
 }
 }  // namespace
 
-void Dests::spread(const ir::Program& program, const ir::Body& b, VarId v,
-                   const KernelArray& dest) {
+VarId source_of_result(const ir::Program& program, const ir::Body& b, size_t result) {
+  VarId v = b.results[result].var();
   for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
     for (size_t k = 0; k < it->pat.size(); k++) {
       if (it->pat[k] != v) continue;
+      if (const auto source = source_of(program, *it, k)) v = *source;
+      break;
+    }
+  }
+  return v;
+}
+
+void Dests::spread(const ir::Program& program, const ir::Body& b, VarId v, const KernelArray& dest,
+                   const OfLoop& has_own_memory) {
+  for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
+    for (size_t k = 0; k < it->pat.size(); k++) {
+      if (it->pat[k] != v) continue;
+      if (std::holds_alternative<ir::ELoop>(it->exp) && has_own_memory(v)) return;
       if (!dests_.emplace(v, dest).second) return;
-      if (const auto source = source_of(program, *it, k)) spread(program, b, *source, dest);
+      const auto source = source_of(program, *it, k);
+      if (source) spread(program, b, *source, dest, has_own_memory);
       return;
     }
   }

@@ -54,6 +54,8 @@ class Host {
   /// What the program calls the array that the block holds; empty if it has no name that is known,
   /// or if names are not wanted.
   virtual std::string name_of(BlockReg) const { return {}; }
+  /// How much each thread may have in local arrays, bytes; 0: these gain nothing on the device.
+  virtual int64_t local_bytes() const { return 0; }
   virtual ScalarReg new_scalar(PrimType t) = 0;
   virtual BlockReg new_block() = 0;
   /// Constants are folded.

@@ -48,11 +48,15 @@ KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<Value>& dims
 }
 
 Value load(Thread& t, const KernelArray& a, const Value& index) {
-  return a.shared ? t.k.load(*a.shared, index) : t.k.load(a.elem, a.base, index);
+  if (a.shared) return t.k.load(*a.shared, index);
+  if (a.local) return t.k.load(*a.local, index);
+  return t.k.load(a.elem, a.base, index);
 }
 void store(Thread& t, const KernelArray& a, const Value& index, const Value& value) {
   if (a.shared) {
     t.k.store(*a.shared, index, value);
+  } else if (a.local) {
+    t.k.store(*a.local, index, value);
   } else {
     t.k.store(a.base, index, value);
   }

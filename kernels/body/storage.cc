@@ -1,5 +1,6 @@
 #include "kernels/body/storage.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "kernels/body/thread.h"
@@ -29,7 +30,39 @@ std::optional<Operand> bytes_on_host(Thread& t, PrimType elem, const std::vector
 
 }  // namespace
 
+std::optional<KernelArray> local_array(Thread& t, PrimType elem,
+                                       const std::vector<ir::Atom>& dims) {
+  // Larger ones gain nothing: a driver unrolls the loops over them, and what it cannot keep in
+  // registers goes through the same caches as other memory.
+  constexpr int64_t kMostOfOne = 256;
+  // What is smaller than a register takes one.
+  const int64_t each = std::max(4, prim_size(elem));
+  int64_t length = 1;
+  for (const auto& d : dims) {
+    const Value n = t.env.scalar(d);
+    if (!n.is_const()) return std::nullopt;
+    const int64_t size = n.constant().as_i64();
+    if (size <= 0 || size > kMostOfOne) return std::nullopt;
+    length *= size;
+    if (length * each > kMostOfOne) return std::nullopt;
+  }
+  if (length * each > t.host.local_bytes() - t.local_bytes) return std::nullopt;
+  t.local_bytes += length * each;
+  KernelArray a;
+  a.elem = elem;
+  a.memory = t.args.new_memory();
+  a.local = t.k.local_array("own", elem, static_cast<int32_t>(length));
+  Math math{t.k};
+  a.layout = LayoutMath(math).dense(t.env.scalars(dims));
+  return a;
+}
+
 KernelArray allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
+  if (auto local = local_array(t, elem, dims)) return *local;
+  return allocate_addressed(t, elem, dims);
+}
+
+KernelArray allocate_addressed(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
   const auto bytes = bytes_on_host(t, elem, dims);
   if (!bytes) return t.heap.allocate(t, elem, dims);
   PrivateMemory& memory = t.private_memory;

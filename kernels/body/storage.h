@@ -1,11 +1,13 @@
 // Memory of a thread's own arrays.
 //
-// Arrays whose sizes the host can compute have a place in the thread's part of a block that the
-// host allocates for the launch, interleaved over the threads. Others come from the thread's heap:
-// a stack that loops reset, of a capacity that the host guesses; where it was too small, the whole
-// launch is repeated with a larger one.
+// Small arrays of a size that is known are the kernel's local arrays, on devices that keep those in
+// registers or near to them (Host::local_bytes). Others whose sizes the host can compute have a
+// place in the thread's part of a block that the host allocates for the launch, interleaved over
+// the threads. Others come from the thread's heap: a stack that loops reset, of a capacity that the
+// host guesses; where it was too small, the whole launch is repeated with a larger one.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernels/body/values.h"
@@ -22,8 +24,13 @@ struct PrivateMemory {
   bool used() const { return block.valid(); }
 };
 
-/// Memory for a new array: private, or from the heap.
+/// Memory for a new array: the thread's own table, private, or from the heap.
 KernelArray allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
+/// In device memory: private, or from the heap.
+KernelArray allocate_addressed(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
+/// A table of the thread for an array whose size is known and that is small; null if it is not, or
+/// if the kernel has many.
+std::optional<KernelArray> local_array(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
 
 class Heap {
  public:

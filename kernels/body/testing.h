@@ -30,6 +30,7 @@ class TestHost : public Host {
   int add_failure(program::KernelFailure f) override;
   void refuse(ir::ProvId, const std::string& what) override { refused = what; }
   bool failed() const override { return !refused.empty(); }
+  int64_t local_bytes() const override { return bytes_of_local_arrays; }
 
   void bind(ir::VarId v, HostValue value) { values_[v] = std::move(value); }
   Operand register_of(PrimValue v);
@@ -39,6 +40,7 @@ class TestHost : public Host {
   std::vector<uint64_t> blocks;  // addresses; 0: not allocated yet
   std::vector<program::KernelFailure> failures;
   std::string refused;
+  int64_t bytes_of_local_arrays = 0;
 
  private:
   ir::Program program_;
@@ -57,16 +59,18 @@ class BodyTest {
   void array(const std::vector<int64_t>& shape, const std::vector<int64_t>& elements);
 
   /// Translates the function, runs it and compares with the evaluator; what is wrong, or nothing.
+  /// Does the same again with room for local arrays, little and much.
   std::string difference();
 
   int64_t width = 6;
   int64_t heap_bytes = 4096;  // per thread
   bool single_thread = false;
-  // After difference():
+  // After difference(), without local arrays but for the last one:
   std::string text() const;  // of the kernel
   bool uses_private_memory = false, uses_heap = false, heap_was_too_small = false;
   std::optional<kir::Failed> failure;
   size_t arguments = 0;
+  size_t local_arrays = 0;  // where there is room for them
   TestHost host;
 
  private:
@@ -77,6 +81,7 @@ class BodyTest {
   HostArray room_for(const ir::eval::Value& result);
   void build(Thread& t, const std::vector<HostArray>& out);
   std::string run(Thread& t);
+  std::string difference_from(const std::vector<Row>& rows, const std::string& error);
   std::string compare(const std::vector<Row>& rows, const std::vector<HostArray>& out);
 
   std::vector<ir::eval::Value> args_;  // without the element's number

@@ -241,6 +241,17 @@ std::string BodyTest::difference() {
       error = row.error().message;
     }
   }
+  for (const int64_t bytes : {8192, 64, 0}) {
+    host.bytes_of_local_arrays = bytes;
+    host.failures.clear();
+    if (std::string wrong = difference_from(rows, error); !wrong.empty()) {
+      return fmt::format("with {} B for local arrays: {}", bytes, wrong);
+    }
+  }
+  return "";
+}
+
+std::string BodyTest::difference_from(const std::vector<Row>& rows, const std::string& error) {
   bind_arguments();
   std::vector<HostArray> out;
   for (const auto& v : rows.at(0)) out.push_back(room_for(v));
@@ -249,6 +260,7 @@ std::string BodyTest::difference() {
   if (host.failed()) return "refused: " + host.refused;
   uses_private_memory = t.private_memory.used();
   uses_heap = t.heap.used();
+  local_arrays = std::max(local_arrays, t.kernel.locals.size());
   if (std::string wrong = run(t); !wrong.empty()) return wrong;
   if (failure.has_value() == error.empty()) return "one of them fails: " + error;
   if (failure || heap_was_too_small) return "";

@@ -41,11 +41,15 @@ struct Thread {
   Dests dests;
   PrivateMemory private_memory;
   Heap heap;
+  int64_t local_bytes = 0;  // of local arrays
   bool single_thread;
   int call_depth = 0;
 
   const ir::Program& ir() const { return host.ir(); }
+  /// Device memory for each thread.
   bool has_private_memory() const { return private_memory.used() || heap.used(); }
+  /// Arrays of the thread's own, wherever they are.
+  bool has_own_arrays() const { return has_private_memory() || local_bytes > 0; }
 };
 
 // ---- whole pieces of code

@@ -4,7 +4,8 @@ namespace kenaz::body {
 
 bool identical(const KernelArray& a, const KernelArray& b) {
   if (a.kind != ArrayKind::kMemory || b.kind != ArrayKind::kMemory) return false;
-  if (a.base != b.base || a.shared != b.shared || a.elem != b.elem) return false;
+  if (a.base != b.base || a.shared != b.shared || a.local != b.local || a.elem != b.elem)
+    return false;
   const auto &x = a.layout, &y = b.layout;
   if (x.offset != y.offset || x.dense != y.dense || x.dims.size() != y.dims.size()) return false;
   if (!x.dense) return x.strides == y.strides;

@@ -15,10 +15,13 @@ struct KernelArray {
   Layout<kir::Value> layout;            // all i64
   kir::Value base;                      // kMemory: the address of the memory, u64
   std::optional<kir::SharedId> shared;  // kMemory: instead, of arrays of a workgroup
+  std::optional<kir::LocalId> local;    // kMemory: instead, of small arrays of a thread
   kir::Value start, stride;             // kIota
   kir::Value value;                     // kReplicate
   /// Which memory: the same number, the same memory. kUnknownMemory: may be any.
   int memory = -1;
+  /// Its elements are not in device memory, so it cannot be told by an address.
+  bool is_table() const { return shared || local; }
 };
 inline constexpr int kUnknownMemory = -1;
 using KernelValue = std::variant<kir::Value, KernelArray>;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "kernels/diagnostics/diagnostic.h"
+#include "kernels/gpu/launch.h"
 #include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
 
@@ -44,6 +45,11 @@ Status HostGen::run() {
 }
 
 // ---- registers, kernels
+
+int64_t HostGen::local_bytes() const {
+  constexpr int64_t kMost = 8192;
+  return hides_latency_by_threads(*this) ? kMost : 0;
+}
 
 ScalarReg HostGen::new_scalar(PrimType t) {
   reg_types_.push_back(t);

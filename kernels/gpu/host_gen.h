@@ -47,6 +47,7 @@ class HostGen : public body::Host {
     return it == block_names_.end() ? "" : it->second;
   }
   Operand emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args) override;
+  int64_t local_bytes() const override;
   ScalarReg new_scalar(PrimType t) override;
   BlockReg new_block() override;
   void emit(program::HostOp op) { code_->push_back(std::move(op)); }

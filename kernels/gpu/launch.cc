@@ -184,7 +184,7 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
                      const StoreElement& store, const Operand& width, int items) {
   if (host.failed()) return;
   kir::Builder& k = t.k;
-  if (items > 1 && !t.has_private_memory()) {
+  if (items > 1 && !t.has_own_arrays()) {
     launch_neighbours(host, t, {elem, store, elem, store, 1}, width, items);
     return;
   }

@@ -141,7 +141,7 @@ bool needs_thread_memory(HostGen& host, const PlanRequest& request) {
   Thread t(host, k);
   program::Code unused;
   host.emit_into(unused, [&] { request.bind(t, plan::Asks::kBySegment); });
-  return t.has_private_memory();
+  return t.has_own_arrays();
 }
 
 void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRequest& request) {

@@ -332,7 +332,7 @@ class Segment {
         for (int j = 0; j < length; j++) t.k.store(bases[n], t.k.add(first, j), made[next++]);
       }
     };
-    const int n = items > 1 && !t.has_private_memory() ? neighbours.count(true) : 1;
+    const int n = items > 1 && !t.has_own_arrays() ? neighbours.count(true) : 1;
     if (n == 1) {
       launch_elements(host_, t, elem, store, width, items);
       return;
