@@ -70,8 +70,9 @@ void BlockPrinter::print(const IPrim& i) {
   }
   const bool untold = i.op == ScalarOp::kConvert && is_integer(i.type) && is_float(i.to) &&
                       c_.facts.is_untold(i.args[0]);
-  e.text = untold ? untold_to_float(i.type, i.to, args[0])
-                  : scalar_op(c_.library, i.op, i.type, i.to, args);
+  e.text = untold                        ? untold_to_float(i.type, i.to, args[0])
+           : i.form == kir::Form::kWhole ? scalar_op(c_.library, i.op, i.type, i.to, args)
+                                         : usual_form(c_.library, i, args);
   e.is_operand = is_operand_text(e.text);
   names_.define(i.dst, std::move(e));
 }

@@ -248,4 +248,9 @@ std::string scalar_op(Library& lib, ScalarOp op, PrimType type, PrimType to, Arg
   return is_float(type) ? float_op(lib, op, type, a) : int_op(lib, op, type, a);
 }
 
+std::string usual_form(Library& lib, const kir::IPrim& i, Args a) {
+  const char* prefix = i.form == kir::Form::kIsUsual ? "is_usual" : "usual";
+  return call(lib, fmt::format("{}_{}", prefix, scalar_op_name(i.op)), i.type, a);
+}
+
 }  // namespace kenaz::glsl

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kernels/glsl/library.h"
+#include "kernels/kir/kir.h"
 #include "kernels/scalar/ops.h"
 
 namespace kenaz::glsl {
@@ -12,6 +13,9 @@ namespace kenaz::glsl {
 /// `args` are operands: names, literals or parenthesised. The result is not parenthesised.
 std::string scalar_op(Library& library, ScalarOp op, PrimType type, PrimType to,
                       std::span<const std::string> args);
+
+/// Of kir's kUsual and kIsUsual (kir::has_usual_form). The library has them for fused floats alone.
+std::string usual_form(Library& library, const kir::IPrim& i, std::span<const std::string> args);
 
 /// Of an integer that the driver's compiler cannot tell: kConvert needs not hide what comes out
 /// (see `opaque`).

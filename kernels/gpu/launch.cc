@@ -5,6 +5,7 @@
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/kir/access.h"
 #include "kernels/kir/passes/passes.h"
+#include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
 #include "kernels/kir/visit.h"
@@ -76,6 +77,7 @@ std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& ke
                                  program::Kernel& out) {
   check(kernel);
   kir::optimise(kernel);
+  if (host.target().contracts_floats) kir::gather_unusual(kernel);
   check(kernel);
   std::vector<program::Arg> args = t.args.finish(kernel, others);
   const auto access = kir::access_of(kernel);

@@ -79,6 +79,13 @@ struct Block {
 
 // ---- values
 
+/// How much of an operation is computed. Of some, operands at the ends of the exponents and the
+/// like need much more code than others (has_usual_form). kUsual: what is right of usual operands,
+/// and anything of others. kIsUsual: whether the operands are usual ones, a bool; each device draws
+/// the line as it needs to.
+enum class Form : uint8_t { kWhole, kUsual, kIsUsual };
+bool has_usual_form(ScalarOp op, PrimType type);
+
 /// A scalar operation; as ir::EPrim. `type` is the operands' type, `to` the result's for
 /// kConvert and kBitcast.
 struct IPrim {
@@ -87,7 +94,11 @@ struct IPrim {
   PrimType type;
   PrimType to = PrimType::kI32;
   std::vector<Value> args;
+  Form form = Form::kWhole;
 };
+inline PrimType result_type(const IPrim& i) {
+  return i.form == Form::kIsUsual ? PrimType::kBool : scalar_op_result(i.op, i.type, i.to);
+}
 
 enum class BuiltinKind : uint8_t {
   kGroup,         // i64: the workgroup's number, from 0

@@ -31,6 +31,11 @@ inline std::string_view name_of(BuiltinKind k) { return kBuiltinNames[static_cas
 inline std::string_view name_of(AtomicOp o) { return kAtomicNames[static_cast<size_t>(o)]; }
 inline std::string_view name_of(AtomicOrder o) { return kAtomicOrderNames[static_cast<size_t>(o)]; }
 inline std::string_view name_of(SubgroupOp o) { return kSubgroupNames[static_cast<size_t>(o)]; }
+/// As it stands before an operation's name.
+inline std::string_view name_of(Form f) {
+  constexpr std::string_view kNames[] = {"", "usual ", "is_usual "};
+  return kNames[static_cast<size_t>(f)];
+}
 inline std::string_view name_of(Scope s) { return kScopeNames[static_cast<size_t>(s)]; }
 
 /// The enumerator of that name in one of the tables above, or nullopt.

@@ -228,7 +228,10 @@ class KernelParser {
   }
 
   Op scalar(ValId dst) {
-    IPrim e{dst, in_.scalar_op(), {}, {}, {}};
+    const Form form = in_.eat("usual")      ? Form::kUsual
+                      : in_.eat("is_usual") ? Form::kIsUsual
+                                            : Form::kWhole;
+    IPrim e{dst, in_.scalar_op(), {}, {}, {}, form};
     in_.expect(".");
     e.type = in_.prim();
     e.to = scalar_op_result(e.op, e.type, e.type);

@@ -138,7 +138,7 @@ class KernelPrinter {
 
   // ---- instructions
   void one(const IPrim& i) {
-    put("{} = {}.{}", def(i.dst), scalar_op_name(i.op), prim_name(i.type));
+    put("{} = {}{}.{}", def(i.dst), name_of(i.form), scalar_op_name(i.op), prim_name(i.type));
     if (i.op == ScalarOp::kConvert || i.op == ScalarOp::kBitcast) put(".{}", prim_name(i.to));
     put("({})", values(i.args));
   }

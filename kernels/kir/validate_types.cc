@@ -38,7 +38,9 @@ class TypeRules {
     if (i.op == ScalarOp::kBitcast) {
       require(prim_size(i.type) == prim_size(i.to), "a bitcast to another size");
     }
-    result(i.dst, {scalar_op_result(i.op, i.type, i.to), 1});
+    require(i.form == Form::kWhole || has_usual_form(i.op, i.type), "no usual form of {}.{}",
+            scalar_op_name(i.op), prim_name(i.type));
+    result(i.dst, {result_type(i), 1});
   }
   void check(const IBuiltin& i) {
     const bool wide = i.kind == BuiltinKind::kGroup || i.kind == BuiltinKind::kGroups;

@@ -189,6 +189,20 @@ bool Compiler::meets(uint32_t from) const {
 
 // ---- values
 
+namespace {
+/// The interpreter computes all forms in whole, so that it may take for usual what it likes: here
+/// numbers that are not far from 1.
+bool is_usual(uint64_t bits) {
+  const uint64_t exponent = (bits >> 23) & 255;
+  return (bits << 33) == 0 || (exponent >= 67 && exponent <= 187);
+}
+uint64_t are_usual(uint64_t a, uint64_t b, uint64_t) { return is_usual(a) && is_usual(b) ? 1 : 0; }
+void are_usual_in_lanes(uint64_t* dst, const uint64_t* a, const uint64_t* b, const uint64_t*,
+                        size_t n) {
+  for (size_t k = 0; k < n; k++) dst[k] = are_usual(a[k], b[k], 0);
+}
+}  // namespace
+
 void Compiler::put(const IPrim& e) {
   const int arity = scalar_op_arity(e.op);
   CHECK(static_cast<int>(e.args.size()) == arity);
@@ -202,6 +216,10 @@ void Compiler::put(const IPrim& e) {
   op.a = args[0], op.b = args[1], op.c = args[2];
   op.fn = scalar_fn(e.op, e.type, e.to);
   op.lane_fn = lane_fn(e.op, e.type, e.to);
+  if (e.form == Form::kIsUsual) {
+    op.fn = are_usual;
+    op.lane_fn = are_usual_in_lanes;
+  }
 }
 
 void Compiler::put(const IBuiltin& e) {

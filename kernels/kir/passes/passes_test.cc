@@ -40,6 +40,7 @@
 #include "kernels/kir/passes/known_sums.h"
 #include "kernels/kir/passes/speculate.h"
 #include "kernels/kir/passes/split_loops.h"
+#include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/passes/wide_loops.h"
 #include "kernels/kir/passes/words.h"
@@ -59,6 +60,7 @@ const std::map<std::string, void (*)(Kernel&)>& all_passes() {
 #include "kernels/kir/passes/pipeline.def"
 #undef KIR_PASS
       {"optimise", optimise},
+      {"gather_unusual", gather_unusual},
   };
   return all;
 }
