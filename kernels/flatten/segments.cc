@@ -128,7 +128,7 @@ class Segments final : public GroupChoice {
       const auto* seg = std::get_if<ESeg>(&s.exp);
       if (seg == nullptr) continue;
       if (seg->kind == SegKind::kMap) continue;
-      if (results > 0 || !factors_of(p_, *seg)) return false;
+      if (results > 0 || !is_product(p_, *seg)) return false;
       results = seg->space.dims.size() - 1;
     }
     return results > 0 && std::all_of(d.stms.begin(), d.stms.end(), [&](const Stm& s) {

@@ -2,6 +2,7 @@
 
 #include "kernels/gpu/indices.h"
 #include "kernels/gpu/neighbours.h"
+#include "kernels/gpu/seg_element.h"
 
 namespace kenaz::gpu {
 
@@ -10,9 +11,6 @@ using kir::Value;
 using kir::Values;
 
 namespace {
-
-// Rows, columns and positions; those before them number the matrices.
-constexpr size_t kInner = 3;
 
 std::vector<PrimType> types_of(const ir::Program& p, const std::vector<ir::VarId>& values) {
   std::vector<PrimType> out;
@@ -34,15 +32,16 @@ Values scalars(HostGen& host, Thread& t, const ir::Body& b) {
   return out;
 }
 
-/// (matrix's indices.., row or column, position) -> the factor's scalars
+/// (matrix's indices.., row or column, position) -> the factor's scalars. `own`: the dims of the
+/// row or column.
 kir::FunctionId side_function(HostGen& host, Thread& t, const char* name, const ir::ESeg& e,
-                              const ir::SegDim& own, const ir::Factors::Side& side) {
+                              size_t outer, const std::vector<ir::SegDim>& own,
+                              const ir::Factors::Side& side) {
   const auto& dims = e.space.dims;
-  const size_t outer = dims.size() - kInner;
   return body::function(t, name, std::vector<kir::Type>(outer + 2, kir::Type{PrimType::kI64}),
                         [&](const Values& at) {
                           for (size_t d = 0; d < outer; d++) t.env.bind_param(dims[d].index, at[d]);
-                          t.env.bind_param(own.index, at[outer]);
+                          bind_indices(host, t, own, at[outer]);
                           t.env.bind_param(dims.back().index, at[outer + 1]);
                           return scalars(host, t, side.body);
                         });
@@ -73,7 +72,13 @@ plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors) {
 plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESeg& e,
                                          const ir::Factors& factors) {
   const auto& dims = e.space.dims;
-  const size_t outer = dims.size() - kInner;
+  const size_t outer = factors.dims.row;
+  const auto some = [&](size_t from, size_t to) {
+    const auto at = [&](size_t d) { return dims.begin() + static_cast<std::ptrdiff_t>(d); };
+    return std::vector<ir::SegDim>(at(from), at(to));
+  };
+  const auto rows = some(outer, factors.dims.column);
+  const auto columns = some(factors.dims.column, factors.dims.end);
   std::vector<Operand> sizes;
   for (size_t d = 0; d < outer; d++) sizes.push_back(host.scalar(dims[d].size));
   plan::Elements::Factors out;
@@ -87,8 +92,8 @@ plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESe
       return k.call(f, std::move(at));
     };
   };
-  out.left = call(side_function(host, t, "left", e, dims[outer], factors.left));
-  out.right = call(side_function(host, t, "right", e, dims[outer + 1], factors.right));
+  out.left = call(side_function(host, t, "left", e, outer, rows, factors.left));
+  out.right = call(side_function(host, t, "right", e, outer, columns, factors.right));
   out.join = [f = join_function(host, t, factors)](kir::Builder& k, Values left,
                                                    const Values& right) {
     left.insert(left.end(), right.begin(), right.end());

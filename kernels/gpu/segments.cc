@@ -92,22 +92,21 @@ bool reads_across(const ir::Program& p, const ir::ESeg& e) {
 
 /// Which segments of a reduction had better be reduced by one thread, because what their elements
 /// read does not depend on all indices.
-plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e) {
+plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e, const ir::GridDims& of) {
   constexpr size_t kSmall = 12;  // statements: a kernel repeats them 16 times
   const auto& dims = e.space.dims;
-  const size_t n = dims.size();
-  if (n < 2) return {};
+  const bool has_rows = of.row < of.column;
   plan::Grid grid;
-  grid.rows = n > 2 ? plan::HostExpr::size(kRows) : plan::HostExpr(1);
+  grid.rows = has_rows ? plan::HostExpr::size(kRows) : plan::HostExpr(1);
   grid.columns = plan::HostExpr::size(kColumns);
   const plan::Grid nothing_shared = grid;
   if (e.body.stms.size() > kSmall || is_slow(e.body)) return nothing_shared;
   constexpr unsigned kPosition = 1, kColumn = 2, kRow = 4;
   std::map<VarId, unsigned> depends;  // on which of these a variable does
-  depends[dims[n - 1].index] = kPosition;
-  depends[dims[n - 2].index] = kColumn;
-  if (n > 2) depends[dims[n - 3].index] = kRow;
-  const unsigned all = kPosition | kColumn | (n > 2 ? kRow : 0);
+  depends[dims.back().index] = kPosition;
+  for (size_t d = of.column; d < of.end; d++) depends[dims[d].index] = kColumn;
+  for (size_t d = of.row; d < of.column; d++) depends[dims[d].index] = kRow;
+  const unsigned all = kPosition | kColumn | (has_rows ? kRow : 0);
   for (const auto& s : e.body.stms) {
     unsigned on = 0;
     ir::for_each_use(p, s, [&](VarId v) {
@@ -119,7 +118,7 @@ plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e) {
     grid.rows_share = grid.rows_share || (on & kRow) == 0;
     grid.columns_share = grid.columns_share || (on & kColumn) == 0;
   }
-  grid.rows_share = grid.rows_share && n > 2;
+  grid.rows_share = grid.rows_share && has_rows;
   return grid;
 }
 
@@ -372,14 +371,16 @@ class Segment {
   MakeElements elements(PlanRequest& request, size_t leading, const SegParts& parts,
                         bool& from_body, const Neighbours* neighbours = nullptr) {
     const auto by_body = [this, leading, parts, neighbours](Thread& t, plan::Asks asks) {
-      const size_t rest = e_.space.dims.size() - leading, row = leading > 1 ? 1 : 0;
+      const size_t rest = e_.space.dims.size() - leading;
       plan::Elements elements;
       if (asks == plan::Asks::kForFactors) {
         elements.factors = factor_functions(host_, t, e_, *factors_);
         return elements;
       }
       if (asks == plan::Asks::kByGrid) {
-        const auto f = point_function(host_, t, e_, {leading - 1 - row, row, 1, rest}, parts);
+        const std::vector<size_t> groups = {grid_.row, grid_.column - grid_.row,
+                                            grid_.end - grid_.column, rest};
+        const auto f = point_function(host_, t, e_, groups, parts);
         elements.at = [f](kir::Builder& k, const plan::Place& at) {
           return k.call(f, {at.segment, at.row, at.column, at.position});
         };
@@ -443,12 +444,13 @@ class Segment {
     request.facts = facts(scans ? "scan" : "reduce", leading);
     request.sizes = {count(0, leading), lengths_};
     if (!scans && leading > 0) {
-      request.facts.grid = grid_of(ir_, e_);
       factors_ = ir::factors_of(ir_, e_);
       if (factors_) request.facts.factors = factor_facts(ir_, *factors_);
+      grid_ = factors_ ? factors_->dims : ir::last_dims(e_);
+      request.facts.grid = grid_of(ir_, e_, grid_);
       request.sizes.push_back(konst(0));  // no bins
-      request.sizes.push_back(leading > 1 ? count(leading - 2, leading - 1) : konst(1));
-      request.sizes.push_back(count(leading - 1, leading));
+      request.sizes.push_back(count(grid_.row, grid_.column));
+      request.sizes.push_back(count(grid_.column, grid_.end));
     }
     const SegParts parts = make_parts();
     const std::vector<Target> targets = make_targets(leading);
@@ -603,6 +605,7 @@ class Segment {
   const ir::ESeg& e_;
   Operand lengths_ = PrimValue::i64(0);  // elements of a segment
   std::optional<ir::Factors> factors_;   // of a reduction
+  ir::GridDims grid_;
 };
 
 /// Whether a result of the body is an array that a combinator in it makes.

@@ -84,9 +84,9 @@ class BothBranches {
 
 void both_branches(Program& p) {
   visit_segs(p, [&](ESeg& e) {
-    if (e.kind != SegKind::kReduce || factors_of(p, e)) return;
+    if (e.kind != SegKind::kReduce || is_product(p, e)) return;
     ESeg both = e;
-    if (BothBranches(p, e).take(both.body) && factors_of(p, both)) e = std::move(both);
+    if (BothBranches(p, e).take(both.body) && is_product(p, both)) e = std::move(both);
   });
 }
 

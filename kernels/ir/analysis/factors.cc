@@ -38,12 +38,12 @@ bool is_arithmetic_or_read(const Exp& e) {
 
 class Splitter {
  public:
-  Splitter(const Program& p, const ESeg& e) : p_(p), e_(e) {
+  Splitter(const Program& p, const ESeg& e, GridDims grid) : p_(p), e_(e) {
     const auto& dims = e.space.dims;
-    const size_t n = dims.size();
-    depends_[dims[n - 1].index] = kPosition;
-    depends_[dims[n - 2].index] = kColumn;
-    depends_[dims[n - 3].index] = kRow;
+    out_.dims = grid;
+    depends_[dims.back().index] = kPosition;
+    for (size_t d = grid.column; d < grid.end; d++) depends_[dims[d].index] = kColumn;
+    for (size_t d = grid.row; d < grid.column; d++) depends_[dims[d].index] = kRow;
   }
 
   std::optional<Factors> run() {
@@ -60,13 +60,12 @@ class Splitter {
       if ((on & kRow) == 0) add(right_, out_.right, s, kColumn);
     }
     out_.join.results = e_.body.results;
-    if (!left_.reads || !right_.reads || !is_good()) return std::nullopt;
+    if ((!out_.left.reads && !out_.right.reads) || !is_good()) return std::nullopt;
     return hand_over() ? std::optional(std::move(out_)) : std::nullopt;
   }
 
  private:
   struct Reads {
-    bool reads = false;  // at places that depend on the position
     int along = 0, across = 0;
   };
 
@@ -80,7 +79,7 @@ class Splitter {
     side.body.stms.push_back(s);
     const auto* index = std::get_if<EIndex>(&s.exp);
     if (index == nullptr || (depends_on(s.pat[0]) & kPosition) == 0) return;
-    reads.reads = reads.reads || (depends_on(s.pat[0]) & own) != 0;
+    side.reads = side.reads || (depends_on(s.pat[0]) & own) != 0;
     const auto* last = std::get_if<DimFix>(&index->dims.back());
     if (last == nullptr) return;
     const unsigned on = depends_on(last->index);
@@ -121,7 +120,27 @@ class Splitter {
   Factors out_;
 };
 
+/// All ways to take neighbouring dims for rows and for columns; those with few dims of columns and
+/// many of rows come first.
+std::vector<GridDims> all_grids(const ESeg& e) {
+  const size_t end = last_dims(e).end;
+  std::vector<GridDims> out;
+  for (size_t column = end - 1; column > 0; column--) {
+    for (size_t row = 0; row < column; row++) out.push_back({row, column, end});
+  }
+  return out;
+}
+
+bool both_read(const std::optional<Factors>& f) { return f && f->left.reads && f->right.reads; }
+
 }  // namespace
+
+GridDims last_dims(const ESeg& e) {
+  const size_t end = e.space.dims.size() - 1;
+  return {end > 1 ? end - 2 : 0, end > 0 ? end - 1 : 0, end};
+}
+
+bool is_product(const Program& p, const ESeg& e) { return both_read(factors_of(p, e)); }
 
 std::optional<Factors> factors_of(const Program& p, const ESeg& e) {
   const bool reduces = e.kind == SegKind::kReduce && e.level == SegLevel::kDevice;
@@ -131,7 +150,15 @@ std::optional<Factors> factors_of(const Program& p, const ESeg& e) {
       e.body.results.size() != operands_of(e)) {
     return std::nullopt;
   }
-  return Splitter(p, e).run();
+  // Most products have one dim of each, whose indices take no divisions.
+  if (auto factors = Splitter(p, e, last_dims(e)).run(); both_read(factors)) return factors;
+  std::optional<Factors> found;
+  for (const GridDims& grid : all_grids(e)) {
+    auto factors = Splitter(p, e, grid).run();
+    if (both_read(factors)) return factors;
+    if (!found) found = std::move(factors);
+  }
+  return found;
 }
 
 }  // namespace kenaz::ir

@@ -7,13 +7,15 @@
 namespace kenaz::ir {
 namespace {
 
-/// A reduction over n x m x q by (+), whose elements are x; `stms` make it.
-std::string text_of(const std::string& stms) {
+/// A reduction over n x m x q by (+), whose elements are x; `stms` make it. `more`: dims between
+/// the first two, and their sizes in the result's type.
+std::string text_of(const std::string& stms, const std::string& more = "",
+                    const std::string& sizes = "") {
   return "stage seg\n"
          "fun main(n: i64, m: i64, q: i64, a: [n][q]f32, b: [q][m]f32, c: [n][m][q]f32, w: [n]f32)"
-         " -> ([n][m]f32) {\n"
-         "  let r: [n][m]f32 = seg reduce device (i: i64 < n, j: i64 < m, k: i64 < q) {\n" +
-         stms +
+         " -> ([n]" +
+         sizes + "[m]f32) {\n  let r: [n]" + sizes + "[m]f32 = seg reduce device (i: i64 < n, " +
+         more + "j: i64 < m, k: i64 < q) {\n" + stms +
          "    return x\n"
          "  } by \\(s: f32, t: f32) -> (f32) {\n"
          "    let u: f32 = add.f32(s, t)\n"
@@ -34,8 +36,9 @@ struct Found {
   }
 };
 
-Found found_in(const std::string& stms) {
-  auto parsed = parse(text_of(stms));
+Found found_in(const std::string& stms, const std::string& more = "",
+               const std::string& sizes = "") {
+  auto parsed = parse(text_of(stms, more, sizes));
   EXPECT_TRUE(parsed) << parsed.error().text();
   Found f;
   if (!parsed) return f;
@@ -85,6 +88,41 @@ TEST(Factors, AreNotThereWhereAnElementReadsWhatOnlyItDoes) {
                                               "    let y: f32 = mul.f32(p, t)\n"
                                               "    let x: f32 = mul.f32(y, z)\n")
                    .factors);
+}
+
+TEST(Factors, MayBeReadOnOneSideOnly) {
+  const Found f = found_in(
+      "    let t: f32 = index b[k, j]\n"
+      "    let y: f32 = convert.i64.f32(i)\n"
+      "    let x: f32 = mul.f32(y, t)\n");
+  ASSERT_TRUE(f.factors);
+  EXPECT_EQ(f.names(f.factors->left.values), Names{"y"});
+  EXPECT_FALSE(f.factors->left.reads);
+  EXPECT_TRUE(f.factors->right.reads);
+}
+
+TEST(Factors, OfSeveralDimsThatReadTheSame) {
+  const Found f = found_in(
+      "    let t: f32 = index c[h, j, k]\n"
+      "    let y: f32 = convert.i64.f32(i)\n"
+      "    let x: f32 = mul.f32(y, t)\n",
+      "h: i64 < n, ", "[n]");
+  ASSERT_TRUE(f.factors);
+  EXPECT_EQ(f.factors->dims.row, 0U);
+  EXPECT_EQ(f.factors->dims.column, 1U);
+  EXPECT_EQ(f.factors->dims.end, 3U);
+  EXPECT_EQ(f.names(f.factors->right.values), Names{"t"});
+}
+
+TEST(Factors, OfOneDimEachWhereBothRead) {
+  const Found f = found_in(
+      "    let p: f32 = index a[h, k]\n"
+      "    let t: f32 = index b[k, j]\n"
+      "    let x: f32 = mul.f32(p, t)\n",
+      "h: i64 < n, ", "[n]");
+  ASSERT_TRUE(f.factors);
+  EXPECT_EQ(f.factors->dims.row, 1U);
+  EXPECT_EQ(f.factors->dims.column, 2U);
 }
 
 TEST(Factors, AreNotThereWhereOnlyRowsShare) {
