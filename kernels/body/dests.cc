@@ -1,5 +1,7 @@
 #include "kernels/body/dests.h"
 
+#include <algorithm>
+
 #include "kernels/body/analysis.h"
 
 namespace kenaz::body {
@@ -38,6 +40,20 @@ VarId source_of_result(const ir::Program& program, const ir::Body& b, size_t res
     }
   }
   return v;
+}
+
+std::optional<VarId> loop_in_place(const ir::Program& program, const ir::Body& b, size_t result) {
+  if (b.results[result].is_const()) return std::nullopt;
+  VarId v = b.results[result].var();
+  for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
+    const auto made = std::find(it->pat.begin(), it->pat.end(), v);
+    if (made == it->pat.end()) continue;
+    const auto source = source_of(program, *it, static_cast<size_t>(made - it->pat.begin()));
+    if (!source) return std::nullopt;
+    if (std::holds_alternative<ir::ELoop>(it->exp)) return v;
+    v = *source;
+  }
+  return std::nullopt;
 }
 
 void Dests::spread(const ir::Program& program, const ir::Body& b, VarId v, const KernelArray& dest,

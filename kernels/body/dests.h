@@ -14,6 +14,11 @@ namespace kenaz::body {
 /// place.
 ir::VarId source_of_result(const ir::Program& program, const ir::Body& b, size_t result);
 
+/// The loop, by its result, that works in place on the memory which this result of the body is
+/// wanted in; the last one if several do.
+std::optional<ir::VarId> loop_in_place(const ir::Program& program, const ir::Body& b,
+                                       size_t result);
+
 class Dests {
  public:
   void set(ir::VarId v, const KernelArray& dest) { dests_[v] = dest; }

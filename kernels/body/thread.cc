@@ -35,28 +35,25 @@ kir::FunctionId function(Thread& t, const std::string& name, const std::vector<k
   });
 }
 
-namespace {
-/// Whether an array is worth memory of its own while a loop works on it: what threads have of their
-/// own lies side by side, rows of results do not.
-bool is_small(const Thread& t, ir::VarId v) {
+// What threads have of their own lies side by side, rows of results do not.
+bool works_apart(const Host& host, ir::VarId v) {
   constexpr int64_t kMost = 4096;
-  const ir::Type& type = t.ir().type_of(v);
+  const ir::Type& type = host.ir().type_of(v);
   int64_t bytes = prim_size(type.prim);
   for (const ir::Atom& d : type.dims) {
     if (!d.is_const() || d.constant().as_i64() > kMost) return false;
     bytes *= d.constant().as_i64();
     if (bytes > kMost) return false;
   }
-  return t.host.local_bytes() > 0;
+  return host.local_bytes() > 0;
 }
-}  // namespace
 
 std::vector<KernelValue> translate(Thread& t, const ir::Body& b,
                                    const std::vector<std::optional<KernelArray>>& dests) {
   for (size_t k = 0; k < dests.size(); k++) {
     if (dests[k] && !b.results[k].is_const()) {
       t.dests.spread(t.ir(), b, b.results[k].var(), *dests[k],
-                     [&](ir::VarId v) { return !dests[k]->local && is_small(t, v); });
+                     [&](ir::VarId v) { return !dests[k]->local && works_apart(t.host, v); });
     }
   }
   for (const auto& s : b.stms) {

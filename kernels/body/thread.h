@@ -64,6 +64,9 @@ kir::FunctionId operator_function(Thread& t, const std::string& name, const ir::
 std::vector<KernelValue> translate(Thread& t, const ir::Body& b,
                                    const std::vector<std::optional<KernelArray>>& dests = {});
 void translate(Thread& t, const ir::Stm& s);
+/// Whether a loop whose result is this array works on it in memory of the thread's own, and it is
+/// moved to where it is wanted behind the loop.
+bool works_apart(const Host& host, ir::VarId v);
 /// Binds a lambda's leading parameters to the i-th rows of host or kernel arrays.
 void bind_rows(Thread& t, const std::vector<ir::VarId>& params,
                const std::vector<ir::VarId>& inputs, const kir::Value& i);

@@ -9,6 +9,7 @@
 #include "kernels/gpu/body_facts.h"
 #include "kernels/gpu/factors.h"
 #include "kernels/gpu/group.h"
+#include "kernels/gpu/interleaved.h"
 #include "kernels/gpu/launch.h"
 #include "kernels/gpu/monoids.h"
 #include "kernels/gpu/neighbours.h"
@@ -312,6 +313,19 @@ class Segment {
       return;
     }
     const auto scalars = small_map();
+    const Interleaved interleaved(host_, e_, parts);
+    if (scalars || !interleaved.any()) {
+      map_points(parts, width, neighbours, scalars);
+      return;
+    }
+    const auto map = [&](const SegParts& to) { map_points(to, width, neighbours, {}); };
+    choose(
+        host_, interleaved.worthwhile(), [&] { interleaved.launch(map); }, [&] { map(parts); });
+  }
+
+  /// `scalars`: if each may take several elements.
+  void map_points(SegParts parts, const Operand& width, const Neighbours& neighbours,
+                  const std::optional<ScalarResults>& scalars) {
     const int items = scalars ? items_of_map(*scalars) : 1;
     std::vector<HostArray> results;
     if (items > 1) {

@@ -1,0 +1,92 @@
+#include "kernels/gpu/interleaved.h"
+
+#include "kernels/body/dests.h"
+#include "kernels/gpu/launch.h"
+
+namespace kenaz::gpu {
+
+namespace {
+
+std::vector<Operand> dims_from(const HostArray& a, size_t first, size_t end) {
+  const auto at = [&](size_t d) { return a.layout.dims.begin() + static_cast<std::ptrdiff_t>(d); };
+  return {at(first), at(end)};
+}
+
+/// The array with its dims as the result has them: of `memory`, whose columns are points' rows.
+HostArray by_points(HostGen& host, const HostArray& memory, const HostArray& result, size_t outer) {
+  const std::vector<Operand>& dims = result.layout.dims;
+  HostArray a = memory;
+  a.layout.dims = dims;
+  a.layout.dense = false;
+  a.layout.strides.resize(dims.size());
+  Operand stride = host.konst(1);
+  const auto stride_from = [&](size_t first, size_t end) {
+    for (size_t d = end; d-- > first;) {
+      a.layout.strides[d] = stride;
+      stride = host.mul(stride, dims[d]);
+    }
+  };
+  stride_from(0, outer);
+  stride_from(outer, dims.size());
+  return a;
+}
+
+/// The result as a matrix, with a row for each point.
+HostArray as_matrix(HostGen& host, HostArray result, const Operand& points, const Operand& length) {
+  result.layout = *body::LayoutMath(host).reshape(result.layout, {points, length});
+  return result;
+}
+
+}  // namespace
+
+Interleaved::Interleaved(HostGen& host, const ir::ESeg& e, const SegParts& parts)
+    : host_(host), parts_(parts), outer_(e.space.dims.size()) {
+  if (e.kind != ir::SegKind::kMap || !e.writes.empty() || !hides_latency_by_threads(host)) return;
+  for (size_t n = 0; n < parts.stored.size(); n++) {
+    const auto loop = body::loop_in_place(host.ir(), e.body, n);
+    if (loop && parts.stored[n].layout.dense && !body::works_apart(host, *loop)) rows_.push_back(n);
+  }
+  if (any()) points_ = host.count(dims_from(parts.stored[rows_[0]], 0, outer_)).operand();
+}
+
+Operand Interleaved::length(size_t row) const {
+  const HostArray& a = parts_.stored[row];
+  return host_.count(dims_from(a, outer_, a.layout.dims.size())).operand();
+}
+
+Operand Interleaved::worthwhile() const {
+  // Shorter rows lie in few sectors anyway. More bytes are not taken a second time.
+  constexpr int64_t kLeastPoints = 1024, kLeastLength = 16, kMostBytes = int64_t{1} << 31;
+  const auto le = [&](const Operand& a, const Operand& b) {
+    return host_.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {a, b});
+  };
+  const auto both = [&](const Operand& a, const Operand& b) {
+    return host_.emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool, {a, b});
+  };
+  Operand good = le(host_.konst(kLeastPoints), points_);
+  HostSize bytes = host_.size(0);
+  for (const size_t row : rows_) {
+    good = both(good, le(host_.konst(kLeastLength), length(row)));
+    bytes = host_.plus(bytes, host_.times(host_.count(parts_.stored[row].layout.dims),
+                                          host_.size(prim_size(parts_.stored[row].elem))));
+  }
+  return both(good, le(bytes.operand(), host_.konst(kMostBytes)));
+}
+
+void Interleaved::launch(const std::function<void(const SegParts&)>& map) const {
+  SegParts apart = parts_;
+  std::vector<HostArray> made;
+  for (const size_t row : rows_) {
+    const HostArray& result = parts_.stored[row];
+    made.push_back(host_.allocate(result.elem, {length(row), points_}));
+    apart.stored[row] = by_points(host_, made.back(), result, outer_);
+  }
+  map(apart);
+  for (size_t n = 0; n < rows_.size(); n++) {
+    const size_t row = rows_[n];
+    host_.copy(host_.rearranged(made[n], {1, 0}),
+               as_matrix(host_, parts_.stored[row], points_, length(row)));
+  }
+}
+
+}  // namespace kenaz::gpu

@@ -1,0 +1,36 @@
+// Maps whose threads work on rows of the results in loops. Each thread's row lies by itself, so in
+// each turn neighbouring threads access places far from each other, a sector of memory for each.
+// Where there are many threads, and the rows are long, these are made in an array in which the
+// elements of all threads lie side by side, and a transposing copy puts them where they belong.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "kernels/gpu/host_gen.h"
+#include "kernels/gpu/seg_element.h"
+
+namespace kenaz::gpu {
+
+class Interleaved {
+ public:
+  /// Of a map whose results go to `parts`.
+  Interleaved(HostGen& host, const ir::ESeg& e, const SegParts& parts);
+
+  bool any() const { return !rows_.empty(); }
+  /// For which sizes it is: a bool.
+  Operand worthwhile() const;
+  /// `map` makes the results in the parts that it is given.
+  void launch(const std::function<void(const SegParts&)>& map) const;
+
+ private:
+  Operand length(size_t row) const;
+
+  HostGen& host_;
+  const SegParts& parts_;
+  Operand points_ = PrimValue::i64(0);
+  size_t outer_;              // dims of the space
+  std::vector<size_t> rows_;  // which of the stored arrays
+};
+
+}  // namespace kenaz::gpu
