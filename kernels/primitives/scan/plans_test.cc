@@ -127,6 +127,7 @@ TEST(ScanPlans, SeveralSegments) {
 
 TEST(ScanPlans, Columns) {
   check_all_scans({add_i32()}, {{40, 0, true}, {33, 1, true}, {70, 9, true}, {3, 100, true}});
+  check_all_scans({testing::affine_maps()}, {{40, 16, true}, {130, 35, true}});
 }
 
 TEST(ScanPlans, ElementsThatFail) {
@@ -229,7 +230,8 @@ TEST(ScanPlans, ThePlanFollowsTheSizesAndTheTarget) {
   EXPECT_EQ(name_for(8, 1 << 20), "row_tiles");
   EXPECT_EQ(name_for(100, 100'000), "row_tiles");
   EXPECT_EQ(name_for(20, 1 << 20), "reduce_then_scan");
-  EXPECT_EQ(name_for(1 << 15, 1 << 10, true), "thread");
+  EXPECT_EQ(name_for(1 << 15, 1 << 10, true), "columns");
+  EXPECT_EQ(name_for(1 << 15, 12, true), "thread");
   EXPECT_EQ(name_for(1, 1 << 20, false, true), "one");
   EXPECT_EQ(name_for(1, 1000, false, true), "group");
   EXPECT_EQ(name_for(0, 1 << 20, false, true), "at_once");
