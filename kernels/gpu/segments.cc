@@ -247,7 +247,8 @@ class Segment {
     }
     const SegParts parts = make_parts();
     if (const UnevenMap uneven(host_, s_, e_, parts); uneven.any()) {
-      uneven.launch();
+      choose(
+          host_, is_short(uneven), [&] { points(parts); }, [&] { uneven.launch(); });
       return;
     }
     const Walks walks(host_, s_, e_);
@@ -257,6 +258,14 @@ class Segment {
     }
     const AbreastMap abreast(host_, s_, e_);
     abreast.any() ? either(abreast, parts, [&] { points(parts); }) : points(parts);
+  }
+
+  /// Whether a thread reduces a segment in less time than it takes to share it.
+  Operand is_short(const UnevenMap& uneven) const {
+    constexpr int64_t kFew = 8;
+    const auto longest = uneven.longest();
+    if (!longest) return PrimValue::of_bool(false);
+    return host_.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {*longest, konst(kFew)});
   }
 
   /// A map in a way that is only for some spaces, or in another one.

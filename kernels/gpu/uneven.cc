@@ -55,6 +55,33 @@ UnevenMap::UnevenMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e, const S
   if (!needs_thread_memory(host, wanted)) request_ = std::move(wanted);
 }
 
+std::optional<Operand> UnevenMap::longest() const {
+  std::optional<Operand> all;
+  for (const ir::Uneven::Stage& stage : uneven_->stages) {
+    const auto one = longest(reduction_of(stage).width);
+    if (!one) return std::nullopt;
+    all = all ? host_.max(*all, *one) : *one;
+  }
+  return all;
+}
+
+// Of an index of the space, and what is a constant behind one: as those of triangles are.
+std::optional<Operand> UnevenMap::longest(const ir::Atom& length) const {
+  if (length.is_const()) return Operand(length.constant());
+  for (const ir::SegDim& d : e_.space.dims) {
+    if (length == ir::Atom(d.index)) return host_.add(host_.scalar(d.size), host_.konst(-1));
+  }
+  for (const ir::Stm& s : e_.body.stms) {
+    const auto* sum = std::get_if<ir::EPrim>(&s.exp);
+    if (sum == nullptr || length != ir::Atom(s.pat[0])) continue;
+    if (sum->op != ScalarOp::kAdd || !sum->args[1].is_const()) return std::nullopt;
+    const auto most = longest(sum->args[0]);
+    if (!most) return std::nullopt;
+    return host_.add(*most, sum->args[1].constant());
+  }
+  return std::nullopt;
+}
+
 void UnevenMap::launch() const {
   launch_plans(host_, primitives::uneven_plans(), *request_);
   if (host_.recorder() == nullptr) return;

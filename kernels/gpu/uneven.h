@@ -21,9 +21,13 @@ class UnevenMap {
 
   /// Whether it is one, and its code needs no memory for each thread.
   bool any() const { return request_.has_value(); }
+  /// How long its segments are at most, if they have no more than some number of elements that the
+  /// host knows.
+  std::optional<Operand> longest() const;
   void launch() const;
 
  private:
+  std::optional<Operand> longest(const ir::Atom& length) const;
   PlanRequest request() const;
   plan::Problem bind(body::Thread& t) const;
   plan::Uneven::Stage stage(body::Thread& t, size_t number, size_t first_operator) const;
