@@ -58,7 +58,8 @@ class CompareRoots {
       }
       if (const auto* prim = std::get_if<IPrim>(&i.op); prim != nullptr && loop != nullptr) {
         const bool wide = prim->type == PrimType::kF32 || prim->type == PrimType::kF64;
-        if (prim->op == ScalarOp::kSqrt && wide && uses_[prim->dst.index] == 1) {
+        const bool whole = prim->form == Form::kWhole;
+        if (prim->op == ScalarOp::kSqrt && whole && wide && uses_[prim->dst.index] == 1) {
           roots.emplace(prim->dst.index, out.size());
         }
         const bool compares = prim->op == ScalarOp::kLt || prim->op == ScalarOp::kLe;

@@ -123,6 +123,7 @@ class CsePass {
       key.push_back(static_cast<uint64_t>(prim->op));
       key.push_back(static_cast<uint64_t>(prim->type));
       key.push_back(static_cast<uint64_t>(scalar_op_result(prim->op, prim->type, prim->to)));
+      key.push_back(static_cast<uint64_t>(prim->form));
       commutes = commutes_exactly(*prim);
     } else if (const auto* builtin = std::get_if<IBuiltin>(&inst.op)) {
       key.push_back(static_cast<uint64_t>(builtin->kind));

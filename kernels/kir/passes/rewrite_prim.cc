@@ -139,6 +139,8 @@ std::optional<Value> undone(const IPrim& i, const MadeBy& made_by) {
 }  // namespace
 
 std::optional<Value> rewrite_prim(IPrim& inst, const MadeBy& made_by) {
+  if (inst.form != Form::kWhole)
+    return std::nullopt;  // what is known of operations is of whole ones
   while (true) {
     if (auto known = known_result(inst.op, inst.type, inst.to, inst.args)) return known;
     if (auto known = undone(inst, made_by)) return known;

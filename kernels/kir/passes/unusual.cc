@@ -1,5 +1,6 @@
 #include "kernels/kir/passes/unusual.h"
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -7,6 +8,7 @@
 
 #include "kernels/kir/passes/rename.h"
 #include "kernels/kir/visit.h"
+#include "protocol/base/check.h"
 
 namespace kenaz::kir {
 namespace {
@@ -51,9 +53,9 @@ class Stretch {
   /// Takes the instruction, or says that it needs what this stretch computes.
   bool take(Inst& i) {
     const bool forms = has_forms(i);
+    if (forms && count_ == kMost) return false;
     const bool depends = this->depends(i);
     if (depends && !is_arithmetic(i)) return false;
-    if (forms && count_ == kMost) return false;
     if (!forms && !depends) {
       insts_.push_back({std::move(i), false});
       return true;
@@ -83,6 +85,7 @@ class Stretch {
   };
 
   bool depends(const Inst& i) const {
+    if (made_.empty()) return false;
     bool any = false;
     const auto look = [&](const Value& v) {
       any = any || (!v.is_const() && made_.contains(v.id().index));
@@ -107,7 +110,7 @@ class Stretch {
 
   void gather(std::vector<Inst>& out) {
     Renaming usual(kernel_), whole(kernel_);
-    Value all;
+    std::optional<Value> all;  // whether all operands are usual
     Block again;
     ir::ProvId prov;
     for (const Part& p : insts_) {
@@ -123,15 +126,13 @@ class Stretch {
         is_usual.form = Form::kIsUsual;
         form.form = Form::kUsual;
         const Value one = prim(out, std::move(is_usual), copy.prov);
-        const auto both = [&] {
-          return prim(out, {{}, ScalarOp::kAnd, PrimType::kBool, {}, {all, one}}, copy.prov);
-        };
-        all = prov.valid() || all.type.prim == PrimType::kBool ? both() : one;
+        all = all ? prim(out, {{}, ScalarOp::kAnd, PrimType::kBool, {}, {*all, one}}, copy.prov)
+                  : one;
         prov = copy.prov;
       }
       out.push_back(std::move(copy));
     }
-    const Value not_all = prim(out, {{}, ScalarOp::kNot, PrimType::kBool, {}, {all}}, prov);
+    const Value not_all = prim(out, {{}, ScalarOp::kNot, PrimType::kBool, {}, {*all}}, prov);
     std::vector<std::pair<ValId, VarId>> wanted;
     for (const ValId v : wanted_behind()) {
       const Type type = kernel_.vals[v.index];
@@ -180,7 +181,7 @@ void gather_in(Kernel& kernel, const Uses& uses, Block& b) {
     visit_blocks(i.op, [&](Block& inner) { gather_in(kernel, uses, inner); });
     if (stretch.take(i)) continue;
     stretch.finish(out);
-    stretch.take(i);
+    CHECK(stretch.take(i));
   }
   stretch.finish(out);
   b.insts = std::move(out);
