@@ -74,7 +74,9 @@ bool Ranges::less(const Atom& a, const Atom& b) const {
 bool Ranges::fits(const Atom& a, PrimType t) const {
   const Range r = of(a);
   int64_t top = 0;
-  return r.low >= 0 && const_below(r, top) && PrimValue::of_int(t, top - 1).as_i64() == top - 1;
+  // Code that never runs may have bounds that no value keeps.
+  return r.low >= 0 && const_below(r, top) && top > r.low &&
+         PrimValue::of_int(t, top - 1).as_i64() == top - 1;
 }
 
 std::optional<bool> Ranges::compare(const EPrim& e) const {

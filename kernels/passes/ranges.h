@@ -22,7 +22,8 @@ class Ranges {
   void index(ir::VarId v, const ir::Atom& bound);
   /// Draws conclusions about `result` = the operation.
   void define(ir::VarId result, const ir::EPrim& e);
-  /// Whether the type has all values that the integer may have.
+  /// Whether the type has all values that the integer may have, which is seen only of integers that
+  /// are not negative.
   bool fits(const ir::Atom& a, PrimType t) const;
   /// The comparison's value, if it follows from what is known.
   std::optional<bool> compare(const ir::EPrim& e) const;
