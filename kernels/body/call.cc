@@ -9,16 +9,6 @@ using ir::VarId;
 
 namespace {
 
-/// A function's body may be translated twice: the first call's sizes and memory are not the
-/// second's.
-void forget(Thread& t, const ir::Body& b) {
-  t.env.forget(b);
-  for (const auto& s : b.stms) {
-    for (VarId v : s.pat) t.dests.forget(v);
-    for (const ir::Body* inner : bodies_of(s.exp)) forget(t, *inner);
-  }
-}
-
 void bind_params(Thread& t, const ir::Function& f, const ir::ECall& e) {
   std::vector<KernelValue> args;
   for (const auto& a : e.args) args.push_back(t.env.value(a));

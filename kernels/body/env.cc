@@ -1,6 +1,5 @@
 #include "kernels/body/env.h"
 
-#include "kernels/body/analysis.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::body {
@@ -88,13 +87,6 @@ std::optional<Operand> Env::compute_on_host(const ir::Stm& s) {
 void Env::set_on_host(VarId v, const std::optional<Operand>& o) {
   hoisted_.erase(v);
   if (o) hoisted_[v] = *o;
-}
-
-void Env::forget(const ir::Body& b) {
-  for (const auto& s : b.stms) {
-    for (VarId v : s.pat) hoisted_.erase(v);
-    for (const ir::Body* inner : bodies_of(s.exp)) forget(*inner);
-  }
 }
 
 }  // namespace kenaz::body

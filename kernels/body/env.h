@@ -20,9 +20,8 @@ class Env {
   void bind_param(ir::VarId v, KernelValue value);
   /// Notes that `s` binds its pattern, before it is translated; it must outlive this.
   void define(const ir::Stm& s);
-  /// Before a function's body is translated again: what was hoisted for an earlier call is not the
-  /// next one's.
-  void forget(const ir::Body& b);
+  /// What was hoisted for it is no longer so.
+  void forget(ir::VarId v) { hoisted_.erase(v); }
 
   /// What is bound at host level becomes an argument.
   KernelValue value(const ir::Atom& a);

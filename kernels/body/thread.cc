@@ -1,5 +1,6 @@
 #include "kernels/body/thread.h"
 
+#include "kernels/body/analysis.h"
 #include "kernels/body/statements.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
@@ -46,6 +47,16 @@ bool works_apart(const Host& host, ir::VarId v) {
     if (bytes > kMost) return false;
   }
   return host.local_bytes() > 0;
+}
+
+void forget(Thread& t, const ir::Body& b) {
+  for (const auto& s : b.stms) {
+    for (VarId v : s.pat) {
+      t.env.forget(v);
+      t.dests.forget(v);
+    }
+    for (const ir::Body* inner : bodies_of(s.exp)) forget(t, *inner);
+  }
 }
 
 std::vector<KernelValue> translate(Thread& t, const ir::Body& b,

@@ -41,7 +41,7 @@ struct Thread {
   Dests dests;
   PrivateMemory private_memory;
   Heap heap;
-  int64_t local_bytes = 0;  // of local arrays
+  int64_t local_bytes = 0;  // of tables that are used
   bool single_thread;
   int call_depth = 0;
 
@@ -64,6 +64,9 @@ kir::FunctionId operator_function(Thread& t, const std::string& name, const ir::
 std::vector<KernelValue> translate(Thread& t, const ir::Body& b,
                                    const std::vector<std::optional<KernelArray>>& dests = {});
 void translate(Thread& t, const ir::Stm& s);
+/// Before a body is translated again: the sizes and the memory of the time before are not this
+/// one's.
+void forget(Thread& t, const ir::Body& b);
 /// Whether a loop whose result is this array works on it in memory of the thread's own, and it is
 /// moved to where it is wanted behind the loop.
 bool works_apart(const Host& host, ir::VarId v);

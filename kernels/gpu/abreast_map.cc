@@ -62,7 +62,7 @@ void AbreastMap::launch(const SegParts& parts) const {
       std::vector<Values> made;
       for (int64_t n = 0; n < count && !host_.failed(); n++) {
         abreast.bind(t, column, n);
-        t.env.forget(scalars_->seg.body);
+        body::forget(t, scalars_->seg.body);
         abreast.translate(t, scalars_->seg.body);
         if (!host_.failed()) made.push_back(t.env.scalars(scalars_->seg.body.results));
       }

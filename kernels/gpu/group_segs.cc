@@ -49,7 +49,7 @@ void GroupCode::seg(const ir::Stm& s, const ir::ESeg& e) {
 // Stores the plain results, and gives the others.
 kir::Values GroupCode::element(const ir::ESeg& e, const std::vector<Array>& targets,
                                const Values& at) {
-  t_.env.forget(e.body);  // there may be code for it already
+  body::forget(t_, e.body);  // there may be code for it already
   for (size_t d = 0; d < at.size(); d++) t_.env.bind_param(e.space.dims[d].index, at[d]);
   const std::vector<Result> results = body::translate(t_, e.body);
   Values operands;

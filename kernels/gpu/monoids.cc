@@ -59,7 +59,7 @@ plan::Operator operator_in_place(Thread& t, const Monoids& monoids) {
       o.combine = plan::known_operator(*row, o.facts.types[0]).combine;
     } else {
       o.combine = [&t, m](kir::Builder&, const Values& a, const Values& b) {
-        t.env.forget(m->op.body);
+        body::forget(t, m->op.body);
         const auto results = body::combine(t, *m, {a.begin(), a.end()}, {b.begin(), b.end()});
         Values out;
         for (const body::KernelValue& r : results) out.push_back(std::get<kir::Value>(r));

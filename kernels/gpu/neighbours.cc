@@ -140,7 +140,7 @@ kir::FunctionId Neighbours::function(Thread& t, int n, const SegParts& parts, Pl
     for (size_t j = 0; j < static_cast<size_t>(n) && !host_.failed(); j++) {
       t.env.bind_param(dims.back().index, t.k.add(first, static_cast<int64_t>(j)));
       for (size_t l = 0; l < loads_.size(); l++) t.env.bind(loads_[l].pat[0], loaded[l][j]);
-      t.env.forget(rest_.body);
+      body::forget(t, rest_.body);
       const auto results = body::translate(t, rest_.body);
       for (size_t r = 0; r < results.size(); r++) {
         const Value& x = std::get<Value>(results[r]);
@@ -177,7 +177,7 @@ kir::FunctionId Neighbours::point(Thread& t) const {
   return body::function(t, "point", params, [&](const Values& args) {
     t.env.bind_param(rest_.space.dims[0].index, args[0]);
     for (size_t l = 0; l < loads_.size(); l++) t.env.bind(loads_[l].pat[0], args[l + 1]);
-    t.env.forget(rest_.body);
+    body::forget(t, rest_.body);
     Values out;
     for (const auto& r : body::translate(t, rest_.body)) out.push_back(std::get<Value>(r));
     return out;

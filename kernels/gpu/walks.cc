@@ -245,7 +245,7 @@ void Walks::walk(Thread& t, const Lanes& lanes, const Value& first, const Value&
   Values known;
   for (int64_t c = 0; c < lanes.count; c++) {
     bind(first, c);
-    t.env.forget(scalars_->seg.body);
+    body::forget(t, scalars_->seg.body);
     lanes.abreast.translate(t, walk_->start);
     if (host_.failed()) return;
     for (const ir::Atom& a : walk_->start.results) known.push_back(t.env.scalar(a));
@@ -292,7 +292,7 @@ void Walks::walk(Thread& t, const Lanes& lanes, const Value& first, const Value&
 /// it `follows` one, what `start` made; it becomes this point's.
 Values Walks::point(Thread& t, const Abreast& abreast, State& state, const Value& follows) const {
   const ir::Body& rest = walk_->rest;
-  t.env.forget(rest);
+  body::forget(t, rest);
   for (size_t c = 0; c < walk_->carried.size(); c++) {
     t.env.bind(walk_->carried[c].value, state.carried[c]);
   }
@@ -330,7 +330,7 @@ Values Walks::next_sums(Thread& t, const ir::Stm& s, const ir::Walk::Slide& slid
   const Value bound = t.env.scalar(form.bound);
   const auto added = [&](const ir::Body& b, const Value& iteration) {
     t.env.bind_param(form.index, iteration);
-    t.env.forget(b);
+    body::forget(t, b);
     Values out;
     for (const auto& x : body::translate(t, b)) out.push_back(std::get<Value>(x));
     return out;
