@@ -235,6 +235,65 @@ TEST(Body, BranchesWithOneLocalArrayUpdateItInPlace) {
   EXPECT_EQ(t.local_arrays, 1U);
 }
 
+TEST(Body, BranchesBetweenPartsOfOneArrayNeedNoLocalArray) {
+  BodyTest t(thread(", xs: [2][3]i64", "i64", R"(
+    let c: bool = lt.i64(i, 3i64)
+    let a: [3]i64 = if c then {
+      let x: [3]i64 = index xs[0i64, 0i64 : 3i64 : 1i64]
+      return x
+    } else {
+      let y: [3]i64 = index xs[1i64, 0i64 : 3i64 : 1i64]
+      return y
+    }
+    let x: i64 = index a[1i64]
+    return x)"));
+  t.array({2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_EQ(t.local_arrays, 0U);
+}
+
+TEST(Body, BranchesThatUpdateOneArrayWithoutMemory) {
+  BodyTest t(thread("", "i64", R"(
+    let c: bool = lt.i64(i, 3i64)
+    let a: [3]i64 = replicate [3i64] i
+    let b: [3]i64 = if c then {
+      let u: [3]i64 = update a[1i64] = 7i64
+      return u
+    } else {
+      let v: [3]i64 = update a[2i64] = 8i64
+      return v
+    }
+    let at: i64 = mod.i64(i, 3i64)
+    let x: i64 = index b[at]
+    return x)"));
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_EQ(t.local_arrays, 1U);
+  EXPECT_FALSE(t.spills);
+}
+
+TEST(Body, BranchesWithLocalArraysPutThemWhereTheyAreWanted) {
+  BodyTest t(thread("", "[3]i64", R"(
+    let c: bool = lt.i64(i, 3i64)
+    let a: [3]i64 = array i64 [i, 5i64, 6i64]
+    let b: [3]i64 = if c then {
+      let x: [3]i64 = loop (p: [3]i64 = a) for k: i64 < 2i64 do {
+        let u: [3]i64 = update p[k] = k
+        return u
+      }
+      return x
+    } else {
+      let s: [3]i64 = iota.i64(3i64, i, 2i64)
+      let y: [3]i64 = loop (q: [3]i64 = s) for j: i64 < i do {
+        let v: [3]i64 = update q[1i64] = j
+        return v
+      }
+      return y
+    }
+    return b)"));
+  EXPECT_EQ(t.difference(), "");
+  EXPECT_FALSE(t.spills);
+}
+
 TEST(Body, LocalArraysThatChangePlacesInALoop) {
   BodyTest t(thread("", "[2]i64, [2]i64", R"(
     let a: [2]i64 = array i64 [i, 5i64]

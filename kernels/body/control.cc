@@ -3,6 +3,7 @@
 
 #include "kernels/body/statements.h"
 #include "kernels/body/thread.h"
+#include "kernels/kir/visit.h"
 
 namespace kenaz::body {
 
@@ -42,6 +43,19 @@ class Join {
     }
   }
   const Value& operator[](size_t n) const { return choices_[n].value; }
+  /// Whether one of the branches accesses the table.
+  bool accesses(kir::LocalId table) const {
+    bool any = false;
+    const auto look = [&](const kir::Inst& i) {
+      kir::visit_address(i.op, [&](const kir::Address& at) {
+        const auto* local = std::get_if<kir::LocalId>(&at.base);
+        any = any || (local != nullptr && *local == table);
+      });
+    };
+    kir::for_each_inst(branch_.then_block, look);
+    kir::for_each_inst(branch_.else_block, look);
+    return any;
+  }
 
  private:
   struct Choice {
@@ -88,10 +102,24 @@ KernelArray joined(Thread& t, const Join& join, ArrayJoin a, const ir::Type& typ
   return a.array;
 }
 
-/// Arrays of the branches' results, made before: both branches make theirs there. Only between
-/// addresses can be chosen later.
-std::vector<std::optional<KernelArray>> dests_for(Thread& t, const ir::Stm& s, const ir::EIf& e) {
-  std::vector<std::optional<KernelArray>> dests;
+/// Whether both branches' results are in the same memory, which is there before: then neither needs
+/// other memory.
+bool have_one_source(Thread& t, const ir::EIf& e, size_t k) {
+  const VarId a = source_of_result(t.ir(), e.then_body, k);
+  return a == source_of_result(t.ir(), e.else_body, k) && t.env.array(a).kind == ArrayKind::kMemory;
+}
+
+/// Where the branches' results are wanted.
+struct Wanted {
+  std::vector<std::optional<KernelArray>> dests;  // by result
+  std::vector<kir::LocalId> tables;               // those of them that are made for this
+};
+
+/// Tables for the branches' results, made before them: which of two tables it is cannot be chosen
+/// later, as it can between addresses.
+Wanted wanted_by(Thread& t, const ir::Stm& s, const ir::EIf& e) {
+  Wanted wanted;
+  std::vector<std::optional<KernelArray>>& dests = wanted.dests;
   for (size_t k = 0; k < s.pat.size(); k++) {
     dests.push_back(t.dests.of(s.pat[k]));
     const ir::Type& type = t.ir().type_of(s.pat[k]);
@@ -99,12 +127,11 @@ std::vector<std::optional<KernelArray>> dests_for(Thread& t, const ir::Stm& s, c
     const bool known = std::none_of(type.dims.begin(), type.dims.end(), [&](const ir::Atom& d) {
       return std::find(s.pat.begin(), s.pat.end(), d) != s.pat.end();
     });
-    if (dests.back() || type.is_scalar() || !known) continue;
-    const VarId a = source_of_result(t.ir(), e.then_body, k);
-    if (a == source_of_result(t.ir(), e.else_body, k)) continue;
+    if (dests.back() || type.is_scalar() || !known || have_one_source(t, e, k)) continue;
     dests.back() = local_array(t, type.prim, type.dims);
+    if (dests.back()) wanted.tables.push_back(*dests.back()->local);
   }
-  return dests;
+  return wanted;
 }
 
 /// Translates a branch; its arrays have memory.
@@ -119,18 +146,17 @@ std::vector<KernelValue> side(Thread& t, const ir::Body& b,
   return results;
 }
 
-/// To `dest` if that is a table, or else to where it has an address.
+/// To where it is wanted, or to where it has an address.
 KernelArray moved(Thread& t, const KernelArray& a, const ir::Atom& result,
                   const std::optional<KernelArray>& dest) {
-  const bool to_table = dest && dest->is_table();
-  if (!to_table && !a.is_table()) return a;
-  const KernelArray to =
-      to_table ? *dest : allocate_addressed(t, a.elem, t.ir().type_of(result).dims);
+  if (!a.is_table() && !(dest && dest->is_table())) return a;
+  const KernelArray to = dest ? *dest : allocate_addressed(t, a.elem, t.ir().type_of(result).dims);
   copy(t, a, to);
   return to;
 }
 
-bool in_one_table(const KernelArray& a, const KernelArray& b) {
+/// Both in the same table, or both at addresses.
+bool in_same_space(const KernelArray& a, const KernelArray& b) {
   return a.shared == b.shared && a.local == b.local;
 }
 
@@ -146,7 +172,8 @@ void branch(Thread& t, const ir::Stm& s, const ir::EIf& e) {
     return;
   }
   Join join(t.k);
-  const std::vector<std::optional<KernelArray>> dests = dests_for(t, s, e);
+  const Wanted wanted = wanted_by(t, s, e);
+  const std::vector<std::optional<KernelArray>>& dests = wanted.dests;
   std::vector<KernelValue> a, b;
   join.build(true, [&] { a = side(t, e.then_body, dests); });
   join.build(false, [&] { b = side(t, e.else_body, dests); });
@@ -160,11 +187,14 @@ void branch(Thread& t, const ir::Stm& s, const ir::EIf& e) {
     }
     auto& x = std::get<KernelArray>(a[k]);
     auto& y = std::get<KernelArray>(b[k]);
-    if (!in_one_table(x, y)) {
+    if (!in_same_space(x, y)) {
       join.build(true, [&] { x = moved(t, x, e.then_body.results[k], dests[k]); });
       join.build(false, [&] { y = moved(t, y, e.else_body.results[k], dests[k]); });
     }
     joins.emplace_back(choose(t, join, x, y));
+  }
+  for (const kir::LocalId table : wanted.tables) {
+    if (!join.accesses(table)) give_back(t, table);
   }
   join.finish(cond);
   // Scalars first: the arrays' sizes may be among them.

@@ -57,7 +57,7 @@ std::optional<VarId> loop_in_place(const ir::Program& program, const ir::Body& b
 }
 
 void Dests::spread(const ir::Program& program, const ir::Body& b, VarId v, const KernelArray& dest,
-                   const OfLoop& has_own_memory) {
+                   const HasOwnMemory& has_own_memory) {
   for (auto it = b.stms.rbegin(); it != b.stms.rend(); ++it) {
     for (size_t k = 0; k < it->pat.size(); k++) {
       if (it->pat[k] != v) continue;

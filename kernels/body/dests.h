@@ -27,9 +27,9 @@ class Dests {
   /// The memory `dest` is meant for `v`, a result of `b`. If the statement that makes v can make
   /// it there, it shall; so shall those whose arrays it updates in place, but no loop for which
   /// `has_own_memory` holds.
-  using OfLoop = std::function<bool(ir::VarId)>;
+  using HasOwnMemory = std::function<bool(ir::VarId)>;
   void spread(const ir::Program& program, const ir::Body& b, ir::VarId v, const KernelArray& dest,
-              const OfLoop& has_own_memory);
+              const HasOwnMemory& has_own_memory);
 
  private:
   std::unordered_map<ir::VarId, KernelArray> dests_;

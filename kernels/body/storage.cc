@@ -28,6 +28,9 @@ std::optional<Operand> bytes_on_host(Thread& t, PrimType elem, const std::vector
   return saturating(t.host, ScalarOp::kAnd, bytes, PrimValue::i64(-8));
 }
 
+/// What is smaller than a register takes one.
+int64_t bytes_in_table(PrimType elem) { return std::max(4, prim_size(elem)); }
+
 }  // namespace
 
 std::optional<KernelArray> local_array(Thread& t, PrimType elem,
@@ -35,8 +38,7 @@ std::optional<KernelArray> local_array(Thread& t, PrimType elem,
   // Larger ones gain nothing: a driver unrolls the loops over them, and what it cannot keep in
   // registers goes through the same caches as other memory.
   constexpr int64_t kMostOfOne = 256;
-  // What is smaller than a register takes one.
-  const int64_t each = std::max(4, prim_size(elem));
+  const int64_t each = bytes_in_table(elem);
   int64_t length = 1;
   for (const auto& d : dims) {
     const Value n = t.env.scalar(d);
@@ -55,6 +57,13 @@ std::optional<KernelArray> local_array(Thread& t, PrimType elem,
   Math math{t.k};
   a.layout = LayoutMath(math).dense(t.env.scalars(dims));
   return a;
+}
+
+void give_back(Thread& t, kir::LocalId table) {
+  const kir::LocalArray& a = t.kernel.locals[table.index];
+  t.local_bytes -= a.length * bytes_in_table(a.type);
+  // One before the last has a number between others: it stays, and takes no registers.
+  if (table.index + 1 == t.kernel.locals.size()) t.kernel.locals.pop_back();
 }
 
 KernelArray allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {

@@ -31,6 +31,8 @@ KernelArray allocate_addressed(Thread& t, PrimType elem, const std::vector<ir::A
 /// A table of the thread for an array whose size is known and that is small; null if it is not, or
 /// if the kernel has many.
 std::optional<KernelArray> local_array(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
+/// A table that nothing accesses, nor will.
+void give_back(Thread& t, kir::LocalId table);
 
 class Heap {
  public:

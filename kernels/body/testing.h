@@ -65,12 +65,13 @@ class BodyTest {
   int64_t width = 6;
   int64_t heap_bytes = 4096;  // per thread
   bool single_thread = false;
-  // After difference(), without local arrays but for the last one:
+  // After difference(), without local arrays but for the last two:
   std::string text() const;  // of the kernel
   bool uses_private_memory = false, uses_heap = false, heap_was_too_small = false;
   std::optional<kir::Failed> failure;
   size_t arguments = 0;
   size_t local_arrays = 0;  // where there is room for them
+  bool spills = false;      // whether it uses private memory there as well
   TestHost host;
 
  private:

@@ -261,6 +261,7 @@ std::string BodyTest::difference_from(const std::vector<Row>& rows, const std::s
   uses_private_memory = t.private_memory.used();
   uses_heap = t.heap.used();
   local_arrays = std::max(local_arrays, t.kernel.locals.size());
+  spills = spills || (t.private_memory.used() && host.bytes_of_local_arrays == 8192);
   if (std::string wrong = run(t); !wrong.empty()) return wrong;
   if (failure.has_value() == error.empty()) return "one of them fails: " + error;
   if (failure || heap_was_too_small) return "";
