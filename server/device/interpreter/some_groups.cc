@@ -18,7 +18,8 @@ bool communicates(const kir::Kernel& kernel) {
   bool found = false;
   kir::for_each_inst_of(kernel, [&](const kir::Inst& inst) {
     const auto* atomic = std::get_if<kir::IAtomic>(&inst.op);
-    found = found || (atomic != nullptr && std::holds_alternative<kir::Value>(atomic->at.base));
+    if (atomic == nullptr || atomic->op == kir::AtomicOp::kLoad) return;
+    found = found || std::holds_alternative<kir::Value>(atomic->at.base);
   });
   return found;
 }
