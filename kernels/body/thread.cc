@@ -51,7 +51,7 @@ bool works_apart(const Host& host, ir::VarId v) {
 
 void forget(Thread& t, const ir::Body& b) {
   for (const auto& s : b.stms) {
-    for (VarId v : s.pat) {
+    for (ir::VarId v : s.pat) {
       t.env.forget(v);
       t.dests.forget(v);
     }
