@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "kernels/ir/analysis/uses.h"
@@ -104,12 +105,23 @@ class ShortCircuit {
     const Candidates candidates(p_, aliases_, b);
     Makers makers;
     surely_.clear();
+    occurs_.clear();
+    count_parts(b, n, candidates);
     find_makers(b, n, 0, candidates, makers);
     for (; !makers.empty(); makers.erase(makers.begin())) {
       std::set<size_t> raised;
       if (!fits(b, n, makers, candidates, raised)) continue;
       allocate_ahead(b, n, makers, candidates, raised);
       return;
+    }
+  }
+
+  /// How often each array is a part, also of parts: one that is so twice, if only of a part that
+  /// itself lies in the whole, would be taken to be at home at both places.
+  void count_parts(const Body& b, size_t n, const Candidates& candidates) {
+    for (const VarId v : parts_of(b.stms[n])) {
+      if (++occurs_[v] > 1) continue;
+      if (const auto at = candidates.definition(v)) count_parts(b, *at, candidates);
     }
   }
 
@@ -122,7 +134,7 @@ class ShortCircuit {
     for (const VarId v : parts) {
       const bool is_aligned = start && is_part_aligned(*start, p_.type_of(v).prim);
       const auto at = candidates.maker(v, n);
-      if (at && std::count(parts.begin(), parts.end(), v) == 1 && (is_aligned || !start)) {
+      if (at && occurs_.at(v) == 1 && (is_aligned || !start)) {
         makers[*at].push_back(v);
         if (is_aligned) surely_.insert(v);
         find_makers(b, *at, start, candidates, makers);
@@ -339,6 +351,7 @@ class ShortCircuit {
   Program& p_;
   const Aliases aliases_;
   VarSet surely_;                                  // parts that are aligned whatever sizes are
+  std::unordered_map<VarId, int> occurs_;          // how often they are parts
   std::set<uint32_t> lent_;                        // classes that outlive every body
   std::map<uint32_t, std::optional<Type>> types_;  // of classes whose arrays have all the same
 };
