@@ -329,12 +329,11 @@ class Partitions {
       shifts.push_back(*shift);
       bits += log2(d.values);
     }
-    if (shifts[0].step != bits) return {};
+    if (shifts[0].step != bits || !are_all_bits(shifts, classes.deciders(), bits)) return {};
     for (size_t v = 0; v < classes.classes().size(); ++v) {
       const auto values = classes.values(v);
       int64_t number = 0;
       for (size_t k = 0; k < values.size(); ++k) {
-        if (shifts[k].start >= bits) return {};
         number += static_cast<int64_t>(values[k]) << shifts[k].start;
       }
       if (number != classes.classes()[v]) return {};
@@ -343,6 +342,21 @@ class Partitions {
     if (count < 1 || count > 64 || count * bits > 8 * int64_t{prim_size(out.type)}) return {};
     out.bits = static_cast<int>(count * bits);
     return out;
+  }
+
+  /// Whether the fields are the lowest `bits` bits, each bit of one field.
+  static bool are_all_bits(const std::vector<Shift>& shifts, const std::vector<Decider>& fields,
+                           int64_t bits) {
+    if (bits >= 64) return false;
+    uint64_t seen = 0;
+    for (size_t k = 0; k < fields.size(); ++k) {
+      const int64_t width = log2(fields[k].values);
+      if (shifts[k].start + width > bits) return false;
+      const uint64_t field = ((uint64_t{1} << width) - 1) << shifts[k].start;
+      if ((seen & field) != 0) return false;
+      seen |= field;
+    }
+    return seen == (uint64_t{1} << bits) - 1;
   }
 
   static int64_t log2(uint64_t n) {
