@@ -30,13 +30,16 @@ void Lookup::force(ModBinding& m) {
   if (!complete(m)) reports_.error({}, "This module depends on itself.");
 }
 
-// The module that a name without modules before it means, or null.
+// The module that a name without modules before it means, or null. Values and modules share their
+// names, so a local value hides a module: point.x is its field then.
 ModBinding* Lookup::look_up_mod(const std::string& name) {
-  ModBinding* m = nullptr;
-  for (auto it = here_->locals.rbegin(); it != here_->locals.rend() && !m; ++it) {
-    if (it->opened) m = scopes_.find_outside(it->opened->mods, name);
+  for (auto it = here_->locals.rbegin(); it != here_->locals.rend(); ++it) {
+    if (it->val && it->name == name) return nullptr;
+    if (!it->opened) continue;
+    if (ModBinding* m = scopes_.find_outside(it->opened->mods, name)) return m;
+    if (scopes_.find_outside(it->opened->vals, name) != nullptr) return nullptr;
   }
-  return m ? m : Scopes::find_scoped(&Env::mods, here_->env, name);
+  return Scopes::find_scoped(&Env::mods, here_->env, name);
 }
 
 // The structure that the first `count` of `quals` name, or null. A local M.(..) counts as scope.
