@@ -181,4 +181,11 @@ Atom times(Builder& b, const Factor& factor, const Atom& value) {
   return value;
 }
 
+Atom checked(Builder& b, const Factor& factor, const Atom& product) {
+  if (b.certs().empty() || factor.kind != Factor::Kind::kTimes || product != factor.atom) {
+    return product;
+  }
+  return b.emit(EAtom{product}, b.program().type_of(product), "checked");
+}
+
 }  // namespace kenaz::ad

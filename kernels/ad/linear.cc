@@ -1,4 +1,7 @@
 // Reverse mode of statements without bodies.
+#include <utility>
+#include <vector>
+
 #include "kernels/ad/derivatives.h"
 #include "kernels/ad/reverse_sweep.h"
 
@@ -20,16 +23,21 @@ class Linear {
   void rule(Builder& b, const Stm& s, const EPrim& e, const Atom& adj) {
     std::vector<char> wanted;
     for (const Atom& a : e.args) wanted.push_back(to_.varies(a));
+    // The way there may be dead: then a failure that the derivative needs is found here.
+    b.certs() = s.certs;
     const auto factors = partial_derivatives(b, e, s.pat[0], wanted);
+    std::vector<std::pair<Atom, Atom>> products;
     for (size_t k = 0; k < factors.size(); ++k) {
       if (factors[k].kind == Factor::Kind::kZero) continue;
       if (factors[k].kind == Factor::Kind::kConvert) {
         const Type back{e.type, {}};
-        to_.contribute(b, e.args[k], b.emit(EPrim{e.op, e.to, e.type, {adj}}, back, "adj"));
+        products.emplace_back(e.args[k], b.emit(EPrim{e.op, e.to, e.type, {adj}}, back, "adj"));
       } else {
-        to_.contribute(b, e.args[k], times(b, factors[k], adj));
+        products.emplace_back(e.args[k], checked(b, factors[k], times(b, factors[k], adj)));
       }
     }
+    b.certs().clear();
+    for (const auto& [to, product] : products) to_.contribute(b, to, product);
   }
 
   void rule(Builder&, const Stm& s, const EIndex& e, const Atom& adj) {
