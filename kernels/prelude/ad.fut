@@ -30,4 +30,5 @@ def with_vjp 'a 'b (f: a -> b) (f': (res: b) -> (b_adj: b) -> a) (x: a) : b =
 
 -- | The same, with something that `f` leaves behind for `f'`.
 def with_vjp_tape 'a 'b 'c (f: a -> (c, b)) (f': (c, b) -> a) (x: a) : b =
-  (with_vjp f (\(tape, _) (_, adj) -> f' (tape, adj)) x).1
+  let backwards (left, _) (_, change) = f' (left, change)
+  in (with_vjp f backwards x).1
