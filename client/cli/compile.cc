@@ -3,14 +3,15 @@
 // it is.
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "client/cli/check.h"
 #include "client/cli/subcommands.h"
+#include "client/lib/replace_file.h"
 #include "client/lib/temp_dir.h"
 
 namespace kenaz::cli {
@@ -62,16 +63,14 @@ Status write_launcher(const CompileCommand& command, const std::string& output) 
       command.server ? "kenaz-server" : "kenaz", shell_word(self.string()),
       command.server ? "server" : "exe", command.reference ? "-reference" : "", shell_word(server),
       shell_word(program));
-  // Whoever starts it finds either the old one or the new one.
-  const std::string temporary = fmt::format("{}.{}.tmp", output, ::getpid());
-  KENAZ_TRY(client::write_file(temporary, script));
-  if (::chmod(temporary.c_str(), 0755) != 0 ||
-      std::rename(temporary.c_str(), output.c_str()) != 0) {
-    auto failed = bad_request(fmt::format("{}: {}", output, std::strerror(errno)));
-    ::unlink(temporary.c_str());
-    return failed;
+  if (fs::equivalent(output, command.program, error)) {
+    return bad_request(fmt::format("{}: the launcher would replace the program", output));
   }
-  return {};
+  return client::replace_file(output, [&](const std::string& to) -> Status {
+    KENAZ_TRY(client::write_file(to, script));
+    if (::chmod(to.c_str(), 0755) == 0) return {};
+    return bad_request(fmt::format("{}: {}", output, std::strerror(errno)));
+  });
 }
 
 int compile(const CompileCommand& command) {

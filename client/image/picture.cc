@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -10,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+
+#include "client/lib/replace_file.h"
 
 namespace kenaz::image {
 
@@ -80,16 +81,13 @@ Result<Picture> read_picture(const std::string& path) {
 }
 
 Status write_picture(const std::string& path, const Picture& picture) {
-  const std::string unfinished = fmt::format("{}.{}.part", path, ::getpid());
-  File file(std::fopen(unfinished.c_str(), "wb"));
-  if (!file) return file_error("write", path);
-  Status written = write_png_file(file.get(), path, picture);
-  if (std::fclose(file.release()) != 0 && written) written = file_error("write", path);
-  if (written && std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    written = file_error("write", path);
-  }
-  if (!written) std::remove(unfinished.c_str());
-  return written;
+  return client::replace_file(path, [&](const std::string& to) -> Status {
+    File file(std::fopen(to.c_str(), "wb"));
+    if (!file) return file_error("write", path);
+    Status written = write_png_file(file.get(), path, picture);
+    if (std::fclose(file.release()) != 0 && written) written = file_error("write", path);
+    return written;
+  });
 }
 
 }  // namespace kenaz::image

@@ -1,0 +1,82 @@
+#include "client/lib/replace_file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "client/lib/temp_dir.h"
+
+namespace kenaz::client {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ReplaceFile : public testing::Test {
+ protected:
+  std::string at(const std::string& name) const { return dir_->file(name); }
+  static std::string read(const std::string& path) {
+    std::ostringstream text;
+    text << std::ifstream(path).rdbuf();
+    return text.str();
+  }
+  static Status put(const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+    return {};
+  }
+  static Status replace(const std::string& path, const std::string& text) {
+    return replace_file(path, [&](const std::string& to) { return put(to, text); });
+  }
+  size_t files() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(dir_->path()), fs::directory_iterator()));
+  }
+  const Result<TempDir> dir_ = TempDir::make();
+};
+
+TEST_F(ReplaceFile, MakesAFile) {
+  ASSERT_TRUE(replace(at("a"), "new"));
+  EXPECT_EQ(read(at("a")), "new");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ReplaceFile, KeepsTheModeAndTheLink) {
+  ASSERT_TRUE(put(at("a"), "old"));
+  ASSERT_EQ(::chmod(at("a").c_str(), 0600), 0);
+  fs::create_symlink("a", at("b"));
+  ASSERT_TRUE(replace(at("b"), "new"));
+  EXPECT_TRUE(fs::is_symlink(at("b")));
+  EXPECT_EQ(read(at("a")), "new");
+  EXPECT_EQ(fs::status(at("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(ReplaceFile, LeavesWhatWasThereIfItFails) {
+  ASSERT_TRUE(put(at("a"), "old"));
+  const auto done = replace_file(at("a"), [&](const std::string& to) -> Status {
+    EXPECT_TRUE(put(to, "half"));
+    return bad_request("no");
+  });
+  EXPECT_FALSE(done);
+  EXPECT_EQ(read(at("a")), "old");
+  EXPECT_EQ(files(), 1U);
+}
+
+TEST_F(ReplaceFile, WritesIntoPipes) {
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  const int fd = ::open(at("pipe").c_str(), O_RDWR);
+  ASSERT_GE(fd, 0);
+  ASSERT_TRUE(replace(at("pipe"), "new"));
+  char got[8] = {};
+  EXPECT_EQ(::read(fd, got, sizeof got), 3);
+  EXPECT_STREQ(got, "new");
+  EXPECT_TRUE(fs::is_fifo(at("pipe")));
+  ::close(fd);
+}
+
+}  // namespace
+}  // namespace kenaz::client
