@@ -201,7 +201,8 @@ TEST(Client, NobodyListens) {
   ASSERT_FALSE(client);
   EXPECT_EQ(client.error().message,
             "cannot connect to /nonexistent/socket: No such file or directory");
-  for (const char* url : {"http://x:1", "tcp://x", "tcp://:1", "unix://", "x", "tcp://::1:5"}) {
+  for (const char* url : {"http://x:1", "tcp://x", "tcp://:1", "unix://", "x", "tcp://::1:5",
+                          "tcp://x:65537", "tcp://x:99999999999999999999", "tcp://x:http"}) {
     EXPECT_THAT(Client::connect(url, {}, deadline_in(5)).error().message, HasSubstr(url));
   }
 }

@@ -225,7 +225,7 @@ class Connections(unittest.TestCase):
                     os.environ[name] = value
 
     def test_addresses_and_tokens(self):
-        for wrong in ("nothing", "http://a:1", "tcp://host", "tcp://:", "unix://"):
+        for wrong in ("nothing", "http://a:1", "tcp://host", "tcp://:", "unix://", "tcp://host:65537"):
             with self.assertRaises(ValueError):
                 kenaz.connect(wrong)
         with self.assertRaisesRegex(kenaz.ConnectionLost, "cannot connect to unix:///nosuch"):

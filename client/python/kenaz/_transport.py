@@ -34,6 +34,8 @@ class Address:
             host, _, port = rest.rpartition(":")
             if not host or not port.isdigit():
                 raise ValueError(f"{url!r} is no address: the port is missing")
+            if int(port) > 65535:
+                raise ValueError(f"{url!r} is no address: a port is a number up to 65535")
             self.host, self.port = host.strip("[]"), int(port)
         self.context = _context(tls if tls is not None else scheme == "tls")
         if self.path and self.context is not None:
