@@ -33,45 +33,62 @@ Result<ProgramFile> program_file(const fs::path& path) {
   return ProgramFile{std::move(name), path.string()};
 }
 
-/// Programs stand in the folder itself; what they import may be below it.
-Result<std::vector<ProgramFile>> files_of_folder(const std::string& folder) {
+/// What there is to be served, and files that cannot be: why not.
+struct Listing {
   std::vector<ProgramFile> files;
+  std::vector<std::string> refused;
+};
+
+/// Programs stand in the folder itself; what they import may be below it.
+Result<Listing> files_of_folder(const std::string& folder) {
+  Listing all;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const fs::path& path = it->path();
     const bool is_program = path.extension() == ".fut" || path.extension() == ".mfg";
     if (!is_program || path.filename().string().starts_with('.')) continue;
-    KENAZ_ASSIGN(auto file, program_file(path));
-    files.push_back(std::move(file));
+    if (auto file = program_file(path)) {
+      all.files.push_back(std::move(*file));
+    } else {
+      all.refused.push_back(file.error().text());
+    }
   }
   if (error) return bad_request(fmt::format("{}: {}", folder, error.message()));
-  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) {
+  std::sort(all.files.begin(), all.files.end(), [](const auto& a, const auto& b) {
     return std::tie(a.name, a.path) < std::tie(b.name, b.path);
   });
-  return files;
+  return all;
+}
+
+Result<Listing> all_files(const std::vector<std::string>& paths, const std::string& folder) {
+  Listing all;
+  for (const auto& path : paths) {
+    KENAZ_ASSIGN(auto file, program_file(path));
+    all.files.push_back(std::move(file));
+  }
+  if (folder.empty()) return all;
+  KENAZ_ASSIGN(auto more, files_of_folder(folder));
+  all.files.insert(all.files.end(), more.files.begin(), more.files.end());
+  all.refused = std::move(more.refused);
+  return all;
+}
+
+std::string both_have_the_name(const std::string& a, const ProgramFile& b) {
+  return fmt::format("{} and {}: both programs would have the name {}", a, b.path, b.name);
 }
 
 }  // namespace
 
 Result<std::vector<ProgramFile>> program_files(const std::vector<std::string>& paths,
                                                const std::string& folder) {
-  std::vector<ProgramFile> files;
-  for (const auto& path : paths) {
-    KENAZ_ASSIGN(auto file, program_file(path));
-    files.push_back(std::move(file));
-  }
-  if (!folder.empty()) {
-    KENAZ_ASSIGN(auto more, files_of_folder(folder));
-    files.insert(files.end(), more.begin(), more.end());
-  }
+  KENAZ_ASSIGN(Listing all, all_files(paths, folder));
+  if (!all.refused.empty()) return bad_request(all.refused[0]);
   std::map<std::string, std::string> paths_by_name;
-  for (const auto& file : files) {
+  for (const auto& file : all.files) {
     const auto [other, is_new] = paths_by_name.emplace(file.name, file.path);
-    if (is_new) continue;
-    return bad_request(fmt::format("{} and {}: both programs would have the name {}", other->second,
-                                   file.path, file.name));
+    if (!is_new) return bad_request(both_have_the_name(other->second, file));
   }
-  return files;
+  return std::move(all.files);
 }
 
 ProgramFiles::ProgramFiles(What what, Sources::Read read, Compile compile, size_t devices)
@@ -215,17 +232,27 @@ void ProgramFiles::look_at_all(bool asked) {
   if (asked && compiled == 0) spdlog::info("no program has changed");
 }
 
+/// What is wrong there; empty: nothing. Said once, as long as it stays so.
+void ProgramFiles::complain_of_folder(const std::string& text, bool asked) {
+  if (!text.empty() && (asked || text != folder_error_)) spdlog::error("{}", text);
+  folder_error_ = text;
+}
+
 void ProgramFiles::look_at_folder(bool asked) {
-  const auto files = program_files(what_.paths, what_.folder);
-  if (!files) {
-    const std::string text = files.error().text();
-    if (asked || text != folder_error_) spdlog::error("{}", text);
-    folder_error_ = text;
-    return;
-  }
-  folder_error_.clear();
+  auto all = all_files(what_.paths, what_.folder);
+  if (!all) return complain_of_folder(all.error().text(), asked);
   std::map<std::string, Watched> now;
-  for (const auto& file : *files) {
+  // What is served already goes on under its name, whatever else comes to have it.
+  const auto is_known = [&](const ProgramFile& file) {
+    const auto known = watched_.find(file.name);
+    return known != watched_.end() && known->second.file.path == file.path;
+  };
+  std::stable_partition(all->files.begin(), all->files.end(), is_known);
+  for (const auto& file : all->files) {
+    if (const auto other = now.find(file.name); other != now.end()) {
+      all->refused.push_back(both_have_the_name(other->second.file.path, file));
+      continue;
+    }
     auto known = watched_.extract(file.name);
     if (known && known.mapped().file.path == file.path) {
       known.mapped().missed = 0;
@@ -234,6 +261,7 @@ void ProgramFiles::look_at_folder(bool asked) {
       now.emplace(file.name, watched(file));
     }
   }
+  complain_of_folder(fmt::format("{}", fmt::join(all->refused, "\n")), asked);
   for (auto& [name, program] : watched_) {  // those that are left have gone
     if (!is_gone(program, asked)) now.emplace(name, std::move(program));
   }

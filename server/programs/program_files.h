@@ -86,6 +86,7 @@ class ProgramFiles {
   /// False: the server ends.
   bool wait(bool& asked);
   void look_at_all(bool asked);
+  void complain_of_folder(const std::string& text, bool asked);
   void look_at_folder(bool asked);
   /// Of a program whose file is not in the folder: whether it is not to be looked at any more.
   bool is_gone(Watched& program, bool asked);

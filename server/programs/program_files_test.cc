@@ -136,6 +136,21 @@ TEST_F(ProgramFilesTest, TakesNoNamesThatCannotBeWritten) {
   EXPECT_TRUE(program_files({path("\xc3\xa4.fut")}, ""));
 }
 
+TEST_F(ProgramFilesTest, AFileThatCannotBeServedKeepsNoOthersBack) {
+  write("a.fut", "1");
+  write("b.fut", "1");
+  ASSERT_TRUE(load({}, folder_.string()));
+  write("b.mfg", "2");  // one name for two
+  write("x\x1b.fut", "1");
+  write("c.fut", "1");
+  fs::remove(path("a.fut"));
+  look();
+  EXPECT_THAT(served(), ElementsAre("b 1", "c 1"));
+  fs::remove(path("b.fut"));
+  look();
+  EXPECT_THAT(served(), ElementsAre("b 2", "c 1"));
+}
+
 TEST_F(ProgramFilesTest, LoadsAllAndPrefersTheFirst) {
   write("b.fut", "1");
   write("a.fut", "2");
