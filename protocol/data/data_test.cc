@@ -74,6 +74,8 @@ TEST(TextFormat, Errors) {
   EXPECT_EQ(error_of("[1]", LeafType{PrimType::kI32, 2}),
             "line 1, column 1: expected an array of 2 dimensions, but found 1");
   EXPECT_EQ(error_of(std::string(100000, '[')), "line 1, column 128: arrays nested too deeply");
+  EXPECT_EQ(error_of("0." + std::string(5000, '1')),
+            "line 1, column 1: a word of more than 4096 characters is no value");
 }
 
 TEST(Values, MixedSequence) {

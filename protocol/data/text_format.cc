@@ -171,6 +171,10 @@ class Reader {
   }
 
   Status scalar(std::string_view token) {
+    if (token.size() > kLongestToken) {
+      return bad_request(
+          fmt::format("a word of more than {} characters is no value", kLongestToken));
+    }
     auto v = parse_scalar(token, fixed_ ? std::optional(value_.type) : std::nullopt);
     if (!v) return tl::make_unexpected(std::move(v).error());
     value_.type = v->type;
@@ -316,7 +320,7 @@ class Reader {
     std::string token;
     if (source_.peek() == '-') token += static_cast<char>(source_.get());
     bool hex = false;
-    while (token.size() < 4096) {
+    while (token.size() <= kLongestToken) {
       const int c = source_.peek();
       const char last = token.empty() ? '\0' : static_cast<char>(token.back() | 0x20);
       const bool sign = (c == '-' || c == '+') && (last == 'p' || (last == 'e' && !hex));
@@ -327,6 +331,8 @@ class Reader {
     if (token.empty() && source_.peek() >= 0) token += static_cast<char>(source_.get());
     return token;
   }
+
+  static constexpr size_t kLongestToken = 4096;
 
   ByteSource& source_;
   std::optional<LeafType> expected_;
