@@ -1,5 +1,7 @@
 """Values of every type and rank, there and back; what is refused and in which words."""
+import copy
 import pathlib
+import pickle
 import tempfile
 
 import kenaz
@@ -111,6 +113,14 @@ class Values(WithServer):
             self.server.same_f32_0(self.server.same_i8_0(1))
         self.assertEqual(str(caught.exception), "same_f32_0: x: expected f32, got a value of type "
                                                 "i8 on the device")
+
+    def test_copies_are_the_value_itself(self):
+        value = self.server.entries["same_i32_1"](np.arange(3, dtype=np.int32))
+        for copied in (copy.copy(value), copy.deepcopy([value])[0]):
+            del copied
+        self.assertEqual(value.numpy().tolist(), [0, 1, 2])
+        with self.assertRaisesRegex(TypeError, "stay on the server"):
+            pickle.dumps(value)
 
     def test_put(self):
         s = self.server

@@ -76,6 +76,17 @@ class DeviceValue:
         except AttributeError:  # of one that was not made to its end
             pass
 
+    # Another object for the same variable would free it a second time. Nothing changes a value, so it
+    # is its own copy.
+    def __copy__(self) -> DeviceValue:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> DeviceValue:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("values stay on the server; numpy() gives one that can be pickled")
+
     @property
     def type(self) -> str:
         """The Futhark type, as the server writes it."""
