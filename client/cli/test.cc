@@ -34,7 +34,9 @@ Result<std::vector<std::string>> programs_of(const TestCommand& command) {
     }
   }
   if (paths.empty()) return bad_request("no programs: name files or folders, or give --list");
-  return testing::collect_programs(paths);
+  KENAZ_ASSIGN(auto programs, testing::collect_programs(paths));
+  if (programs.empty()) return bad_request("there are no programs there");
+  return programs;
 }
 
 /// A line that is overwritten by whatever is printed next; on a terminal only.
@@ -88,6 +90,11 @@ int test(const TestCommand& command) {
   print_text(testing::summary_text(results, seconds));
   if (written && !command.junit.empty()) written = testing::write_junit(command.junit, results);
   if (!written) return complain(written.error(), kUsage);
+  if (!command.test.entry.empty() && totals.runs == 0 && totals.failed == 0) {
+    const auto none =
+        fmt::format("no case is of an entry point or property {}", command.test.entry);
+    return complain(bad_request(none).value(), kUsage);
+  }
   return totals.failed == 0 ? kOk : kFailed;
 }
 

@@ -66,6 +66,7 @@ class PropertyRun {
   bool has_generator() const { return !property_.generator.empty(); }
   Status discard(const std::string& variable);
   Status replace_candidate();
+  Result<bool> is_candidate(const std::string& variable);
   Result<Trouble> call(const std::string& entry, const std::string& out, const Names& inputs);
   Result<Trouble> generate(const std::string& variable, int64_t size, uint64_t seed);
   Result<Verdict> test(const std::string& variable);
@@ -96,6 +97,17 @@ Status PropertyRun::replace_candidate() {
   KENAZ_TRY(discard(kCandidate));
   KENAZ_TRY(server_.request({"rename", kSmaller, kCandidate}));
   return {};
+}
+
+/// Whether its value is the candidate's.
+Result<bool> PropertyRun::is_candidate(const std::string& variable) {
+  std::string values[2];
+  const std::string file = scratch_.file("candidate");
+  for (size_t k = 0; k < 2; ++k) {
+    KENAZ_TRY(server_.request({"store", file, k == 0 ? kCandidate : variable}));
+    KENAZ_ASSIGN(values[k], client::read_file(file));
+  }
+  return values[0] == values[1];
 }
 
 /// Leaves the variables in a file beside the program.
@@ -179,6 +191,10 @@ Result<Trouble> PropertyRun::shrink_step(bool& smaller) {
   } else {
     KENAZ_ASSIGN(const auto verdict, test(kSmaller));
     smaller = verdict.trouble.empty() && !verdict.holds;
+    if (smaller) {
+      KENAZ_ASSIGN(const bool same, is_candidate(kSmaller));
+      smaller = !same;
+    }
     if (smaller) KENAZ_TRY(replace_candidate());
     if (!verdict.trouble.empty()) trouble = "Property " + verdict.trouble;
   }

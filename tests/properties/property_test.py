@@ -83,6 +83,21 @@ entry short (xs: []i64) = length xs < 40"""
         code, report = self.run_test("shrinking.fut", "-e", "below_ten", "--num-tries", "0")
         self.assertIn("Counterexample: 1000i32", report)
 
+    def test_a_shrinker_that_does_nothing(self):
+        text = """-- ==
+-- property: short
+entry same (xs: []i32) (_: u64) = xs
+#[prop(shrink(same), size(5))]
+entry short (xs: []i32) = length xs < 3"""
+        code, report = self.run_test("p.fut", "--seed", "1", "--timeout", "30", text=text)
+        self.assertEqual(code, 1)
+        self.assertIn("Counterexample: [", report)
+
+    def test_a_property_that_there_is_not(self):
+        code, report = self.run_test("shrinking.fut", "-e", "none_such")
+        self.assertEqual(code, 2)
+        self.assertIn("no case is of an entry point or property none_such", report)
+
     def test_another_run_takes_other_candidates(self):
         text = "-- ==\n-- property: never\n#[prop]\nentry never (x: u64) = x == x + 1\n"
         self.assertEqual(len({self.run_test("p.fut", text=text)[1] for _ in range(3)}), 3)
