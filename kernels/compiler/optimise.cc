@@ -54,7 +54,7 @@ Status place(ir::Program& program, const PassObserver& observe) {
 
 Status differentiate(ir::Program& program) {
   passes::copy_shared(program);  // what zip makes shares memory with what it is made of
-  passes::sorts(program);  // there are no rules for sorts and packings
+  passes::sorts(program);        // there are no rules for sorts and packings
   passes::packs(program);
   return ad::differentiate(program);
 }
