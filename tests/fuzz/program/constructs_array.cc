@@ -128,6 +128,42 @@ ExprPtr make_take_concat(Generator& g, const Type& type, const Scope& scope, int
   return m.child(g.gen(type, scope, fuel / 2)).t(")) :> ").type(type).t(")").done();
 }
 
+namespace {
+
+/// z, y and others of their size, joined in any order, some of them more than once.
+std::string joined(Generator& g, const std::string& z, const std::string& y, int pieces) {
+  if (pieces > 1) {
+    const auto left = static_cast<int>(1 + g.below(static_cast<uint64_t>(pieces - 1)));
+    return "(" + joined(g, z, y, left) + " ++ " + joined(g, z, y, pieces - left) + ")";
+  }
+  switch (g.below(6)) {
+    case 0: return "(reverse " + z + ")";
+    case 1:
+    case 2: return y;
+    default: return z;
+  }
+}
+
+}  // namespace
+
+/// One of the pieces of a whole, or parts of two of them.
+ExprPtr make_pieces(Generator& g, const Type& type, const Scope& scope, int fuel) {
+  if (!type.is_array() || fuel < 4) return nullptr;
+  const Var z{g.fresh("v"), type, {}}, y{g.fresh("v"), type, {}};
+  Make m("pieces", type);
+  m.t("(let (" + z.name + ": ").type(type).t(") = ").child(g.gen(type, scope, fuel / 2));
+  m.t("\n  let (" + y.name + ": ").type(type).t(") = ");
+  m.child(g.gen(type, with(scope, {z}), fuel / 2), {z});
+  m.t("\n  in take ").name(type.size).t(" (rotate (").name(type.size);
+  m.t(" * " + std::to_string(g.below(3)) + (g.chance(30) ? " + 1" : "") + ") ");
+  if (g.chance(30)) {
+    m.t("(flatten [" + z.name + ", " + joined(g, z.name, y.name, 1) + ", " + z.name + "])");
+  } else {
+    m.t(joined(g, z.name, y.name, static_cast<int>(2 + g.below(3))));
+  }
+  return m.t("))").done();
+}
+
 ExprPtr make_slice_let(Generator& g, const Type& type, const Scope& scope, int fuel) {
   if (fuel < 4) return nullptr;
   const std::string size = g.any_size(scope);

@@ -52,7 +52,13 @@ class Generator {
   const T& pick(const std::vector<T>& list) {
     return list[below(list.size())];
   }
-  std::string fresh(const char* prefix) { return prefix + std::to_string(next_name_++); }
+  /// No type's name: a variable i8 would hide the module.
+  std::string fresh(const char* prefix) {
+    std::string name;
+    do name = prefix + std::to_string(next_name_++);
+    while (prim_from_name(name));
+    return name;
+  }
   std::string any_size(const Scope& scope);
   PrimType any_prim();
   PrimType any_int();
