@@ -220,10 +220,10 @@ TEST(Check, TheCasesOfAMatchFitEveryValue) {
             "(#b _, #b 0)");
 }
 
-TEST(Check, NamesAreTakenForVariablesIfNoModuleHasThem) {
+TEST(Check, LocalValuesHideModules) {
   const std::string p = "module p = {def k = 1i32}\n";
   EXPECT_EQ(type_in(p + "def f (p: {x: i64}) = p.x"), "{x: i64} -> i64");
-  EXPECT_EQ(type_in(p + "def f (p: {k: i64}) = p.k"), "{k: i64} -> i32");
+  EXPECT_EQ(type_in(p + "def f (p: {k: i64}) = p.k"), "{k: i64} -> i64");
   EXPECT_THAT(error_of(p + "def f = p.x.y"), HasSubstr("Unknown name \"p.x.y\""));
 }
 

@@ -11,15 +11,13 @@
 -- input { empty([0]u32) } auto output
 
 -- ==
--- entry: from_the_highest with_a_gap with_an_overlap one_turn_less by_what_changes bits_left_out bit_taken_twice
+-- entry: from_the_highest with_a_gap with_an_overlap one_turn_less by_what_changes
 -- input { [5u32, 2u32, 4000000007u32, 4u32, 70004u32, 1u32, 0u32] } auto output
 -- input { empty([0]u32) } auto output
 
 -- ==
 -- entry: then_written_to
 -- input { [5u32, 2u32, 7u32] } auto output
-
-import "kenaz/sort"
 
 def flag (x: u32) = i64.u32 (x & 1)
 
@@ -74,13 +72,6 @@ entry one_turn_less [n] (xs: [n]u32) : [n]u32 =
   loop xs for i < 31 do by_bit (\x -> flag (x >> u32.i32 i)) xs
 entry by_what_changes [n] (xs: [n]u32) : [n]u32 =
   loop xs for i < 32 do map (+ 1) (by_bit (\x -> flag (x >> u32.i32 i)) xs)
-
--- Keys that are not all bits of a word, though they have as many.
-entry bits_left_out [n] (xs: [n]u32) : [n]u32 =
-  loop xs for i < 3 do sort_u8.by (\x -> u8.u32 ((x >> u32.i32 (2 * i + 1)) & 3) << 1) xs
-entry bit_taken_twice [n] (xs: [n]u32) : [n]u32 =
-  loop xs for i < 16 do
-    sort_u8.by (\x -> u8.u32 ((x >> u32.i32 (2 * i)) & 1) + (u8.u32 (x >> u32.i32 (2 * i)) & 1)) xs
 
 -- What decides was made of an array that is another one since.
 entry then_written_to [n] (xs: *[n]u32) : ([n]i64, [n]u32) =
