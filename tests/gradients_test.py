@@ -46,7 +46,7 @@ class Generator:
 
     def name(self, prefix):
         self.names += 1
-        return f"{prefix}{self.names}"
+        return f"{prefix}_{self.names}"  # i64 would hide the module
 
     def one_of(self, *options):
         return self.random.choice(options)()

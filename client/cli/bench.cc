@@ -234,11 +234,6 @@ int bench(BenchCommand& command) {
   if (const auto written = write_files(command, session); !written) {
     return complain(written.error(), kUsage);
   }
-  const std::string& entry = command.measure.entry;
-  if (!entry.empty() && !command.paths.empty() && session.results().empty() && !session.failed()) {
-    return complain(bad_request(fmt::format("no dataset is of an entry point {}", entry)).value(),
-                    kUsage);
-  }
   return session.failed() ? kFailed : kOk;
 }
 
