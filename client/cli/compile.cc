@@ -2,10 +2,7 @@
 // a launcher, a small script that starts the server on the program's source, which must stay where
 // it is.
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -66,11 +63,8 @@ Status write_launcher(const CompileCommand& command, const std::string& output) 
   if (fs::equivalent(output, command.program, error)) {
     return bad_request(fmt::format("{}: the launcher would replace the program", output));
   }
-  return client::replace_file(output, [&](const std::string& to) -> Status {
-    KENAZ_TRY(client::write_file(to, script));
-    if (::chmod(to.c_str(), 0755) == 0) return {};
-    return bad_request(fmt::format("{}: {}", output, std::strerror(errno)));
-  });
+  return client::replace_file(
+      output, [&](const std::string& to) { return client::write_file(to, script); }, 0755);
 }
 
 int compile(const CompileCommand& command) {

@@ -12,7 +12,8 @@
 namespace kenaz::client {
 
 Status replace_file(const std::string& path,
-                    const std::function<Status(const std::string& path)>& write) {
+                    const std::function<Status(const std::string& path)>& write,
+                    std::optional<mode_t> mode) {
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && !S_ISREG(old.st_mode)) return write(path);
@@ -26,9 +27,8 @@ Status replace_file(const std::string& path,
   };
   if (error) return bad_request(fmt::format("cannot write {}: {}", path, error.message()));
   Status written = write(unfinished);
-  if (written && exists && ::chmod(unfinished.c_str(), old.st_mode & 07777) != 0) {
-    written = failed();
-  }
+  if (exists && !mode) mode = old.st_mode & 07777;
+  if (written && mode && ::chmod(unfinished.c_str(), *mode) != 0) written = failed();
   if (written && std::rename(unfinished.c_str(), target.c_str()) != 0) written = failed();
   if (!written) ::unlink(unfinished.c_str());
   return written;

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "client/lib/temp_dir.h"
 
@@ -20,17 +18,11 @@ namespace fs = std::filesystem;
 class ReplaceFile : public testing::Test {
  protected:
   std::string at(const std::string& name) const { return dir_->file(name); }
-  static std::string read(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-  static Status put(const std::string& path, const std::string& text) {
-    std::ofstream(path) << text;
-    return {};
-  }
-  static Status replace(const std::string& path, const std::string& text) {
-    return replace_file(path, [&](const std::string& to) { return put(to, text); });
+  static std::string read(const std::string& path) { return read_file(path).value_or("none"); }
+  static Status replace(const std::string& path, const std::string& text,
+                        std::optional<mode_t> mode = {}) {
+    return replace_file(
+        path, [&](const std::string& to) { return write_file(to, text); }, mode);
   }
   size_t files() const {
     return static_cast<size_t>(
@@ -46,7 +38,7 @@ TEST_F(ReplaceFile, MakesAFile) {
 }
 
 TEST_F(ReplaceFile, KeepsTheModeAndTheLink) {
-  ASSERT_TRUE(put(at("a"), "old"));
+  ASSERT_TRUE(write_file(at("a"), "old"));
   ASSERT_EQ(::chmod(at("a").c_str(), 0600), 0);
   fs::create_symlink("a", at("b"));
   ASSERT_TRUE(replace(at("b"), "new"));
@@ -55,10 +47,18 @@ TEST_F(ReplaceFile, KeepsTheModeAndTheLink) {
   EXPECT_EQ(fs::status(at("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
+TEST_F(ReplaceFile, GivesAModeToNewAndOldFiles) {
+  for (int times = 0; times < 2; ++times) {
+    ASSERT_TRUE(replace(at("a"), "new", 0755));
+    EXPECT_EQ(fs::status(at("a")).permissions(), static_cast<fs::perms>(0755));
+    ASSERT_EQ(::chmod(at("a").c_str(), 0600), 0);
+  }
+}
+
 TEST_F(ReplaceFile, LeavesWhatWasThereIfItFails) {
-  ASSERT_TRUE(put(at("a"), "old"));
+  ASSERT_TRUE(write_file(at("a"), "old"));
   const auto done = replace_file(at("a"), [&](const std::string& to) -> Status {
-    EXPECT_TRUE(put(to, "half"));
+    EXPECT_TRUE(write_file(to, "half"));
     return bad_request("no");
   });
   EXPECT_FALSE(done);
