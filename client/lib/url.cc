@@ -45,8 +45,7 @@ Result<Url> parse_url(std::string_view text) {
   if (rest.empty()) return bad_url(text, "the host is missing");
   if (url.port.find('/') != std::string::npos) return bad_url(text, "a path has no meaning here");
   // The system's resolver takes larger numbers, too, and leaves out their upper bits.
-  const bool is_number = url.port.find_first_not_of("0123456789") == std::string::npos;
-  if (!is_number || whole_number<uint64_t>(url.port).value_or(65536) > 65535) {
+  if (!whole_number<uint16_t>(url.port)) {
     return bad_url(text, "a port is a number up to 65535");
   }
   url.host = rest;
