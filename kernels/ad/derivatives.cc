@@ -168,7 +168,12 @@ Atom times(Builder& b, const Factor& factor, const Atom& value) {
   const PrimType type = b.program().type_of(value).prim;
   const Atom zero = PrimValue{type, 0};
   switch (factor.kind) {
-    case Factor::Kind::kTimes: return b.mul(factor.atom, value);
+    case Factor::Kind::kTimes: {
+      const Atom product = b.mul(factor.atom, value);
+      // The factor itself, as of a value of 1, has no statement for the checks to stand before.
+      if (b.certs().empty() || product != factor.atom) return product;
+      return b.emit(EAtom{product}, b.program().type_of(product), "checked");
+    }
     case Factor::Kind::kNegative:
       return type == PrimType::kBool ? value : b.prim(ScalarOp::kNeg, {value});
     case Factor::Kind::kIf: return b.select(factor.atom, value, zero);
@@ -179,13 +184,6 @@ Atom times(Builder& b, const Factor& factor, const Atom& value) {
     case Factor::Kind::kConvert: break;
   }
   return value;
-}
-
-Atom checked(Builder& b, const Factor& factor, const Atom& product) {
-  if (b.certs().empty() || factor.kind != Factor::Kind::kTimes || product != factor.atom) {
-    return product;
-  }
-  return b.emit(EAtom{product}, b.program().type_of(product), "checked");
 }
 
 }  // namespace kenaz::ad

@@ -24,10 +24,7 @@ std::vector<Factor> partial_derivatives(ir::Builder& b, const ir::EPrim& e, cons
 /// Whether the derivative by this operand is zero everywhere.
 bool is_always_zero(const ir::EPrim& e, size_t operand);
 
-/// factor * value. Not for kConvert and kZero.
+/// factor * value, behind the checks of `b`. Not for kConvert and kZero.
 ir::Atom times(ir::Builder& b, const Factor& factor, const ir::Atom& value);
-/// What times() made: where that is the factor itself, as of a value of 1, a statement of its own,
-/// so that the checks of `b` that stand before it stand before what uses it, too.
-ir::Atom checked(ir::Builder& b, const Factor& factor, const ir::Atom& product);
 
 }  // namespace kenaz::ad

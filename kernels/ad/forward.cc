@@ -114,7 +114,7 @@ class Forward {
       t = factors[k].kind == Factor::Kind::kConvert
               ? Atom(b.emit(EPrim{e.op, e.type, e.to, {t}}, p_.type_of(v), "d"))
               : times(b, factors[k], t);
-      sum = sum ? add_values(b, *sum, checked(b, factors[k], t)) : checked(b, factors[k], t);
+      sum = sum ? add_values(b, *sum, t) : t;
     }
     if (sum) set(v, *sum);
   }

@@ -33,7 +33,7 @@ class Linear {
         const Type back{e.type, {}};
         products.emplace_back(e.args[k], b.emit(EPrim{e.op, e.to, e.type, {adj}}, back, "adj"));
       } else {
-        products.emplace_back(e.args[k], checked(b, factors[k], times(b, factors[k], adj)));
+        products.emplace_back(e.args[k], times(b, factors[k], adj));
       }
     }
     b.certs().clear();
