@@ -28,12 +28,7 @@ void Pass::bind_name(VarId v, const TypePtr& type, const Value& value, const Roo
   const size_t leaves = count_leaves(type);
   if (leaves == 0) return;
   AliasPtr aliases = value.aliases;
-  bool is_new = true;  // nobody else has it
-  map_leaves(type, aliases, [&](const core::Type&, const Roots& r, bool) {
-    is_new = is_new && r.empty();
-    return r;
-  });
-  if (leaves > 1 || is_new) {
+  if (leaves > 1 || all_roots(aliases).empty()) {
     const RootId first = ledger_.mark().next;
     aliases = map_leaves(type, aliases, [&](const core::Type&, const Roots& r, bool) {
       return merge(r, {ledger_.add(root)});
