@@ -23,7 +23,6 @@ size_t Element::values() const {
 namespace {
 
 constexpr size_t kTextChunk = size_t{64} << 10;
-constexpr size_t kLongestToken = 4096;
 
 /// What all forms share: a failure comes after the elements before it.
 class SourceBase : public client::ElementSource {
@@ -127,9 +126,9 @@ class TextSource : public SourceBase {
       if (is_space(c)) {
         if (!token_.empty()) return true;  // the space is looked at once more, by the next call
         if (c == '\n') ++line_;
-      } else if (token_.size() == kLongestToken) {
+      } else if (token_.size() == data::kLongestToken) {
         return bad_request(fmt::format("{}, line {}: a word of more than {} characters is no value",
-                                       input_.name(), line_, kLongestToken));
+                                       input_.name(), line_, data::kLongestToken));
       } else {
         token_ += c;
       }

@@ -332,8 +332,6 @@ class Reader {
     return token;
   }
 
-  static constexpr size_t kLongestToken = 4096;
-
   ByteSource& source_;
   std::optional<LeafType> expected_;
   Value value_;

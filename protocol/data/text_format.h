@@ -1,6 +1,7 @@
 // The text form of values: 42i32, -f32.inf, [[1, 2], [3, 4]], empty([0][2]i32), "a string".
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include "protocol/value_type.h"
 
 namespace kenaz::data {
+
+/// In characters: a longer word is no value.
+inline constexpr size_t kLongestToken = 4096;
 
 /// Prints as Futhark does: always with suffixes; f32 by %.9g, f64 by %.17g.
 std::string scalar_text(PrimValue value);
