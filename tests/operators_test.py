@@ -5,6 +5,7 @@ that lasts.
     operators_test.py SERVER [OPTION..]     e.g. --device cpu"""
 import os
 import re
+import stat
 import sys
 import unittest
 
@@ -69,6 +70,22 @@ class Operators(WithServers):
                                      ("failures", "quotient", 1), ("failures", "twice", 0)]:
             self.assertIn(f'kenaz_entry_{figure}_total{{program="p",entry="{entry}"}} {count}\n', text)
         self.assertRegex(text, r'kenaz_entry_seconds_total{program="p",entry="twice"} [0-9.e-]+\n')
+
+    def test_figures_follow_a_link_and_go_into_no_pipe(self):
+        path, link = os.path.join(self.folder, "metrics"), os.path.join(self.folder, "link")
+        os.symlink("metrics", link)
+        open(path, "w").close()
+        server = self.start("--metrics-file", link)
+        self.assertEqual(server.stop(), 0)
+        self.assertTrue(os.path.islink(link))
+        self.assertGreater(os.path.getsize(path), 0)
+        pipe = os.path.join(self.folder, "pipe")
+        os.mkfifo(pipe)
+        server = self.start("--metrics-file", pipe)
+        self.connect(server).request("call twice x one")
+        self.assertEqual(server.stop(), 0)
+        self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+        self.assertIn("figures go to plain files only", server.log())
 
     def test_a_call_is_cancelled_from_another_connection(self):
         server = self.start()

@@ -8,8 +8,8 @@
 
 #include "client/cli/check.h"
 #include "client/cli/subcommands.h"
-#include "client/lib/replace_file.h"
 #include "client/lib/temp_dir.h"
+#include "protocol/base/replace_file.h"
 
 namespace kenaz::cli {
 namespace {
@@ -63,7 +63,7 @@ Status write_launcher(const CompileCommand& command, const std::string& output) 
   if (fs::equivalent(output, command.program, error)) {
     return bad_request(fmt::format("{}: the launcher would replace the program", output));
   }
-  return client::replace_file(
+  return replace_file(
       output, [&](const std::string& to) { return client::write_file(to, script); }, 0755);
 }
 

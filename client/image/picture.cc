@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "client/lib/replace_file.h"
+#include "protocol/base/replace_file.h"
 
 namespace kenaz::image {
 
@@ -81,7 +81,7 @@ Result<Picture> read_picture(const std::string& path) {
 }
 
 Status write_picture(const std::string& path, const Picture& picture) {
-  return client::replace_file(path, [&](const std::string& to) -> Status {
+  return replace_file(path, [&](const std::string& to) -> Status {
     File file(std::fopen(to.c_str(), "wb"));
     if (!file) return file_error("write", path);
     Status written = write_png_file(file.get(), path, picture);

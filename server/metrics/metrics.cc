@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include "protocol/base/replace_file.h"
 
 namespace kenaz {
 
@@ -224,17 +227,18 @@ std::string Metrics::prometheus(std::span<const DeviceFigures> devices,
   return out + entry_figures() + device_families(devices) + loaded_families(loaded);
 }
 
-Status replace_file(const std::string& path, const std::string& text) {
-  const std::string temporary = path + ".new";
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return bad_request(temporary + ": " + std::strerror(errno));
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (std::fclose(file) != 0 || !written || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string why = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return bad_request(path + ": " + why);
+Status write_figures(const std::string& path, const std::string& text) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type != std::filesystem::file_type::regular &&
+      type != std::filesystem::file_type::not_found) {
+    return bad_request(path + ": figures go to plain files only");
   }
-  return {};
+  return replace_file(path, [&](const std::string& to) -> Status {
+    std::ofstream file(to, std::ios::binary);
+    if (file << text << std::flush) return {};
+    return bad_request(to + ": " + std::strerror(errno));
+  });
 }
 
 }  // namespace kenaz

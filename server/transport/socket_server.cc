@@ -453,7 +453,7 @@ void Server::write_metrics() {
   const auto& clients = options_.session.clients;
   const auto loaded = clients ? clients->figures() : std::vector<LoadedFigures>();
   const auto written =
-      replace_file(options_.metrics_file, hub_.metrics->prometheus(pool_->figures(), loaded));
+      write_figures(options_.metrics_file, hub_.metrics->prometheus(pool_->figures(), loaded));
   if (!written) spdlog::warn("{}", written.error().text());
 }
 

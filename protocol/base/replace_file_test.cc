@@ -1,4 +1,4 @@
-#include "client/lib/replace_file.h"
+#include "protocol/base/replace_file.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -7,18 +7,30 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 
-#include "client/lib/temp_dir.h"
+#include "protocol/base/read_file.h"
 
-namespace kenaz::client {
+namespace kenaz {
 namespace {
 
 namespace fs = std::filesystem;
 
 class ReplaceFile : public testing::Test {
  protected:
-  std::string at(const std::string& name) const { return dir_->file(name); }
-  static std::string read(const std::string& path) { return read_file(path).value_or("none"); }
+  ReplaceFile() {
+    std::string pattern = (fs::temp_directory_path() / "kenaz_XXXXXX").string();
+    folder_ = ::mkdtemp(pattern.data());
+  }
+  ~ReplaceFile() override { fs::remove_all(folder_); }
+  std::string at(const std::string& name) const { return folder_ + "/" + name; }
+  static std::string read(const std::string& path) {
+    return read_regular_file(path, 1000).value_or("none");
+  }
+  static Status write_file(const std::string& path, const std::string& text) {
+    std::ofstream(path) << text;
+    return {};
+  }
   static Status replace(const std::string& path, const std::string& text,
                         std::optional<mode_t> mode = {}) {
     return replace_file(
@@ -26,9 +38,9 @@ class ReplaceFile : public testing::Test {
   }
   size_t files() const {
     return static_cast<size_t>(
-        std::distance(fs::directory_iterator(dir_->path()), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
   }
-  const Result<TempDir> dir_ = TempDir::make();
+  std::string folder_;
 };
 
 TEST_F(ReplaceFile, MakesAFile) {
@@ -79,4 +91,4 @@ TEST_F(ReplaceFile, WritesIntoPipes) {
 }
 
 }  // namespace
-}  // namespace kenaz::client
+}  // namespace kenaz

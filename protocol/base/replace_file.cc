@@ -1,4 +1,4 @@
-#include "client/lib/replace_file.h"
+#include "protocol/base/replace_file.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-namespace kenaz::client {
+namespace kenaz {
 
 Status replace_file(const std::string& path,
                     const std::function<Status(const std::string& path)>& write,
@@ -34,4 +34,4 @@ Status replace_file(const std::string& path,
   return written;
 }
 
-}  // namespace kenaz::client
+}  // namespace kenaz

@@ -9,7 +9,7 @@
 
 #include "protocol/base/result.h"
 
-namespace kenaz::client {
+namespace kenaz {
 
 /// Calls `write` with the path of a file, which then takes the place of what is at `path`; whoever
 /// opens `path` finds the old file or the whole new one. Its mode is `mode`, else that of the old
@@ -19,4 +19,4 @@ Status replace_file(const std::string& path,
                     const std::function<Status(const std::string& path)>& write,
                     std::optional<mode_t> mode = std::nullopt);
 
-}  // namespace kenaz::client
+}  // namespace kenaz
