@@ -7,14 +7,14 @@ namespace kenaz::check {
 
 using core::DimIndex;
 
-// An index as i64: other integer types are converted by value (their sign decides how).
+// An index as i64: other integer types are converted by value. Only signed ones, as in Futhark.
 ExpPtr Arrays::index_value(const syntax::Exp& e) {
   const auto* lit = std::get_if<syntax::ELiteral>(&e.node);
   if (lit && std::holds_alternative<syntax::IntLit>(lit->value)) {
-    return exps_.check(e, i64_, "An index must be an integer.");
+    return exps_.check(e, i64_, "An index must be a signed integer.");
   }
-  TypePtr t = vars_.new_meta(kMaskInt);
-  ExpPtr x = exps_.check(e, t, "An index must be an integer.");
+  TypePtr t = vars_.new_meta(kMaskSigned);
+  ExpPtr x = exps_.check(e, t, "An index must be a signed integer.");
   if (reports_.failed() || core::is_prim(vars_.resolve(x->type), PrimType::kI64)) return x;
   auto fun = make(e.range, core::make_type(core::TArrow{{}, false, x->type, {}, i64_}),
                   core::EIntrinsic{core::Intrinsic::kConvert, {x->type, i64_}, {}});

@@ -16,7 +16,7 @@
 
 -- ==
 -- entry: index_types
--- input { 2u8 1i32 }
+-- input { 2i8 1i32 }
 -- output { [30, 20] }
 
 -- ==
@@ -29,5 +29,5 @@ def table : [2][3]i32 = [[1, 2, 3], [4, 5, 6]]
 entry element (i: i64) (j: i64) = table[i, j]
 entry row (i: i64) = copy table[i]
 entry computed (x: i32) = [[x, x + 1], [2 * x, x * x]]
-entry index_types (i: u8) (j: i32) = let xs = [10i32, 20, 30] in [xs[i], xs[j]]
+entry index_types (i: i8) (j: i32) = let xs = [10i32, 20, 30] in [xs[i], xs[j]]
 entry chained (xsss: [][][]i32) = [xsss[1, 1, 0], xsss[1][1][0], (xsss[1])[1, 1]]
