@@ -76,7 +76,7 @@ bool Machine::index(const EIndex& e, const Stm& s) {
   const Array* a = array(e.array);
   if (!a) return false;
   const PrimType t = prim(e.array);
-  const int size = prim_size(t);
+  const int size = bytes_of(t);
   if (e.dims.size() == 1 && std::holds_alternative<DimFix>(e.dims[0])) {  // the common case
     const int64_t i = integer(std::get<DimFix>(e.dims[0]).index);
     if (i < 0 || i >= a->shape[0]) {
@@ -107,7 +107,7 @@ bool Machine::index(const EIndex& e, const Stm& s) {
 bool Machine::update(const EUpdate& e, const Stm& s) {
   if (!array(e.array)) return false;
   const PrimType t = prim(e.array);
-  const int size = prim_size(t);
+  const int size = bytes_of(t);
   Array value;
   if (is_array(e.value)) {
     const Array* v = array(e.value.var());
@@ -146,7 +146,7 @@ bool Machine::update(const EUpdate& e, const Stm& s) {
 bool Machine::iota(const EIota& e, const Stm& s) {
   Array out;
   if (!allocate(e.type, {std::max<int64_t>(0, integer(e.n))}, out)) return false;
-  const int size = prim_size(e.type);
+  const int size = bytes_of(e.type);
   const ScalarFn add = scalar_fn(ScalarOp::kAdd, e.type, e.type);
   const ScalarFn mul = scalar_fn(ScalarOp::kMul, e.type, e.type);
   const ScalarFn convert = scalar_fn(ScalarOp::kConvert, PrimType::kI64, e.type);
@@ -167,7 +167,7 @@ bool Machine::replicate(const EReplicate& e, const Stm& s) {
   shape_of(e.dims, shape);
   const int64_t times = count_elements(shape).value();
   const PrimType t = program.type_of(e.value).prim;
-  const int size = prim_size(t);
+  const int size = bytes_of(t);
   Array out;
   if (!is_array(e.value)) {
     if (!allocate(t, shape, out)) return false;
@@ -260,7 +260,7 @@ bool Machine::rearrange(const ERearrange& e, const Stm& s) {
     steps.push_back(strides[static_cast<size_t>(p)]);
   }
   const PrimType t = prim(e.array);
-  const int size = prim_size(t);
+  const int size = bytes_of(t);
   Array out;
   if (!allocate(t, lens, out)) return false;
   const std::byte* from = a->buffer->data.get();

@@ -14,6 +14,7 @@ namespace kenaz::ir::eval {
 Machine::Machine(Program p, Limits l) : program(std::move(p)), limits(l) {
   scalars_.resize(program.vars.size());
   arrays_.resize(program.vars.size());
+  for (const auto& v : program.vars) kinds_.push_back({v.type.prim, !v.type.dims.empty()});
   if (program.stage != Stage::kMem) return;
   const Aliases aliases(program);
   find_last_uses(program.constants, aliases);
@@ -39,9 +40,7 @@ bool Machine::internal(const std::string& what) {
   return fail(ErrorKind::kInternal, "reference evaluator: " + what);
 }
 
-const Array* Machine::array(VarId v) {
-  const Array& a = arrays_[v.index];
-  if (a.buffer) return &a;
+const Array* Machine::gone(VarId v) {
   internal(fmt::format("{}_{} is used after it was consumed or freed", program.vars[v.index].name,
                        v.index));
   return nullptr;
@@ -140,9 +139,10 @@ const std::vector<char>& Machine::movable(const Body& body) {
 }
 
 bool Machine::bind_results(const Body& body, std::span<const VarId> pat) {
-  const auto& may_move = movable(body);
+  const std::vector<char>* may_move = nullptr;  // of arrays only
   for (size_t i = 0; i < pat.size(); i++) {
-    if (!bind(pat[i], body.results[i], may_move[i] != 0)) return false;
+    if (!may_move && is_array(pat[i])) may_move = &movable(body);
+    if (!bind(pat[i], body.results[i], may_move && (*may_move)[i] != 0)) return false;
   }
   return true;
 }
@@ -159,17 +159,20 @@ bool Machine::go_on() {
 bool Machine::run(const Body& body) {
   constexpr uint32_t kBodiesPerLook = 1024;
   if (++bodies_run_ % kBodiesPerLook == 0 && !go_on()) return false;
-  if (const auto found = last_uses_.find(&body); found != last_uses_.end()) {
-    return run_and_forget(body, found->second);
+  if (!last_uses_.empty()) {
+    const auto found = last_uses_.find(&body);
+    if (found != last_uses_.end()) return run_and_forget(body, found->second);
   }
   return std::all_of(body.stms.begin(), body.stms.end(), [&](const Stm& s) { return run_stm(s); });
 }
 
 bool Machine::run_stm(const Stm& s) {
+  // By far the most; what visits all kinds has first to put together a closure for each.
+  if (const auto* e = std::get_if<EPrim>(&s.exp)) return prim_op(*e, s);
   const bool fine = std::visit(
       Overloaded{
           [&](const EAtom& e) { return bind(s.pat[0], e.atom, false); },
-          [&](const EPrim& e) { return prim_op(e, s); },
+          [&](const EPrim&) { return false; },  // see above
           [&](const EIndex& e) { return index(e, s); },
           [&](const EUpdate& e) { return update(e, s); },
           [&](const EIota& e) { return iota(e, s); },
@@ -248,30 +251,24 @@ bool Machine::assertion(const EAssert& e, const Stm& s) {
 bool Machine::iterate(const ELoop& e) {
   if (!run(e.body)) return false;
   // All results are read before any param is written: they may name each other's params.
-  const auto& may_move = movable(e.body);
+  const std::vector<char>* may_move = nullptr;  // of arrays only
   const size_t n = e.params.size();
-  std::vector<uint64_t> next_bits(n);
-  std::vector<Array> next(n);
+  next_.resize(std::max(next_.size(), n));
   for (size_t i = 0; i < n; i++) {
     const Atom& r = e.body.results[i];
     if (!is_array(e.params[i].var)) {
-      next_bits[i] = bits(r);
-    } else if (!array(r.var())) {
-      return false;
-    } else if (may_move[i]) {
-      next[i] = std::exchange(arrays_[r.var().index], {});
+      next_[i].bits = bits(r);
+      continue;
+    }
+    if (!array(r.var())) return false;
+    if (!may_move) may_move = &movable(e.body);
+    if ((*may_move)[i]) {
+      next_[i].array = std::exchange(arrays_[r.var().index], {});
     } else {
-      next[i] = arrays_[r.var().index];
+      next_[i].array = arrays_[r.var().index];
     }
   }
-  for (size_t i = 0; i < n; i++) {
-    const uint32_t slot = e.params[i].var.index;
-    if (is_array(e.params[i].var)) {
-      arrays_[slot] = std::move(next[i]);
-    } else {
-      scalars_[slot] = next_bits[i];
-    }
-  }
+  put_next(n, [&](size_t i) { return e.params[i].var; });
   return true;
 }
 

@@ -42,10 +42,14 @@ class Machine {
     return a.is_const() ? a.constant().bits : scalars_[a.var().index];
   }
   int64_t integer(const Atom& a) const { return static_cast<int64_t>(bits(a)); }  // of an i64
-  bool is_array(VarId v) const { return !program.vars[v.index].type.dims.empty(); }
+  bool is_array(VarId v) const { return kinds_[v.index].is_array; }
   bool is_array(const Atom& a) const { return !a.is_const() && is_array(a.var()); }
-  PrimType prim(VarId v) const { return program.vars[v.index].type.prim; }
-  const Array* array(VarId v);  // null after an error: consumed
+  PrimType prim(VarId v) const { return kinds_[v.index].prim; }
+  const Array* array(VarId v) {  // null after an error: consumed
+    const Array& a = arrays_[v.index];
+    return a.buffer ? &a : gone(v);
+  }
+  const Array* gone(VarId v);
   bool shape_of(const std::vector<Atom>& dims, std::vector<int64_t>& shape);
   bool bind(VarId v, const Atom& a, bool may_move);
   bool make_unique(Array& a, PrimType type);
@@ -108,6 +112,7 @@ class Machine {
 
   // ---- combinators
   using Outputs = std::vector<std::pair<VarId, Array>>;
+  bool wrong_width(int64_t rows, int64_t width);
   bool bind_rows(const std::vector<VarId>& inputs, const Lambda& f, int64_t i, int64_t width);
   void drop_rows(const Lambda& f);
   /// acc := op(acc, elems), where acc are slots of op's first params.
@@ -136,6 +141,18 @@ class Machine {
     Array array;
   };
   bool take(const Atom& a, Loose& out);  // false: consumed
+  /// The first `n` of next_ become what the variables hold.
+  template <class VarOf>
+  void put_next(size_t n, VarOf var) {
+    for (size_t k = 0; k < n; k++) {
+      const VarId v = var(k);
+      if (kinds_[v.index].is_array) {
+        arrays_[v.index] = std::exchange(next_[k].array, {});
+      } else {
+        scalars_[v.index] = next_[k].bits;
+      }
+    }
+  }
   void put(VarId v, Loose value);
 
   /// Row-major row number of the leading dims, or -1 if one is out of bounds.
@@ -146,8 +163,15 @@ class Machine {
   static constexpr int64_t kBytesPerLook = int64_t{32} << 20, kElementsPerLook = int64_t{1} << 20;
 
   std::mt19937_64 random_{1};  // of orders that must not matter
+  /// What is asked of a variable for every element.
+  struct Kind {
+    PrimType prim;
+    bool is_array;
+  };
+  std::vector<Kind> kinds_;
   std::vector<uint64_t> scalars_;
   std::vector<Array> arrays_;
+  std::vector<Loose> next_;  // of combine() and iterate(), which do not nest while it is in use
   std::unordered_map<const Body*, std::vector<char>> movable_;
   /// Of host level at stage mem: the arrays that nobody needs after a statement, by its number.
   std::unordered_map<const Body*, std::vector<std::vector<VarId>>> last_uses_;
@@ -207,6 +231,16 @@ inline int64_t wrapping_mul(int64_t a, int64_t b) {
 }
 inline int64_t wrapping_add(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+/// prim_size(), where it is asked for every element.
+inline int bytes_of(PrimType t) {
+  constexpr uint8_t kBytes[] = {
+#define PRIM(e, name, bytes, kind) bytes,
+#include "protocol/prim_type.def"
+#undef PRIM
+  };
+  return kBytes[static_cast<int>(t)];
 }
 
 inline uint64_t load(const std::byte* p, int size) {

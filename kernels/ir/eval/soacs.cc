@@ -7,16 +7,18 @@
 
 namespace kenaz::ir::eval {
 
+bool Machine::wrong_width(int64_t rows, int64_t width) {
+  return internal(fmt::format("an input has {} rows, not {}", rows, width));
+}
+
 bool Machine::bind_rows(const std::vector<VarId>& inputs, const Lambda& f, int64_t i,
                         int64_t width) {
   for (size_t k = 0; k < inputs.size(); k++) {
     const Array* a = array(inputs[k]);
     if (!a) return false;
-    if (a->shape[0] != width) {
-      return internal(fmt::format("an input has {} rows, not {}", a->shape[0], width));
-    }
+    if (a->shape[0] != width) return wrong_width(a->shape[0], width);
     const VarId p = f.params[k];
-    const int size = prim_size(prim(inputs[k]));
+    const int size = bytes_of(prim(inputs[k]));
     if (a->shape.size() == 1) {
       scalars_[p.index] = load(a->buffer->data.get() + (a->offset + i) * size, size);
       continue;
@@ -42,7 +44,7 @@ bool Machine::make_output(VarId v, int64_t width, Array& out) {
 }
 
 bool Machine::store_row(Array& out, PrimType type, int64_t i, const Atom& row) {
-  const int size = prim_size(type);
+  const int size = bytes_of(type);
   if (!is_array(row)) {
     if (out.shape.size() != 1) return internal("a scalar is stored as a row");
     save(out.buffer->data.get() + (out.offset + i) * size, size, bits(row));
@@ -74,22 +76,18 @@ bool Machine::combine(const Monoid& m, std::span<const Atom> elems) {
     if (!bind(m.op.params[n + k], elems[k], false)) return false;
   }
   if (!run(m.op.body)) return false;
-  std::vector<std::pair<uint64_t, Array>> next(n);
+  next_.resize(std::max(next_.size(), n));
   for (size_t k = 0; k < n; k++) {
     const Atom& r = m.op.body.results[k];
-    if (is_array(r)) {
-      const Array* a = array(r.var());
-      if (!a) return false;
-      next[k].second = *a;
-    } else {
-      next[k].first = bits(r);
+    if (!is_array(r)) {
+      next_[k].bits = bits(r);
+      continue;
     }
+    const Array* a = array(r.var());
+    if (!a) return false;
+    next_[k].array = *a;
   }
-  for (size_t k = 0; k < n; k++) {
-    const uint32_t slot = m.op.params[k].index;
-    scalars_[slot] = next[k].first;
-    arrays_[slot] = std::move(next[k].second);
-  }
+  put_next(n, [&](size_t k) { return m.op.params[k]; });
   return true;
 }
 
@@ -195,7 +193,7 @@ bool Machine::scatter(const EScatter& e, const Stm& s) {
 }
 
 bool Machine::load_row(const Array& a, PrimType type, int64_t row, int index_rank, VarId into) {
-  const int size = prim_size(type);
+  const int size = bytes_of(type);
   if (!is_array(into)) {
     scalars_[into.index] = load(a.buffer->data.get() + (a.offset + row) * size, size);
     return true;
