@@ -18,6 +18,14 @@ void changed_by(const CStm& s, std::set<uint32_t>& tensors) {
   }
 }
 
+/// The tensors that statements define.
+void defined_by(const CStm& s, std::set<uint32_t>& tensors) {
+  if (const auto* d = std::get_if<CDef>(&s.node)) tensors.insert(d->tensor.index);
+  if (const auto* f = std::get_if<CForEach>(&s.node)) {
+    for (const CStm& inner : f->body.stms) defined_by(inner, tensors);
+  }
+}
+
 bool is_literal(const CExp& e) {
   if (const auto* c = std::get_if<CConvert>(&e.node)) return is_literal(*c->value);
   const auto* t = std::get_if<CTuple>(&e.node);
@@ -222,17 +230,23 @@ void Lowerer::on(const CUpdate& u, Builder& b) {
 
 void Lowerer::on(const CForEach& f, Builder& b) {
   const Placed p = tensors_.at(f.tensor.index);
-  std::set<uint32_t> changed, known;
-  for (const CStm& s : f.body.stms) changed_by(s, changed);
+  // Not those of the block itself, which tensors_ has from an earlier turn if one is unrolled.
+  std::set<uint32_t> changed, defined, known;
+  for (const CStm& s : f.body.stms) {
+    changed_by(s, changed);
+    defined_by(s, defined);
+  }
   for (const uint32_t t : changed) {
-    if (tensors_.count(t) != 0) known.insert(t);
+    if (defined.count(t) == 0) known.insert(t);
   }
   for (const uint32_t t : known) tensors_.at(t).values.clear();
   const auto one = [&](Builder& at, const Atom& x, const Atom& y) {
     note_range(x, wide(at, x), p.width);
     note_range(y, wide(at, y), p.height);
     bind_indices(f.indices, x, y);
-    vars_.insert_or_assign(f.value.index, element(at, p, wide(at, x), wide(at, y)));
+    // As the block has left it: it may change the tensor that it walks over.
+    const Placed& now = tensors_.at(f.tensor.index);
+    vars_.insert_or_assign(f.value.index, element(at, now, wide(at, x), wide(at, y)));
     body(f.body, at);
   };
   changing_loop(b, known, narrow(b, p.width), [&](Builder& outer, const Atom& x) {
