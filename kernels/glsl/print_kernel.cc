@@ -57,6 +57,12 @@ size_t count_ahead(const Kernel& kernel) {
   return static_cast<size_t>(first - insts.begin());
 }
 
+/// llvmpipe runs as many lanes as a vector has, 16 at most, whatever the size of a workgroup. Those
+/// that are too many write nothing and read zeros, but a loop goes on until they have left it too,
+/// which they may never do: then the driver ends it, for all. So a workgroup of one thread has
+/// this size there, and the others leave at its start, which every loop heeds.
+constexpr int64_t kLanes = 16;
+
 bool mentions(const std::string& text, const char* what) {
   return text.find(what) != std::string::npos;
 }
@@ -75,6 +81,8 @@ class KernelPrinter {
         context_{kernel, options, facts_, {}, Library({options.quick_divisions, options.contract}),
                  {},     {},      {}} {
     slots_ = static_cast<int>(kernel.args.size()) + 2;
+    one_of_many_ =
+        options.cut_failure && kernel.group_size.spec < 0 && kernel.group_size.constant == 1;
     has_digits_ = kernel.reads_ahead && 8 * (slots_ + program::kDigitSlots) <= program::kPushBytes;
   }
 
@@ -100,6 +108,7 @@ class KernelPrinter {
   KernelContext context_;
   int slots_;
   bool has_digits_;
+  bool one_of_many_;  // see kLanes
   int nesting_ = 0;
 };
 
@@ -165,7 +174,7 @@ std::string KernelPrinter::layout() const {
   const StaticSize& size = kernel_.group_size;
   std::string s;
   if (size.spec < 0) {
-    s = fmt::format("layout(local_size_x = {}) in;\n", size.constant);
+    s = fmt::format("layout(local_size_x = {}) in;\n", one_of_many_ ? kLanes : size.constant);
   } else {
     CHECK(size.constant == 1);  // no product of a specialisation constant can be a group's size
     s = fmt::format("layout(local_size_x = {}, local_size_x_id = {}) in;\n",
@@ -299,10 +308,17 @@ PrintedKernel KernelPrinter::print() {
   }
   if (wraps) text += wrap_functions();
   text += library + code + check;
-  text += (checks ? "void work() {\n" : "void main() {\n") + set_up + body + "}\n";
-  if (checks) text += "void main() { work(); if (!loops_look) check_for_cut(); }\n";
+  const char* leave = one_of_many_ ? "  if (gl_LocalInvocationID.x != 0u) return;\n" : "";
+  if (checks) {
+    text += "void work() {\n" + set_up + body + "}\n";
+    text += fmt::format("void main() {{\n{}  work();\n  if (!loops_look) check_for_cut();\n}}\n",
+                        leave);
+  } else {
+    text += fmt::format("void main() {{\n{}{}{}}}\n", leave, set_up, body);
+  }
   if (options_.contract) text = std::string(kContract) + "\n" + text;
-  return {context_.head.text() + text, nesting_ + kNestingOfFrame, context_.head.may_fail(),
+  const int frame = kNestingOfFrame + (one_of_many_ ? 1 : 0);
+  return {context_.head.text() + text, nesting_ + frame, context_.head.may_fail(),
           slots_ + (has_digits_ ? program::kDigitSlots : 0)};
 }
 

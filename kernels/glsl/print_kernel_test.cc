@@ -267,7 +267,20 @@ TEST(PrintKernel, ALoopThatTheDriverEndedIsAFailure) {
   EXPECT_THAT(text,
               HasSubstr("  if (!loops_look && going && (i0 < n_)) { atomicCompSwap(U32(fr).v, "
                         "0u, 8u); going = false; }\n"));
-  EXPECT_THAT(text, HasSubstr("void main() { work(); if (!loops_look) check_for_cut(); }\n"));
+  EXPECT_THAT(text,
+              HasSubstr("void main() {\n  work();\n  if (!loops_look) check_for_cut();\n}\n"));
+}
+
+// Where the driver ends loops it also runs lanes that no thread has, and waits for their loops.
+TEST(PrintKernel, AThreadAloneIsOneOfMany) {
+  Example e;
+  e.kernel.group_size = {1};
+  e.k.for_(e.n, [&](Value i) { e.store(i, e.load(i)); });
+  const std::string text = print(e.kernel, true).text;
+  EXPECT_THAT(text, HasSubstr("layout(local_size_x = 16) in;\n"));
+  EXPECT_THAT(text,
+              HasSubstr("void main() {\n  if (gl_LocalInvocationID.x != 0u) return;\n  work();\n"));
+  EXPECT_THAT(print(e.kernel).text, HasSubstr("layout(local_size_x = 1) in;\n"));
 }
 
 /// if n == 0 then 0 else if n == 1 then 1 .. else -1
