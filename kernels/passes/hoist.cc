@@ -4,7 +4,8 @@
 // except for checks, which are guarded: a check that leaves a combinator over n elements (or a
 // space with a dim of n points) becomes "n <= 0, or what it says". What a guarded check protects
 // has then no protection if n <= 0, so of that only those operations follow that have a result for
-// all operands.
+// all operands. Reductions to scalars follow as well, where nothing in them can fail: `map (/ sum
+// xs) xs` is not to sum for each element.
 #include <algorithm>
 #include <optional>
 
@@ -70,8 +71,42 @@ class Hoist {
       if (check != nullptr && !check->cond.is_const() && ors_.contains(check->cond.var())) {
         guarded_.insert(s.pat[0]);
       }
+      note_unsure(s);
       visit_bodies(s.exp, [&](const Body& inner) { find_consumed(inner); });
     }
+  }
+
+  /// Whether the statement relies on a check that need not hold.
+  bool is_unsure(const Stm& s) const {
+    bool any = false;
+    for_each_use(p_, s, [&](VarId v) { any = any || guarded_.contains(v) || unsure_.contains(v); });
+    return any;
+  }
+  void note_unsure(const Stm& s) {
+    if (!guarded_.empty() && is_unsure(s)) unsure_.insert(s.pat.begin(), s.pat.end());
+  }
+
+  /// Whether nothing in the body can fail, and it ends.
+  static bool is_total(const Body& b) {
+    return std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) {
+      const bool known = std::holds_alternative<EPrim>(s.exp) ||
+                         std::holds_alternative<EAtom>(s.exp) ||
+                         std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ESoac>(s.exp);
+      bool total = known && s.attrs.empty();
+      if (total) visit_bodies(s.exp, [&](const Body& inner) { total = total && is_total(inner); });
+      return total;
+    });
+  }
+  /// Of arrays whose sizes are sure, to scalars.
+  bool is_movable_reduction(const Stm& s, const ESoac& e) const {
+    if (e.reduces.empty() || is_unsure(s)) return false;
+    if (!std::all_of(s.pat.begin(), s.pat.end(),
+                     [&](VarId v) { return p_.type_of(v).is_scalar(); })) {
+      return false;
+    }
+    bool total = true;
+    visit_bodies(s.exp, [&](const Body& inner) { total = total && is_total(inner); });
+    return total;
   }
 
   /// Whether running the statement once more, or where it would not have run, does no harm. All
@@ -80,6 +115,7 @@ class Hoist {
     if (!s.attrs.empty()) return false;
     if (std::holds_alternative<EPrim>(s.exp)) return true;
     if (std::holds_alternative<EAssert>(s.exp)) return checks;
+    if (const auto* soac = std::get_if<ESoac>(&s.exp)) return is_movable_reduction(s, *soac);
     const bool replicate = std::holds_alternative<EReplicate>(s.exp);
     if (!replicate && !std::holds_alternative<EIota>(s.exp) &&
         !std::holds_alternative<EArrayLit>(s.exp)) {
@@ -144,6 +180,7 @@ class Hoist {
       }
       for (const VarId v : s.pat) bound.erase(v);
       if (std::holds_alternative<EAssert>(s.exp)) guard(s, *widths, empty, out);
+      note_unsure(s);
       out.push_back(std::move(s));
     }
     inner.stms = std::move(kept);
@@ -154,6 +191,7 @@ class Hoist {
   std::unordered_set<uint32_t> consumed_;  // classes
   VarSet ors_;                             // results of "or"
   VarSet guarded_;                         // certificates of checks that need not hold
+  VarSet unsure_;                          // what relies on them
 };
 
 }  // namespace

@@ -45,8 +45,9 @@ void drop_copies(ir::Program& p);
 void fuse_segs(ir::Program& p);
 /// In lambdas: where all that is used of a map's result is one element, makes that alone.
 void single_elements(ir::Program& p);
-/// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas, and
-/// (out of lambdas only) checks, which then hold where there are no elements.
+/// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas,
+/// reductions to scalars, and (out of lambdas only) checks, which then hold where there are no
+/// elements.
 void hoist(ir::Program& p);
 /// Loads what a point of a map has at its own index before the branches that load it. Of a program
 /// at stage seg.
