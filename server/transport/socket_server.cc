@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "server/transport/connection.h"
 #include "server/transport/listen.h"
@@ -103,6 +104,7 @@ class Server : public SocketServer {
   void drain();
   void cut_off();
   void abandon();
+  void leave_to_signals();
   [[noreturn]] void end_without_device();
   void write_metrics();
   std::vector<std::shared_ptr<Connection>> connections() const {
@@ -116,6 +118,7 @@ class Server : public SocketServer {
   Hub hub_;
   asio::io_context io_{1};  // goes before the hub: what it still holds uses that
   asio::signal_set signals_;
+  bool left_to_signals_ = false;
   asio::steady_timer timer_;
   StandIn stand_in_;
   std::vector<Listener> listeners_;
@@ -256,16 +259,25 @@ void Server::call_back() {
 void Server::abandon() {
   for (const auto& c : connections()) c->abandon();
   hub_.named.drop_waiting();
-  std::error_code ignored;
-  signals_.clear(ignored);  // one more signal ends the process, should a driver not come back
   const auto until = std::chrono::steady_clock::now() + kLastWait;
   while (!hub_.devices.abandon(kCancelAgain)) {
+    leave_to_signals();
     pool_->cancel();
     if (options_.session.clients) options_.session.clients->end_all();
     if (std::chrono::steady_clock::now() >= until) end_without_device();
   }
   while (!aside_.abandon(kCancelAgain)) {
   }
+}
+
+/// One more signal ends the process: the driver may not come back. Not before, since a server that
+/// is asked to end twice in a row has to end well.
+void Server::leave_to_signals() {
+  if (std::exchange(left_to_signals_, true)) return;
+  write_metrics();
+  for (const auto& l : listeners_) l.address.remove();
+  std::error_code ignored;
+  signals_.clear(ignored);
 }
 
 /// A kernel cannot be interrupted where the device does not see to it itself, and this process was
