@@ -5,8 +5,10 @@ that lasts.
     operators_test.py SERVER [OPTION..]     e.g. --device cpu"""
 import os
 import re
+import signal
 import stat
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -63,9 +65,16 @@ class Operators(WithServers):
         line.request("call twice x one")
         line.request("call twice y one")
         line.ask("call quotient z one none")
+        line.ask("call nothing z")
+        line.ask("restore /nowhere/to/be/found x i32")
+        failures = {name: number for name, number in server.stats(line).items() if "failures_" in name}
+        self.assertEqual((failures.pop("failures_program_total"),
+                          failures.pop("failures_bad_request_total")), (1, 2))
+        self.assertEqual(set(failures.values()), {0})
         self.assertEqual(server.stop(), 0)
         with open(path) as file:
             text = file.read()
+        self.assertIn('kenaz_failures_total{kind="program"} 1\n', text)
         for figure, entry, count in [("calls", "quotient", 1), ("calls", "twice", 2),
                                      ("failures", "quotient", 1), ("failures", "twice", 0)]:
             self.assertIn(f'kenaz_entry_{figure}_total{{program="p",entry="{entry}"}} {count}\n', text)
@@ -86,6 +95,16 @@ class Operators(WithServers):
         self.assertEqual(server.stop(), 0)
         self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
         self.assertIn("figures go to plain files only", server.log())
+
+    def test_told_to_end_twice_it_ends_well(self):
+        for pause in (0, 0, 0, 0.0005, 0.0005, 0.001, 0.001, 0.002):
+            server = self.start()
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(pause)
+            server.process.send_signal(signal.SIGTERM)
+            self.assertEqual(server.process.wait(20), 0)
+            self.assertFalse(os.path.exists(server.path))
+            server.scratch.cleanup()
 
     def test_a_call_is_cancelled_from_another_connection(self):
         server = self.start()

@@ -16,6 +16,20 @@ namespace {
 constexpr const char* kKinds[] = {"bad_request",   "program",     "compile",
                                   "out_of_memory", "device_lost", "internal"};
 
+/// Where failures of a kind are counted.
+size_t row_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kBadRequest:
+    case ErrorKind::kNoSuchFile: return 0;
+    case ErrorKind::kProgramFailure: return 1;
+    case ErrorKind::kCompile: return 2;
+    case ErrorKind::kOutOfMemory: return 3;
+    case ErrorKind::kDeviceLost: return 4;
+    case ErrorKind::kInternal: return 5;
+  }
+  return 5;
+}
+
 /// A label's value, in which Prometheus' format has backslashes before these.
 std::string label(const std::string& text) {
   std::string out;
@@ -137,7 +151,7 @@ void Metrics::called(const std::string& program, const std::string& entry, doubl
   figures.seconds += seconds;
 }
 
-void Metrics::failed(ErrorKind kind) { ++failures_[static_cast<size_t>(kind)]; }
+void Metrics::failed(ErrorKind kind) { ++failures_[row_of(kind)]; }
 
 std::vector<Metrics::Row> Metrics::rows(std::span<const DeviceFigures> devices) const {
   const device::MemoryStats memory = memory_of_all(devices);

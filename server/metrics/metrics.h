@@ -90,7 +90,7 @@ class Metrics {
   Counter connections_{0}, connections_total_{0}, refused_{0}, sessions_{0};
   Counter cache_hits_{0}, cache_misses_{0};
   Counter kernels_kept_{0}, kernels_compiled_{0};
-  std::array<Counter, 6> failures_{};  // by ErrorKind
+  std::array<Counter, 6> failures_{};  // by row_of()
   std::array<Counter, kBounds.size() + 1> buckets_{};
   struct Entry {
     int64_t calls = 0, failures = 0;
