@@ -51,9 +51,34 @@ Status check_loading(const Options& options) {
   return fail(ErrorKind::kCompile, options.program + ": warnings are treated as errors.");
 }
 
+namespace {
+
+struct Chosen {
+  std::string name;
+  program::Target target;
+};
+
+/// The first of the devices that the options name.
+Result<Chosen> chosen_device(const Options& options) {
+  KENAZ_ASSIGN(const auto names, named_devices(options.device));
+  Options one = options;
+  one.device = names[0];
+  const host::RenewedDevice::Maker devices = device_maker(one);
+  KENAZ_ASSIGN(auto device, devices());
+  KENAZ_ASSIGN(program::Target target, target_of(one, devices, device));
+  return Chosen{device->info().name, std::move(target)};
+}
+
+}  // namespace
+
 Result<std::string> print_params(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
-  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, program::Target{}));
+  program::Target target;
+  if (!options.device.empty()) {
+    KENAZ_ASSIGN(Chosen chosen, chosen_device(options));
+    target = std::move(chosen.target);
+  }
+  KENAZ_ASSIGN(const program::Program generated, compiler::generate(program, target));
   KENAZ_TRY(read_tuning(options, generated.tuning));  // names and values are checked as ever
   std::string text;
   for (const auto& param : generated.tuning) {
@@ -64,15 +89,10 @@ Result<std::string> print_params(const Options& options) {
 
 Result<std::string> explanation(const Options& options) {
   KENAZ_ASSIGN(const compiler::Lowered program, array_ir(options, "soacs"));
-  KENAZ_ASSIGN(const auto names, named_devices(options.device));
-  Options one = options;  // the first of several
-  one.device = names[0];
-  const host::RenewedDevice::Maker devices = device_maker(one);
-  KENAZ_ASSIGN(auto device, devices());
-  KENAZ_ASSIGN(const program::Target target, target_of(one, devices, device));
+  KENAZ_ASSIGN(const Chosen chosen, chosen_device(options));
   explain::Report report;
-  KENAZ_TRY(compiler::generate(program, target, &report));
-  report.device = device->info().name;
+  KENAZ_TRY(compiler::generate(program, chosen.target, &report));
+  report.device = chosen.name;
   return options.json ? explain::json(report) : explain::text(report);
 }
 

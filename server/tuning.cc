@@ -32,6 +32,14 @@ Result<host::Tuning> read_file(const std::string& file) {
   return parse_tuning(text);
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr const char* kSpace = " \t\r\v\f";
+  const size_t start = text.find_first_not_of(kSpace);
+  return start == std::string_view::npos
+             ? std::string_view()
+             : text.substr(start, text.find_last_not_of(kSpace) + 1 - start);
+}
+
 }  // namespace
 
 Result<host::Tuning> parse_tuning(const std::string& text) {
@@ -42,16 +50,14 @@ Result<host::Tuning> parse_tuning(const std::string& text) {
     std::string_view line = std::string_view(text).substr(start, end - start);
     start = end + 1;
     ++number;
-    while (!line.empty() && std::isspace(static_cast<unsigned char>(line.front()))) {
-      line.remove_prefix(1);
-    }
-    if (line.empty() || line.starts_with("--")) continue;
+    line = trimmed(line.substr(0, line.find("--")));
+    if (line.empty()) continue;
     const size_t equals = line.find('=');
     const auto value = equals == std::string_view::npos
                            ? std::nullopt
-                           : host::tuning_value(line.substr(equals + 1));
+                           : host::tuning_value(trimmed(line.substr(equals + 1)));
     if (!value) return bad_request(fmt::format("Invalid line {} (must be NAME=INT).", number));
-    tuning[std::string(line.substr(0, equals))] = *value;
+    tuning[std::string(trimmed(line.substr(0, equals)))] = *value;
   }
   return tuning;
 }

@@ -15,6 +15,7 @@ const std::vector<program::TuningParam> kParams = {{"a", program::TuningClass::k
 TEST(ReadTuning, LinesOfFiles) {
   EXPECT_EQ(*parse_tuning("\n  -- x\n"), Tuning{});
   EXPECT_EQ(*parse_tuning("-- x\na=1\nmain.b_2=-7\na=3\n"), (Tuning{{"a", 3}, {"main.b_2", -7}}));
+  EXPECT_EQ(*parse_tuning("a=1 -- x\r\n  b = -2\t\n"), (Tuning{{"a", 1}, {"b", -2}}));
   EXPECT_EQ(parse_tuning("a=1x").error().text(), "Invalid line 1 (must be NAME=INT).");
 }
 

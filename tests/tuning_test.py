@@ -61,6 +61,9 @@ class Tuning(unittest.TestCase):
     def test_parameters_are_listed_with_their_classes(self):
         listed = self.run_words(SERVER[0], "--print-params", self.program)
         self.assertEqual(listed.stdout, f"{NAME} (threshold(1024,))\n")
+        listed = self.run_words(SERVER[0], "--print-params", "--device", "interpreter", "--threads",
+                                "4096", self.program)
+        self.assertEqual(listed.stdout.splitlines()[0], f"{NAME} (threshold(4096,))")
         done = self.serve(lines=["tuning_params scaled", "tuning_params twice",
                                  f"tuning_param_class {NAME}", "tuning_params nope"])
         lines = done.stdout.splitlines()
