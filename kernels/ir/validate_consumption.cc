@@ -187,6 +187,14 @@ class Consumption {
 
   void loop(const Stm& s, const ELoop& e) {
     for (const auto& q : e.params) roots_[q.var.index] = {q.var.index};
+    const Roots around = dead_;
+    // From the second turn on what the first one was given is gone: it lives on in the params only.
+    for (const VarId v : consumed_by(p_, s)) {
+      for (const uint32_t r : roots_of(v)) {
+        killers_[r] = {&s, v};
+        dead_.insert(r);
+      }
+    }
     const Roots before = dead_;
     body(e.body);
     for (uint32_t d : dead_) {
@@ -216,7 +224,7 @@ class Consumption {
         out[k] = std::move(next);
       }
     }
-    dead_ = before;
+    dead_ = around;
     consume(s);
     for (size_t k = 0; k < s.pat.size(); ++k) {
       for (uint32_t d : dead_) out[k].erase(d);

@@ -167,6 +167,17 @@ TEST(ValidateSeg, Writes) {
   }
 }
 
+// What a loop's first turn was given is read by the others where the param has been changed.
+TEST(ValidateSeg, LoopsLeaveNothingOfWhatTheyConsume) {
+  const auto loop = [](const std::string& array) {
+    return problem(
+        "let l: [10]i32 = loop (a: [10]i32 = hs) for i: i64 < n do { let x: i32 = index " + array +
+        "[0i64] let u: [10]i32 = update a[i] = x return u }");
+  };
+  EXPECT_EQ(loop("a"), "");
+  EXPECT_THAT(loop("hs"), HasSubstr("is used after it was consumed"));
+}
+
 TEST(ValidateSeg, VersionsAndTunes) {
   const std::pair<std::string, const char*> wrong[] = {
       {"let r: i64 = versions", "no versions"},
