@@ -294,9 +294,13 @@ Status parse(CLI::App& app, const Options& options, std::vector<std::string> arg
   for (const auto* option : app.get_options()) {
     for (const auto& n : option->get_lnames()) names.push_back(n);
   }
-  for (auto& arg : args) {
-    if (arg == "--") break;
-    KENAZ_ASSIGN(arg, complete(names, arg));
+  for (size_t k = 0; k < args.size() && args[k] != "--"; ++k) {
+    KENAZ_ASSIGN(args[k], complete(names, args[k]));
+    // CLI11 takes "--option=" for an option whose value comes next.
+    if (!args[k].starts_with("--") || args[k].find('=') != args[k].size() - 1) continue;
+    args[k].pop_back();
+    args.emplace(args.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    ++k;
   }
   std::reverse(args.begin(), args.end());  // CLI11 wants them so
   app.parse(args);

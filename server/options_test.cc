@@ -59,6 +59,17 @@ TEST(Options, DevicesThatCannotBeAreRefused) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--shared-memory", "1kib"})), 1);
 }
 
+TEST(Options, ValuesMayBeEmpty) {
+  for (const auto& words : {std::vector<const char*>{"--program-cache=", "a.fut"},
+                            std::vector<const char*>{"--program-cache", "", "a.fut"},
+                            std::vector<const char*>{"a.fut", "--program-c="}}) {
+    const auto parsed = parse(words);
+    ASSERT_TRUE(std::holds_alternative<Options>(parsed)) << words[0];
+    EXPECT_EQ(std::get<Options>(parsed).cache_folder, "");
+    EXPECT_EQ(std::get<Options>(parsed).program, "a.fut");
+  }
+}
+
 TEST(Options, BadOnesEndWithStatusOne) {
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--p"})), 1);  // --param, --profile, --print-params
   EXPECT_EQ(std::get<int>(parse({"a.fut", "--nosuch"})), 1);
