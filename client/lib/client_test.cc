@@ -98,6 +98,18 @@ TEST_P(EveryTransport, TheServerGoes) {
   EXPECT_FALSE(client->put("x", 1.0));
 }
 
+TEST_P(EveryTransport, NoCommandWaitsForAServerThatHasGone) {
+  FakeServer server({.kind = GetParam()});
+  ConnectOptions options;
+  options.ca_file = GetParam() == FakeServer::Kind::kTls ? server.ca_file() : "";
+  const auto left = Connection::connect(server.url(), options, deadline_in(20));
+  ASSERT_TRUE(left) << left.error().text();
+  ASSERT_TRUE((*left)->send({"quit"}));
+  ASSERT_TRUE(reach(server));  // which is served once the first connection has been closed
+  for (int k = 0; k < 5; ++k) EXPECT_TRUE((*left)->send({"device"}));
+  EXPECT_EQ((*left)->receive().error().message, "the server closed the connection");
+}
+
 TEST_P(EveryTransport, DeadlinesHold) {
   FakeServer server({.kind = GetParam(), .silent = true});
   ConnectOptions options;

@@ -66,12 +66,18 @@ class SocketStream : public Stream {
 
   Status write(std::string_view bytes, Deadline deadline) override {
     if (!lowest(socket_).is_open()) return internal_error("the connection is closed");
+    // After a failure Asio would wait for the socket to become writable, which it never does.
+    if (write_error_) return cannot_write(*write_error_);
     Outcome written;
     asio::async_write(socket_, asio::buffer(bytes.data(), bytes.size()), written.handler());
     io_->restart();
     io_->poll();
     while (!written.done) {
       read_ahead();
+      if (end_) {  // who sends nothing more reads nothing more
+        abandon();
+        return internal_error("it has closed the connection");
+      }
       // What was read ahead wakes this up too, and the next chunk is asked for.
       io_->restart();
       if (io_->run_one_until(deadline) == 0 && !written.done) {
@@ -79,8 +85,9 @@ class SocketStream : public Stream {
         return internal_error("it does not read its input");
       }
     }
-    if (written.error) return internal_error("cannot write to it: " + written.error.message());
-    return {};
+    if (!written.error) return {};
+    write_error_ = written.error;
+    return cannot_write(written.error);
   }
 
   Result<size_t> read_some(std::span<char> out, Deadline deadline) override {
@@ -147,6 +154,10 @@ class SocketStream : public Stream {
     return internal_error("it does not answer in time");
   }
 
+  static tl::unexpected<Error> cannot_write(const asio::error_code& error) {
+    return internal_error("cannot write to it: " + error.message());
+  }
+
   static Result<size_t> ended(const asio::error_code& error) {
     if (error == asio::error::eof || error == asio::ssl::error::stream_truncated ||
         error == asio::error::connection_reset || error == asio::error::operation_aborted) {
@@ -175,7 +186,8 @@ class SocketStream : public Stream {
   std::unique_ptr<Outcome> ahead_;  // null: not reading ahead
   std::string inbox_;               // read ahead, and of that so much is taken already
   size_t taken_ = 0;
-  std::optional<asio::error_code> end_;
+  std::optional<asio::error_code> end_;          // of what the peer sends
+  std::optional<asio::error_code> write_error_;  // the first
 };
 
 struct Addresses {

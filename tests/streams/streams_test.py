@@ -363,10 +363,11 @@ class Streams(unittest.TestCase):
 
     @contextlib.contextmanager
     def listening(self):
-        """The URL of a server."""
+        """The URL of a server; its process is self.listener."""
         with tempfile.TemporaryDirectory(prefix="kenaz_test_") as folder:
             url = f"unix://{folder}/socket"
-            server = subprocess.Popen([*SERVER, "--listen", url, PROGRAM], stderr=subprocess.DEVNULL)
+            server = self.listener = subprocess.Popen([*SERVER, "--listen", url, PROGRAM],
+                                                      stderr=subprocess.DEVNULL)
             try:
                 while not os.path.exists(url[7:]) and server.poll() is None:
                     time.sleep(0.01)
@@ -400,6 +401,26 @@ class Streams(unittest.TestCase):
                                             timeout=TIMEOUT).returncode, 1)
             # Nothing of these streams stays in the session.
             self.assertEqual(self.variables(url), [])
+
+    def test_a_server_on_a_socket_that_ends(self):
+        for end in [signal.SIGKILL, signal.SIGTERM]:
+            with self.listening() as url:
+                command = [KENAZ, "stream", url, "-e", "evens", "-c", "2"]
+                with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE) as process:
+                    process.stdin.write(raw([1, 2]))
+                    process.stdin.flush()
+                    self.assertEqual(process.stdout.read(4), raw([2]))
+                    self.listener.send_signal(end)
+                    self.listener.wait(60)
+                    process.stdin.write(raw([3, 4]))
+                    process.stdin.flush()
+                    try:
+                        code = process.wait(TIMEOUT)
+                    finally:
+                        process.kill()  # where it hangs
+                    self.assertEqual(code, 1)
+                    self.assertIn(b"kenaz: chunk 1 (elements 2 to 3), ", process.stderr.read())
 
     def test_a_session_after_streams_that_did_not_end_well(self):
         with self.listening() as url:
