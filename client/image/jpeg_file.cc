@@ -5,6 +5,8 @@
 #include <cstdio>
 // clang-format off: jpeglib.h needs stdio.
 #include <jpeglib.h>
+// jerror.h has what the settings in jpeglib.h say.
+#include <jerror.h>
 // clang-format on
 
 #include "client/image/picture.h"
@@ -18,6 +20,7 @@ struct JpegReading {
   jpeg_error_mgr errors = {};
   std::jmp_buf leave = {};
   char error[JMSG_LENGTH_MAX] = "";
+  bool is_damaged = false;  // what `error` says of it then
   ~JpegReading() { jpeg_destroy_decompress(&jpeg); }
 };
 
@@ -26,7 +29,20 @@ void on_jpeg_error(j_common_ptr jpeg) {
   jpeg->err->format_message(jpeg, r->error);
   std::longjmp(r->leave, 1);
 }
-void on_jpeg_message(j_common_ptr /*jpeg*/, int /*level*/) {}
+
+/// Whether a warning tells of pixels that are missing or made up, and not of odd headers or bytes
+/// too many, which pictures of cameras have.
+bool tells_of_damage(int code) {
+  return code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE ||
+         code == JWRN_ARITH_BAD_CODE || code == JWRN_MUST_RESYNC;
+}
+void on_jpeg_message(j_common_ptr jpeg, int level) {
+  auto* r = static_cast<JpegReading*>(jpeg->client_data);
+  const bool warns = level < 0;  // others trace what it does
+  if (!warns || r->is_damaged || !tells_of_damage(jpeg->err->msg_code)) return;
+  r->is_damaged = true;
+  jpeg->err->format_message(jpeg, r->error);
+}
 
 bool start_jpeg(JpegReading& r, std::FILE* file) {
   r.jpeg.err = jpeg_std_error(&r.errors);
@@ -38,6 +54,10 @@ bool start_jpeg(JpegReading& r, std::FILE* file) {
   r.jpeg.client_data = &r;
   jpeg_stdio_src(&r.jpeg, file);
   jpeg_read_header(&r.jpeg, TRUE);
+  if (r.jpeg.jpeg_color_space == JCS_CMYK || r.jpeg.jpeg_color_space == JCS_YCCK) {
+    std::snprintf(r.error, sizeof r.error, "JPEGs in CMYK are not read, only grey and RGB");
+    return false;
+  }
   r.jpeg.out_color_space = JCS_EXT_BGRA;  // opaque
   jpeg_start_decompress(&r.jpeg);
   return true;
@@ -50,7 +70,7 @@ bool read_lines(JpegReading& r, std::byte* pixels, size_t row_bytes) {
     jpeg_read_scanlines(&r.jpeg, &row, 1);
   }
   jpeg_finish_decompress(&r.jpeg);
-  return true;
+  return !r.is_damaged;
 }
 
 }  // namespace

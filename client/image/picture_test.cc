@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 // clang-format off: jpeglib.h needs stdio.
 #include <jpeglib.h>
@@ -32,7 +33,7 @@ void write_jpeg(const std::string& path, int width, int height, const std::vecto
   jpeg.image_width = static_cast<JDIMENSION>(width);
   jpeg.image_height = static_cast<JDIMENSION>(height);
   jpeg.input_components = static_cast<int>(pixel.size());
-  jpeg.in_color_space = pixel.size() == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg.in_color_space = pixel.size() == 1 ? JCS_GRAYSCALE : pixel.size() == 4 ? JCS_CMYK : JCS_RGB;
   jpeg_set_defaults(&jpeg);
   jpeg_start_compress(&jpeg, TRUE);
   std::vector<JSAMPLE> row;
@@ -62,6 +63,41 @@ TEST(Picture, JpegsAreOpaqueAndInTheOrderOfFilters) {
   const auto grey = read_picture(path);
   ASSERT_TRUE(grey) << grey.error().text();
   EXPECT_NEAR(component(*grey, 2), 77, 2);
+}
+
+TEST(Picture, JpegsThatEndTooEarlyAreRefused) {
+  const auto folder = client::TempDir::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("cut.jpg");
+  write_jpeg(path, 200, 200, {200, 100, 50});
+  const auto whole = std::filesystem::file_size(path);
+  ASSERT_TRUE(read_picture(path));
+  // Only the end's marker is missing; many rows are.
+  for (const auto size : {whole - 2, whole - 100}) {
+    std::filesystem::resize_file(path, size);
+    const auto cut = read_picture(path);
+    ASSERT_FALSE(cut) << size;
+    EXPECT_EQ(cut.error().message, path + ": Premature end of JPEG file");
+  }
+}
+
+TEST(Picture, JpegsWithBytesTooManyAreRead) {
+  const auto folder = client::TempDir::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("long.jpg");
+  write_jpeg(path, 20, 9, {200, 100, 50});
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - 2);
+  std::ofstream(path, std::ios::app | std::ios::binary) << "????"
+                                                           "\xff\xd9";
+  EXPECT_TRUE(read_picture(path));
+}
+
+TEST(Picture, JpegsInCmykAreRefused) {
+  const auto folder = client::TempDir::make();
+  ASSERT_TRUE(folder);
+  const std::string path = folder->file("print.jpg");
+  write_jpeg(path, 20, 9, {200, 100, 50, 25});
+  EXPECT_THAT(read_picture(path).error().message, HasSubstr("JPEGs in CMYK are not read"));
 }
 
 TEST(Picture, ComesBackFromAFile) {
