@@ -20,6 +20,25 @@ TEST(Utf8, BytesThatAreNone) {
   }
 }
 
+TEST(Utf8, CodePointsComeBack) {
+  for (const uint32_t c : {0x41U, 0x7fU, 0x80U, 0x7ffU, 0x800U, 0xffffU, 0x10000U, 0x10ffffU}) {
+    std::string text;
+    append_utf8(text, c);
+    std::string_view rest = text;
+    EXPECT_EQ(take_code_point(rest), c);
+    EXPECT_TRUE(rest.empty()) << c;
+  }
+}
+
+TEST(Utf8, OneByteOrderMarkIsDropped) {
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb\xbf\xef\xbb\xbf"
+                                    "a"),
+            "\xef\xbb\xbf"
+            "a");
+  EXPECT_EQ(without_byte_order_mark("a"), "a");
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb"), "\xef\xbb");
+}
+
 TEST(Utf8, ControlCharactersAreShown) {
   EXPECT_EQ(printable("a\x1b[1m\nb\x7f\xc3\xa4 ~"), "a?[1m?b?\xc3\xa4 ~");
 }

@@ -230,11 +230,42 @@ TEST(Check, DeepAndLargeProgramsAreRefused) {
               HasSubstr("too large when its functions are inlined"));
 }
 
+std::string text_of(std::string_view json, const std::string& name) {
+  const auto texts = english_texts(json);
+  if (!texts) return "no JSON";
+  const auto found = texts->find(name);
+  return found == texts->end() ? "none" : found->second;
+}
+
 TEST(Strings, OnlyWellFormedFilesGiveTexts) {
-  EXPECT_EQ(text_by_name(R"({"en": {"A": "b", "C": "d"}})", "C"), "d");
-  EXPECT_EQ(text_by_name(R"({"ja": {"A": "b"}})", "A"), std::nullopt);
-  EXPECT_EQ(text_by_name(R"({"en": {"A": "b)", "A"), std::nullopt);
-  EXPECT_EQ(text_by_name("", "A"), std::nullopt);
+  EXPECT_EQ(text_of(R"({"en": {"A": "b", "C": "d"}})", "C"), "d");
+  EXPECT_EQ(text_of(R"({"ja": {"A": "b"}})", "A"), "none");
+  for (const char* bad :
+       {R"({"en": {"A": "b)", "", "[]", R"({"en": {"A": "b", "C": }})", R"({"en": {"A": "\u12"}})",
+        R"({"en": {"A": "\u12g4"}})", R"({"en": [1)", R"({"en": {"A": "b"})"}) {
+    EXPECT_EQ(text_of(bad, "A"), "no JSON") << bad;
+  }
+  EXPECT_EQ(text_of(R"({"x": )" + std::string(100'000, '['), "A"), "no JSON");
+}
+
+TEST(Strings, EscapesStandForCharacters) {
+  EXPECT_EQ(text_of(R"({"en": {"A": "\u30ec\u00e4\u0041\ud83d\udd25\n\t\/\\\""}})", "A"),
+            "\xe3\x83\xac\xc3\xa4"
+            "A\xf0\x9f\x94\xa5\n\t/\\\"");
+  EXPECT_EQ(text_of(R"({"\u0065n": {"\u0041": "b"}})", "A"), "b");
+  EXPECT_EQ(text_of(R"({"en": {"A": "\udd25\ud83dx\ud83d\u0041"}})", "A"),
+            "\xef\xbf\xbd\xef\xbf\xbdx\xef\xbf\xbd"
+            "A");
+  EXPECT_EQ(text_of("\xef\xbb\xbf{\"en\": {\"A\": \"b\"}}", "A"), "b");
+}
+
+TEST(Strings, OtherValuesAreSkipped) {
+  EXPECT_EQ(text_of(R"({"version": 1.5e-3, "de": null, "all": [], "x": [1, {"a": [true]}],
+                        "en": {"N": -1, "L": ["a", "b"], "O": {"A": "c"}, "A": "b"}})",
+                    "A"),
+            "b");
+  EXPECT_EQ(text_of(R"({"en": {"N": 1}})", "N"), "none");
+  EXPECT_EQ(text_of(R"({"en": "A"})", "A"), "none");
 }
 
 }  // namespace

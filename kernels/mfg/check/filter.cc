@@ -46,8 +46,9 @@ std::string Checker::text_of(const std::string& text) {
   const auto folder = std::filesystem::path(path_).parent_path();
   const auto strings = read_((folder / "strings.json").string());
   const std::string name = text.substr(1);
-  if (!strings) return name;
-  return text_by_name(*strings, name).value_or(name);
+  const auto texts = strings ? english_texts(*strings) : std::nullopt;
+  const bool known = texts && texts->contains(name);
+  return known ? texts->at(name) : name;
 }
 
 std::vector<PrimValue> Checker::widget_values(const Widget& w, const std::vector<PrimValue>& values,
