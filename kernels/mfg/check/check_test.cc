@@ -41,6 +41,7 @@ const Invalid kInvalid[] = {
     {"let a = 0x1ffffffff" RESULT, "1:9-20", "does not fit into i32"},
     {"@title \"soft" RESULT, "1:8", "This string does not end on its line."},
     {"@shape(3)" RESULT, "1:2-7", "There is no attribute @shape"},
+    {"def t by load($A)" RESULT, "1:15-16", "Expected a string, but found \"$\"."},
     {"x = 3" RESULT, "1:1-2", "Expected a definition"},
     {"let a = (1 + 2" RESULT, "2:1", "Expected \")\""},
     {"let a = [1, 2" RESULT, "2:1", "Expected \",\""},
@@ -205,6 +206,17 @@ TEST(Check, ParametersHaveDefaultsAndTexts) {
   EXPECT_EQ(filter->params[1].init[3], PrimValue::f32(1));
   EXPECT_EQ(filter->params[2].init[0], PrimValue::f32(0.5F));
   EXPECT_THAT(filter->params[3].items, ::testing::ElementsAre("a", "B"));
+}
+
+TEST(Check, QuotedTextsAreNoNames) {
+  const auto filter = check_text(
+      "@title \"$A\"\n@version \"$5 off\"\n"
+      "@param_i32 d(DROPDOWN, label=\"$A\", items=[\"$A\", $A])\n" RESULT);
+  ASSERT_TRUE(filter) << filter.error().text();
+  EXPECT_EQ(filter->title, "$A");
+  EXPECT_EQ(filter->version, "$5 off");
+  EXPECT_EQ(filter->params[0].label, "$A");
+  EXPECT_THAT(filter->params[0].items, ::testing::ElementsAre("$A", "Radius \"r\""));
 }
 
 TEST(Check, LayersAreListedOnce) {

@@ -182,7 +182,7 @@ class Checker {
                                        const SourceRange& range, const Type& type);
   void define_function(const Function& f);
   void load_prelude();
-  std::string text_of(const std::string& text);
+  std::string text_of(const Text& text);
 
   const SourceReader& read_;
   std::string path_;

@@ -41,14 +41,13 @@ void Checker::load_prelude() {
   }
 }
 
-std::string Checker::text_of(const std::string& text) {
-  if (!text.starts_with("$")) return text;
+std::string Checker::text_of(const Text& text) {
+  if (!text.is_name) return text.text;
   const auto folder = std::filesystem::path(path_).parent_path();
   const auto strings = read_((folder / "strings.json").string());
-  const std::string name = text.substr(1);
   const auto texts = strings ? english_texts(*strings) : std::nullopt;
-  const bool known = texts && texts->contains(name);
-  return known ? texts->at(name) : name;
+  const bool known = texts && texts->contains(text.text);
+  return known ? texts->at(text.text) : text.text;
 }
 
 std::vector<PrimValue> Checker::widget_values(const Widget& w, const std::vector<PrimValue>& values,
@@ -91,7 +90,7 @@ void Checker::widget(const Widget& w) {
   p.var = declare_var(w.name, type);
   p.widget = kind->name;
   p.label = text_of(w.label);
-  for (const std::string& item : w.items) p.items.push_back(text_of(item));
+  for (const Text& item : w.items) p.items.push_back(text_of(item));
   p.min = widget_values(w, w.min, w.min_range, type);
   p.max = widget_values(w, w.max, w.max_range, type);
   p.init = widget_values(w, w.init, w.init_range, type);

@@ -22,6 +22,13 @@ struct Name {
   SourceRange range;
 };
 
+/// For people: what stands in quotes, or $NAME, whose text is in strings.json.
+struct Text {
+  std::string text;  // or the name
+  bool is_name = false;
+  SourceRange range;
+};
+
 /// A tensor or sampler by name; a layer of the input besides the first one has a number.
 struct TensorName {
   Name name;
@@ -164,8 +171,8 @@ struct Widget {
   Name type;  // "param_f32"
   Name name;
   Name kind;  // "SLIDER"
-  std::string label;
-  std::vector<std::string> items;
+  Text label;
+  std::vector<Text> items;
   std::vector<PrimValue> init, min, max;  // empty: not said
   SourceRange init_range, min_range, max_range;
 };
@@ -183,7 +190,7 @@ struct Item {
 
 struct Filter {
   std::shared_ptr<const SourceFile> file;
-  std::string title, version;
+  Text title, version;
   std::vector<Item> items;
   SourceRange end;  // of the text
 };

@@ -8,9 +8,9 @@ void Parser::attribute(Filter& filter) {
   const SourceRange begin = next().range;
   const Name what = name("an attribute's name");
   if (what.text == "title") {
-    filter.title = string();
+    filter.title = text();
   } else if (what.text == "version") {
-    filter.version = string();
+    filter.version = text();
   } else if (what.text == "bounds") {
     SourceRange range;
     std::vector<ExpPtr> sizes = bounds(range);
@@ -34,8 +34,16 @@ void Parser::attribute(Filter& filter) {
   end_of_line();
 }
 
+Text Parser::text() {
+  const SourceRange begin = peek().range;
+  if (accept("$")) {
+    std::string of = name("the name of a text").text;
+    return {std::move(of), true, since(begin)};
+  }
+  return {string(), false, begin};
+}
+
 std::string Parser::string() {
-  if (accept("$")) return "$" + name("the name of a text").text;
   if (peek().kind != Tok::kString) unexpected("a string");
   return next().text;
 }
@@ -69,11 +77,11 @@ void Parser::widget_argument(Widget& w) {
   expect("=");
   const SourceRange begin = peek().range;
   if (key.text == "label") {
-    w.label = string();
+    w.label = text();
   } else if (key.text == "items") {
     expect("[");
     while (!accept("]")) {
-      w.items.push_back(string());
+      w.items.push_back(text());
       if (!at("]")) expect(",");
     }
   } else if (key.text == "init") {

@@ -78,6 +78,7 @@ class Parser {
   // ---- attributes.cc
   void attribute(Filter& filter);
   std::string string();
+  Text text();
   Widget widget(Name type);
   void widget_argument(Widget& w);
   std::vector<PrimValue> numbers();
