@@ -219,6 +219,29 @@ TEST(Check, QuotedTextsAreNoNames) {
   EXPECT_THAT(filter->params[0].items, ::testing::ElementsAre("$A", "Radius \"r\""));
 }
 
+TEST(Check, AStringsFileThatCannotBeReadIsWarnedOfOnce) {
+  const std::string text = "@title $A\n@param_i32 d(SLIDER, label=$B)\n" RESULT;
+  const auto with = [&](const Result<std::string>& strings) {
+    return check("f.mfg", [&](const std::string& path) -> Result<std::string> {
+      if (path == "f.mfg") return text;
+      return strings;
+    });
+  };
+  const auto absent = with(fail(ErrorKind::kNoSuchFile, "no such file"));
+  ASSERT_TRUE(absent) << absent.error().text();
+  EXPECT_TRUE(absent->warnings.empty());
+  const auto broken = with("{\"en\": {\"A\": \"a\"");
+  ASSERT_TRUE(broken) << broken.error().text();
+  EXPECT_EQ(broken->title, "A");
+  ASSERT_EQ(broken->warnings.size(), 1U);
+  EXPECT_THAT(broken->warnings[0].str(),
+              HasSubstr("f.mfg:1:8-10:\nstrings.json, beside this filter, "
+                        "is not a JSON object."));
+  const auto secret = with(bad_request("Permission denied"));
+  ASSERT_EQ(secret->warnings.size(), 1U);
+  EXPECT_THAT(secret->warnings[0].message, HasSubstr("cannot be read: Permission denied."));
+}
+
 TEST(Check, LayersAreListedOnce) {
   const auto filter = check_text(
       "def result_u8 |x, y| { input_u8[2](x, y) + input_u8[-1](x, y) + input_u8[2](y, x) }");

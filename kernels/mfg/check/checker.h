@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 
 #include "kernels/diagnostics/source_reader.h"
 #include "kernels/mfg/check/core.h"
+#include "kernels/mfg/check/strings.h"
 #include "kernels/mfg/syntax/ast.h"
 #include "kernels/mfg/syntax/token.h"
 
@@ -183,6 +185,8 @@ class Checker {
   void define_function(const Function& f);
   void load_prelude();
   std::string text_of(const Text& text);
+  /// Those of strings.json, which is read when the first of them, at `range`, is asked for.
+  const Texts& texts(const SourceRange& range);
 
   const SourceReader& read_;
   std::string path_;
@@ -198,6 +202,7 @@ class Checker {
   std::unordered_map<uint32_t, CExpPtr> lets_;  // by VarId
   std::map<std::pair<int, int>, TensorId> inputs_;
   std::map<std::string, VarId> colors_;
+  std::optional<Texts> texts_;  // nullopt: not read yet
   bool in_prelude_ = false;
   int nesting_ = 0;
   size_t size_ = 0;

@@ -7,7 +7,6 @@
 #include "kernels/mfg/check/check.h"
 #include "kernels/mfg/check/checker.h"
 #include "kernels/mfg/check/prelude.h"
-#include "kernels/mfg/check/strings.h"
 #include "kernels/mfg/syntax/parser.h"
 #include "protocol/base/large_stack_thread.h"
 
@@ -41,13 +40,32 @@ void Checker::load_prelude() {
   }
 }
 
+const Texts& Checker::texts(const SourceRange& range) {
+  if (texts_) return *texts_;
+  texts_.emplace();
+  const auto folder = std::filesystem::path(path_).parent_path();
+  const auto json = read_((folder / "strings.json").string());
+  if (!json && json.error().kind == ErrorKind::kNoSuchFile) return *texts_;
+  if (auto found = json ? english_texts(*json) : std::nullopt) {
+    texts_ = std::move(found);
+  } else {
+    out_.warnings.push_back(
+        {Severity::kWarning,
+         range,
+         fmt::format("strings.json, beside this filter, {}. Its texts are shown "
+                     "as their names.",
+                     json ? "is not a JSON object" : "cannot be read: " + json.error().message),
+         {},
+         {}});
+  }
+  return *texts_;
+}
+
 std::string Checker::text_of(const Text& text) {
   if (!text.is_name) return text.text;
-  const auto folder = std::filesystem::path(path_).parent_path();
-  const auto strings = read_((folder / "strings.json").string());
-  const auto texts = strings ? english_texts(*strings) : std::nullopt;
-  const bool known = texts && texts->contains(text.text);
-  return known ? texts->at(text.text) : text.text;
+  const Texts& all = texts(text.range);
+  const auto found = all.find(text.text);
+  return found == all.end() ? text.text : found->second;
 }
 
 std::vector<PrimValue> Checker::widget_values(const Widget& w, const std::vector<PrimValue>& values,
