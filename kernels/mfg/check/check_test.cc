@@ -242,6 +242,20 @@ TEST(Check, AStringsFileThatCannotBeReadIsWarnedOfOnce) {
   EXPECT_THAT(secret->warnings[0].message, HasSubstr("cannot be read: Permission denied."));
 }
 
+TEST(Check, AByteOrderMarkIsSkipped) {
+  EXPECT_TRUE(check_text("\xef\xbb\xbf@title \"A\"" RESULT));
+  EXPECT_THAT(check_text("\xef\xbb\xbf@shape(3)" RESULT).error().text(), HasSubstr("f.mfg:1:2-7"));
+}
+
+TEST(Check, AFileThatCannotBeReadIsNamed) {
+  const auto filter = check("none.mfg", [](const std::string& /*path*/) -> Result<std::string> {
+    return fail(ErrorKind::kNoSuchFile, "No such file or directory");
+  });
+  ASSERT_FALSE(filter);
+  EXPECT_EQ(filter.error().message, "Could not read file \"none.mfg\": No such file or directory");
+  EXPECT_EQ(filter.error().kind, ErrorKind::kNoSuchFile);
+}
+
 TEST(Check, LayersAreListedOnce) {
   const auto filter = check_text(
       "def result_u8 |x, y| { input_u8[2](x, y) + input_u8[-1](x, y) + input_u8[2](y, x) }");

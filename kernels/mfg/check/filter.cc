@@ -9,6 +9,7 @@
 #include "kernels/mfg/check/prelude.h"
 #include "kernels/mfg/syntax/parser.h"
 #include "protocol/base/large_stack_thread.h"
+#include "protocol/base/utf8.h"
 
 namespace kenaz::mfg {
 
@@ -266,10 +267,14 @@ CFilter Checker::run(const Filter& filter) {
 }
 
 Result<CFilter> check(const std::string& path, const SourceReader& read) {
-  KENAZ_ASSIGN(std::string text, read(path));
+  const auto text = read(path);
+  if (!text) {
+    return fail(text.error().kind,
+                fmt::format("Could not read file \"{}\": {}", path, text.error().message));
+  }
   auto file = std::make_shared<SourceFile>();
   file->name = path;
-  file->text = std::move(text);
+  file->text = without_byte_order_mark(*text);
   Result<CFilter> result = internal_error("checking did not run");
   const auto work = [&] {
     try {
