@@ -256,6 +256,18 @@ TEST(Check, AFileThatCannotBeReadIsNamed) {
   EXPECT_EQ(filter.error().kind, ErrorKind::kNoSuchFile);
 }
 
+TEST(Check, ColoursAreTheLastParameters) {
+  const auto filter = check_text(
+      "let back = back_color()\nlet fore = fore_color()\n@param_i32 n(SLIDER)\n"
+      "def result_u8 |x, y| { ifel(n == x, to_u8color(back), to_u8color(fore)) }");
+  ASSERT_TRUE(filter) << filter.error().text();
+  std::vector<std::string> names;
+  for (const ParamInfo& p : filter->params) names.push_back(p.name);
+  EXPECT_THAT(names, ::testing::ElementsAre("n", "fore_color", "back_color"));
+  EXPECT_EQ(filter->params[1].init[0], PrimValue::f32(0));
+  EXPECT_EQ(filter->params[2].init[0], PrimValue::f32(1));
+}
+
 TEST(Check, LayersAreListedOnce) {
   const auto filter = check_text(
       "def result_u8 |x, y| { input_u8[2](x, y) + input_u8[-1](x, y) + input_u8[2](y, x) }");

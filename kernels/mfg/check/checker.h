@@ -129,6 +129,8 @@ class Checker {
   CExpPtr dot(std::vector<CExpPtr> args, const SourceRange& range);
   CExpPtr to_ncoord(std::vector<CExpPtr> args, const SourceRange& range);
   CExpPtr canvas_color(const std::string& name, const SourceRange& range);
+  /// Those of the colours that were called, behind the program's own.
+  void color_parameters();
   void count_arguments(std::string_view callee, size_t have, size_t want, const SourceRange& range);
   std::vector<std::string> builtin_names() const;
   bool is_builtin(const std::string& name) const;

@@ -252,6 +252,7 @@ CFilter Checker::run(const Filter& filter) {
   out_.title = text_of(filter.title);
   out_.version = text_of(filter.version);
   for (const Item& i : filter.items) item(i);
+  color_parameters();
   if (!out_.result.valid()) {
     reject(filter.end, "A filter has a result: def result_u8 |x, y| {..}, or result_u16.");
   }

@@ -298,18 +298,23 @@ CExpPtr Checker::to_ncoord(std::vector<CExpPtr> args, const SourceRange& range) 
 
 CExpPtr Checker::canvas_color(const std::string& name, const SourceRange& range) {
   const auto [place, is_new] = colors_.emplace(name, VarId{});
-  if (is_new) {
-    place->second = new_var(name, Type::vector(PrimType::kF32, 4));
+  if (is_new) place->second = new_var(name, Type::vector(PrimType::kF32, 4));
+  return var(place->second, range);
+}
+
+void Checker::color_parameters() {
+  constexpr std::pair<const char*, float> kColors[] = {{"fore_color", 0.F}, {"back_color", 1.F}};
+  for (const auto& [name, level] : kColors) {
+    const auto used = colors_.find(name);
+    if (used == colors_.end()) continue;
     ParamInfo p;
     p.name = name;
-    p.var = place->second;
-    const float level = name == "fore_color" ? 0 : 1;
+    p.var = used->second;
     p.init = {PrimValue::f32(level), PrimValue::f32(level), PrimValue::f32(level),
               PrimValue::f32(1)};
     p.widget = "COLOR_PICKER";
     out_.params.push_back(std::move(p));
   }
-  return var(place->second, range);
 }
 
 CExpPtr Checker::builtin(const Name& callee, std::vector<CExpPtr> args, const SourceRange& range,
