@@ -29,6 +29,17 @@ bool Lowerer::unrolls(const std::vector<std::pair<Atom, Atom>>& ranges) {
   return total <= kMaxUnrolled;
 }
 
+/// How many iterations a range has; none of a length that is no i32.
+Atom Lowerer::length(Builder& b, const Atom& from, const Atom& to) const {
+  if (const auto known = turns(from, to)) return i32(*known);
+  const Atom difference = b.sub(to, from);
+  // That of a range which ends before it begins may wrap to a positive number, unless one side is
+  // known to be near enough to 0.
+  const bool is_exact = (from.is_const() && from.constant().as_i64() <= 0) ||
+                        (to.is_const() && to.constant().as_i64() >= 0);
+  return is_exact ? difference : b.select(b.lt(from, to), difference, i32(0));
+}
+
 Atoms Lowerer::loop(Builder& b, const Atom& from, const Atom& to, const Atoms& init,
                     const Step& step) {
   ir::Program& program = b.program();
@@ -39,7 +50,7 @@ Atoms Lowerer::loop(Builder& b, const Atom& from, const Atom& to, const Atoms& i
     loop.params.push_back({program.new_var(types.back(), "acc"), a});
   }
   const auto known = turns(from, to);
-  const Atom bound = known ? i32(*known) : b.sub(to, from);
+  const Atom bound = length(b, from, to);
   const ir::VarId counter = program.new_var({PrimType::kI32, {}}, "i");
   loop.form = ir::LoopFor{counter, bound};
   Builder inner = b.nested(loop.body);

@@ -106,6 +106,7 @@ class Lowerer {
   /// A loop over i32 indices from .. to - 1; gives the final state.
   Atoms loop(Builder& b, const Atom& from, const Atom& to, const Atoms& init, const Step& step);
   std::optional<int64_t> turns(const Atom& from, const Atom& to) const;
+  Atom length(Builder& b, const Atom& from, const Atom& to) const;
   bool unrolls(const std::vector<std::pair<Atom, Atom>>& ranges);
   Atoms zeros(const Type& t) const;
   Atoms sum_up(Builder& b, const Atoms& acc, const Atoms& values);
