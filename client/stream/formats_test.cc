@@ -182,6 +182,25 @@ TEST(StreamFormats, BinaryDataThatIsNoElement) {
             "the input, array 1: elements of shape [3], where [2] is expected");
 }
 
+TEST(StreamFormats, BytesThatAreNoBool) {
+  const Element kBools{PrimType::kBool, {}}, kRows{PrimType::kBool, {2}};
+  const std::string bytes("\1\0\1\7\1", 5);
+  const std::string binary = array(PrimType::kBool, {2}, bytes.substr(0, 2)) +
+                             array(PrimType::kBool, {3}, bytes.substr(2));
+  for (const size_t at_a_time : {1U, 2U, 3U, 10U}) {
+    const Read raw = read_all(Format::kRaw, kBools, bytes, at_a_time);
+    EXPECT_THAT(raw.bytes, ElementsAre(std::byte{1}, std::byte{0}, std::byte{1}));
+    EXPECT_EQ(raw.error, "the input, element 3: a bool is 7, which is neither 0 nor 1");
+    const Read arrays = read_all(Format::kBinary, kBools, binary, at_a_time);
+    EXPECT_EQ(arrays.bytes, raw.bytes);
+    EXPECT_EQ(arrays.error, raw.error);
+    const Read rows = read_all(Format::kRaw, kRows, bytes, at_a_time);
+    EXPECT_THAT(rows.bytes, ElementsAre(std::byte{1}, std::byte{0}));
+    EXPECT_EQ(rows.error, "the input, element 1: a bool is 7, which is neither 0 nor 1");
+  }
+  EXPECT_EQ(read_all(Format::kRaw, kBools, bytes.substr(0, 3), 2).error, "");
+}
+
 TEST(StreamFormats, ElementsBeforeAReadThatFails) {
   const std::string elements("\1\0\2\0\3\0", 6);
   const std::pair<Format, std::string> inputs[] = {

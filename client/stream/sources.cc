@@ -35,9 +35,11 @@ class SourceBase : public client::ElementSource {
     if (failed_) return tl::unexpected<Error>(*failed_);
     size_t have = 0;
     if (const Status filled = fill(out, have); !filled) failed_ = filled.error();
+    if (element_.type == PrimType::kBool) check_bools(out, have);
     const size_t whole = have / element_.bytes() * element_.bytes();
     if (!failed_ && have != whole) failed_ = torn(have - whole);
     if (failed_ && whole == 0) return tl::unexpected<Error>(*failed_);
+    elements_ += whole / element_.bytes();
     return whole;
   }
 
@@ -56,7 +58,22 @@ class SourceBase : public client::ElementSource {
   FdInput& input_;
 
  private:
+  /// Fails at the first byte that is no bool, where `have` ends then. The server would refuse the
+  /// whole chunk.
+  void check_bools(std::span<const std::byte> bytes, size_t& have) {
+    const auto begin = bytes.begin(), end = begin + static_cast<ptrdiff_t>(have);
+    const auto wrong = std::find_if(begin, end, [](std::byte b) { return b > std::byte{1}; });
+    if (wrong == end) return;
+    have = static_cast<size_t>(wrong - begin);
+    failed_ =
+        Error{ErrorKind::kBadRequest,
+              fmt::format("{}, element {}: a bool is {}, which is neither 0 nor 1", input_.name(),
+                          elements_ + have / element_.bytes(), std::to_integer<int>(*wrong)),
+              {}};
+  }
+
   std::optional<Error> failed_;
+  size_t elements_ = 0;  // that were given
 };
 
 class RawSource : public SourceBase {
