@@ -14,6 +14,7 @@
 #include "client/lib/values.h"
 #include "client/stream/fd_input.h"
 #include "client/stream/formats.h"
+#include "protocol/base/nearest.h"
 #include "protocol/data/text_format.h"
 
 namespace kenaz::cli {
@@ -190,10 +191,11 @@ class StreamSetup {
 
   Status place_result(const std::string& entry, const std::string& type,
                       const std::string& variable, const std::string& what) {
-    if (auto known = choose_entry(entries_, entry); !known) {
-      Error error = known.error();
-      error.message = fmt::format("{}: {}", what, error.message);
-      return tl::unexpected<Error>(std::move(error));
+    if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) {
+      const std::string near = nearest(entry, entries_);
+      return bad_request(fmt::format("{}: {} is neither a value of type {} nor an entry point.{}",
+                                     what, entry, type,
+                                     near.empty() ? "" : fmt::format(" Did you mean '{}'?", near)));
     }
     client::Connection& server = client_.connection();
     KENAZ_ASSIGN(const auto inputs, server.inputs(entry));

@@ -207,7 +207,10 @@ class Streams(unittest.TestCase):
                 ("evnes", [], "Did you mean 'evens'?"),
                 ("running", [], "these do: running (i32); given are 0"),
                 ("evens", ["-s", "1"], "--state is given, but no stage carries a state"),
-                ("running", ["-s", "x"], "the state of stage running: No entry point 'x'"),
+                ("running", ["-s", "x"],
+                 "the state of stage running: x is neither a value of type i32 nor an entry point.\n"),
+                ("scale", ["-p", "a=zeroo"], "parameter a of stage scale: zeroo is neither a value of "
+                 "type i32 nor an entry point. Did you mean 'zero'?\n"),
                 ("running", ["-s", "1.5"], "the state of stage running: "),
                 ("running", ["-s", "1 2"], "the state of stage running: more than one value"),
                 ("running", ["-s", "widest"], "is of type i32, but widest gives extremes"),
