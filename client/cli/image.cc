@@ -148,6 +148,9 @@ Result<std::vector<Job>> jobs_of(const ImageCommand& command) {
   fs::directory_iterator it(command.input, error), end;
   for (; !error && it != end; it.increment(error)) {
     if (!image::is_picture(it->path().string())) continue;
+    // A folder or a pipe of such a name is none; a link that leads nowhere is one that fails.
+    std::error_code absent;
+    if (it->exists(absent) && !it->is_regular_file(absent)) continue;
     const fs::path name = it->path().stem().string() + ".png";
     jobs.push_back({it->path().string(), (fs::path(command.output) / name).string()});
   }
@@ -214,7 +217,16 @@ int run_jobs(Filter& filter, const std::vector<Job>& jobs) {
   return code;
 }
 
+/// Fails for a file of another name, a picture say, which the server would take for Futhark's text.
+Status check_name(const std::string& filter) {
+  if (fs::path(filter).extension() == ".mfg") return {};
+  return bad_request(filter + ": the name of a filter's file ends in .mfg");
+}
+
 int image_command(const ImageCommand& command) {
+  if (const Status named = check_name(command.server.program); !named) {
+    return complain(named.error(), kUsage);
+  }
   if (!command.list && (command.input.empty() || command.output.empty())) {
     return complain(
         {ErrorKind::kBadRequest, "name a picture or a folder, and with -o what to write", {}},

@@ -107,6 +107,7 @@ def test_folders(folder):
     for k in range(5):
         pictures.write(folder / f"many/p{k}.png", 2, 2, 0, 8, [k] * 4)
     (folder / "many/notes.txt").write_text("no picture")
+    (folder / "many/dir.png").mkdir()
     run = image(folder / "negative.mfg", folder / "many", "-o", folder / "made")
     got = [pictures.read(p)[4][0] for p in sorted((folder / "made").iterdir())]
     expect(run.returncode == 0 and got == [255, 254, 253, 252, 251], "a folder", run.stderr)
@@ -127,6 +128,12 @@ def test_bad_files(folder):
         run = image(folder / "negative.mfg", folder / name, "-o", folder / "bad_out.png")
         expect(run.returncode == 1 and name in run.stderr, name, run.stderr)
         expect(not (folder / "bad_out.png").exists(), f"{name} leaves nothing")
+    run = image(good, folder / "negative.mfg", "-o", folder / "bad_out.png")
+    expect(run.returncode == 2 and "good.png: the name of a filter's file ends in .mfg" in run.stderr,
+           "swapped arguments", run.stderr)
+    run = image(folder / "none.mfg", good, "-o", folder / "bad_out.png")
+    expect(run.returncode == 1 and f'Could not read file "{folder}/none.mfg"' in run.stderr,
+           "no filter", run.stderr)
     run = image(folder / "negative.mfg", good, "-o", folder / "no/such/folder.png")
     expect(run.returncode == 1 and "cannot write" in run.stderr, "no folder", run.stderr)
 
