@@ -77,6 +77,18 @@ entry main (s: shape): f64 =
 """)
         self.assertEqual(code, 0, report)
 
+    def test_constants(self):
+        code, report = self.run_test("""-- ==
+-- script input { ([3000000000, 1], {a = -128}, []) } output { 2999999873i64 }
+-- script input { ([0xf16], {a = 1}, [1, 2]) } output { 3865i64 }
+-- script input { ([1], {a = 300}, [1]) } output { 1i64 }
+entry main (xs: []i64) (r: {a: i8}) (ys: []f32): i64 =
+  i64.sum xs + i64.i8 r.a + length ys
+""")
+        self.assertEqual(code, 1, report)
+        self.assertIn("300 does not fit in i8", report)
+        self.assertIn("2 of 3 runs", report)
+
     def test_wrong_uses(self):
         for script, message in [('$restore "i32"', "takes a type and a file's name"),
                                 ("$loadimg 5", "takes a file's name"),

@@ -113,7 +113,7 @@ Result<std::string> ScriptCall::place(const script::Expr& e, const std::string& 
   return std::visit(
       Overloaded{[&](const script::Constant& constant) { return place(constant, type, out); },
                  [&](const script::Text& text) {
-                   return place(script::Constant{bytes_of(text.text)}, type, out);
+                   return place(script::Constant{bytes_of(text.text), ""}, type, out);
                  },
                  [&](const script::Apply& apply) { return place(apply, out); },
                  [&](const script::TupleExpr& tuple) { return place(tuple, type, out); },

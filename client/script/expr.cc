@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <optional>
 
 #include "protocol/data/text_format.h"
 
@@ -210,18 +211,26 @@ Result<ExprPtr> Parser::constructor() {
 }
 
 Result<ExprPtr> Parser::constant() {
-  data::ByteSource source(text_.substr(pos_));
-  // A single number must not take the ")" or "," behind it along; the reader stops there.
-  auto value = data::read_text(source);
-  if (!value) return error(value.error().message);
-  const auto written = text_.substr(pos_, static_cast<size_t>(source.offset()));
-  pos_ += written.size();
-  bool typed = value->type == PrimType::kBool || written.find('"') != std::string_view::npos;
-  for (int i = 0; i < kPrimTypeCount; ++i) {
-    const auto suffix = prim_name(static_cast<PrimType>(i));
-    typed = typed || written.find(suffix) != std::string_view::npos;
+  int rank = 0;
+  for (const char c : text_.substr(pos_, text_.find_first_not_of("[ \t\r\n", pos_) - pos_)) {
+    if (c == '[') ++rank;
   }
-  return make(Constant{std::move(*value), !typed});
+  std::optional<Error> error;
+  // The parameter's type may hold what an i32 does not, which the first of them would be.
+  for (const auto type : {std::optional<PrimType>(), std::optional(PrimType::kI64),
+                          std::optional(PrimType::kU64), std::optional(PrimType::kF64)}) {
+    data::ByteSource source(text_.substr(pos_));
+    // A single number must not take the ")" or "," behind it along; the reader stops there.
+    auto value =
+        data::read_text(source, type ? std::optional(LeafType{*type, rank}) : std::nullopt);
+    if (value) {
+      const auto written = text_.substr(pos_, static_cast<size_t>(source.offset()));
+      pos_ += written.size();
+      return make(Constant{std::move(*value), std::string(written)});
+    }
+    if (!error) error = std::move(value).error();
+  }
+  return this->error(error->message);
 }
 
 Result<ExprPtr> Parser::string() {

@@ -21,8 +21,8 @@ struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
 
 struct Constant {
-  data::Value value;
-  bool flexible = false;  // written without a type: takes the numeric type that is asked for
+  data::Value value;    // as it is where no type is asked for
+  std::string written;  // read again as the type that is asked for; empty: the value has its type
 };
 struct Text {
   std::string text;

@@ -9,28 +9,27 @@
 #include "client/image/picture.h"
 #include "client/lib/values.h"
 #include "protocol/base/overloaded.h"
+#include "protocol/data/text_format.h"
 
 namespace kenaz::script {
 
 Result<data::Value> as_type(const Constant& constant, const std::string& type) {
   const data::Value& value = constant.value;
   if (value.type_name() == type) return value;
-  const auto brackets = 2 * value.shape.size();
-  const bool same_rank = type.find_last_of(']') + 1 == brackets;  // no bracket: npos + 1 is 0
-  const PrimType prim = prim_from_name(type.substr(same_rank ? brackets : 0))
-                            .value_or(PrimType::kBool);  // which no number becomes
-  if (!constant.flexible || !same_rank || prim == PrimType::kBool ||
-      (is_float(value.type) && !is_float(prim))) {
+  const auto leaf = client::transparent_leaf(type);
+  const bool same_rank = leaf && static_cast<size_t>(leaf->rank) == value.shape.size();
+  if (constant.written.empty() || !same_rank ||
+      (leaf->prim == PrimType::kBool) != (value.type == PrimType::kBool) ||
+      (is_float(value.type) && !is_float(leaf->prim))) {
     return bad_request(
         fmt::format("the script gives a value of type {} for {}", value.type_name(), type));
   }
-  data::Value converted{prim, value.shape, {}};
-  for (int64_t i = 0; i < value.count(); ++i) {
-    const PrimValue element = value.at(i);
-    data::append(converted, is_float(prim) ? PrimValue::of_float(prim, element.as_double())
-                                           : PrimValue::of_int(prim, element.as_i64()));
-  }
-  return converted;
+  data::ByteSource source(constant.written);
+  auto read = data::read_text(source, *leaf);
+  if (read) return read;
+  constexpr size_t kShown = 40;
+  return bad_request(fmt::format("the script gives {} for {}: {}",
+                                 constant.written.substr(0, kShown), type, read.error().message));
 }
 
 Result<std::vector<std::string>> payload_types(client::Connection& server, const std::string& type,
@@ -101,7 +100,7 @@ Result<std::string> Interpreter::remote(const ScriptValue& value, const std::str
                  [&](const Text& text) -> Result<std::string> {
                    data::Value bytes{PrimType::kU8, {static_cast<int64_t>(text.text.size())}, {}};
                    for (const char c : text.text) bytes.bytes.push_back(static_cast<std::byte>(c));
-                   return remote({Constant{std::move(bytes), false}}, type);
+                   return remote({Constant{std::move(bytes), ""}}, type);
                  },
                  [&](const Remote& variable) -> Result<std::string> {
                    if (variable.type == type) return variable.name;
@@ -227,11 +226,11 @@ Result<ScriptValue> Interpreter::call_builtin(const std::string& name,
   }
   if (name == "$loadimg") {
     KENAZ_ASSIGN(auto picture, load_image(path));
-    return ScriptValue{Constant{std::move(picture), false}};
+    return ScriptValue{Constant{std::move(picture), ""}};
   }
   KENAZ_ASSIGN(auto values, client::read_value_file(path));
   Tuple tuple;
-  for (auto& value : values) tuple.parts.push_back({Constant{std::move(value), false}});
+  for (auto& value : values) tuple.parts.push_back({Constant{std::move(value), ""}});
   if (tuple.parts.size() == 1) return std::move(tuple.parts[0]);
   return ScriptValue{std::move(tuple)};
 }

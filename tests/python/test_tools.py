@@ -165,6 +165,25 @@ entry line (a: point) (b: point): {from: point, to: point} = {from = a, to = b}
         done = self.kenaz("shell", "-d", DEVICE, "p.fut", stdin=script.encode(), code=1)
         self.assertEqual(done.decode(), wanted)
 
+    def test_shell_constants(self):
+        (self.folder / "p.fut").write_text(
+            "entry long (x: i64) = x\nentry byte (x: i8) = x\nentry real (x: f32) = x\n"
+            "entry bytes (xs: [][]u8) = xs\nentry count (xs: []f32) = length xs\n"
+            "entry sum (p: {a: i8, b: i64}) = i64.i8 p.a + p.b\n")
+        large = "error: the script gives {0} for {1}: line 1, column {2}: {3} does not fit in {4}"
+        conversation = [
+            ("long 3000000000", "3000000000i64"), ("long 0xf16", "3862i64"),
+            ("byte 300", large.format("300", "i8", 1, "300", "i8")), ("byte -128", "-128i8"),
+            ("bytes [[256, 1]]", large.format("[[256, 1]]", "[][]u8", 3, "256", "u8")),
+            ("let v: i8 = 300", large.format("300", "i8", 1, "300", "i8")),
+            ("sum {a = 1, b = 3000000000}", "3000000001i64"),
+            ("sum {a = 300, b = 1}", large.format("300", "i8", 1, "300", "i8")),
+            ("real 0xf16", "3862f32")]
+        script = "".join(line + "\n" for line, _ in conversation)
+        wanted = "".join(answer + "\n" for _, answer in conversation if answer)
+        done = self.kenaz("shell", "--reference", "p.fut", stdin=script.encode(), code=1)
+        self.assertEqual(done.decode(), wanted)
+
     def test_shell_mistakes(self):
         # The lines without words at its end are no mistakes.
         script = (b"let x\nlet x = \nprint\nprint none\nlet x = [1,\nnonsense\ndownload x\n"
