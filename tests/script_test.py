@@ -79,8 +79,8 @@ entry main (s: shape): f64 =
 
     def test_constants(self):
         code, report = self.run_test("""-- ==
--- script input { ([3000000000, 1], {a = -128}, []) } output { 2999999873i64 }
--- script input { ([0xf16], {a = 1}, [1, 2]) } output { 3865i64 }
+-- script input { ([3000000000, 1], {a = -128}, empty([0]f32)) } output { 2999999873i64 }
+-- script input { ([0xf16], {a = 1}, [f32.inf, 2]) } output { 3865i64 }
 -- script input { ([1], {a = 300}, [1]) } output { 1i64 }
 entry main (xs: []i64) (r: {a: i8}) (ys: []f32): i64 =
   i64.sum xs + i64.i8 r.a + length ys

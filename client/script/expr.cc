@@ -11,6 +11,7 @@ namespace kenaz::script {
 namespace {
 
 constexpr int kMaxDepth = 200;
+constexpr std::string_view kSpace = " \t\r\n";
 
 bool is_alpha(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -74,6 +75,24 @@ class Parser {
     pos_ += n.size();
     return std::string(n);
   }
+  /// A constant that begins like a name: true, f32.nan, empty([0]i32).
+  bool starts_constant() {
+    const auto n = peek_name();
+    if (n == "true" || n == "false") return true;
+    const auto after = text_.substr(pos_ + n.size());
+    if (n == "empty") {
+      const size_t open = after.find_first_not_of(kSpace);
+      if (open == std::string_view::npos || after[open] != '(') return false;
+      const size_t dimension = after.find_first_not_of(kSpace, open + 1);
+      return dimension != std::string_view::npos && after[dimension] == '[';
+    }
+    const auto type = prim_from_name(n);
+    if (!type || !is_float(*type)) return false;
+    constexpr size_t kLength = 4;
+    const auto field = after.substr(0, kLength);
+    return (field == ".inf" || field == ".nan") &&
+           (after.size() == kLength || !is_name_char(after[kLength]));
+  }
   bool starts_atom() {
     const char c = peek();
     if (c == '\0') return false;
@@ -108,7 +127,7 @@ Result<ExprPtr> Parser::expression() {
     return e;
   }
   const auto n = peek_name();
-  if (n.empty() || n == "true" || n == "false") return postfix();
+  if (n.empty() || starts_constant()) return postfix();
   pos_ += n.size();
   if (pos_ < text_.size() && text_[pos_] == '.') {
     pos_ -= n.size();
@@ -165,9 +184,8 @@ Result<ExprPtr> Parser::atom() {
   if (c == '{') return record();
   if (c == '"') return string();
   if (c == '#') return constructor();
-  if (c == '[' || c == '-' || is_digit(c)) return constant();
+  if (c == '[' || c == '-' || is_digit(c) || starts_constant()) return constant();
   const auto n = peek_name();
-  if (n == "true" || n == "false") return constant();
   if (n.empty()) return error("expected an expression");
   pos_ += n.size();
   return make(Apply{std::string(n), {}});
@@ -218,7 +236,8 @@ Result<ExprPtr> Parser::constant() {
   std::optional<Error> error;
   // The parameter's type may hold what an i32 does not, which the first of them would be.
   for (const auto type : {std::optional<PrimType>(), std::optional(PrimType::kI64),
-                          std::optional(PrimType::kU64), std::optional(PrimType::kF64)}) {
+                          std::optional(PrimType::kU64), std::optional(PrimType::kF64),
+                          std::optional(PrimType::kF32), std::optional(PrimType::kF16)}) {
     data::ByteSource source(text_.substr(pos_));
     // A single number must not take the ")" or "," behind it along; the reader stops there.
     auto value =

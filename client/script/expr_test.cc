@@ -52,6 +52,23 @@ TEST(Script, ConstantsHaveTheTypeThatIsAskedFor) {
   EXPECT_THAT(as("1", "point"), HasSubstr("a value of type i32 for point"));
 }
 
+TEST(Script, ConstantsMayBeginLikeNames) {
+  EXPECT_EQ(as("f32.inf", "f32"), "f32.inf");
+  EXPECT_EQ(as("f64.nan", "f64"), "f64.nan");
+  EXPECT_EQ(as("[1, f32.inf]", "[]f32"), "[1f32, f32.inf]");
+  EXPECT_EQ(as("empty([0][3]f32)", "[][]f32"), "empty([0][3]f32)");
+  EXPECT_EQ(as("empty ( [0]i8)", "[]i8"), "empty([0]i8)");
+  EXPECT_THAT(as("f32.inf", "f64"), HasSubstr("expected a value of type f64"));
+  const auto e = parse("f f32.nan empty([0]f32) empty f32.x");
+  ASSERT_TRUE(e) << e.error().text();
+  const auto& call = std::get<Apply>((*e)->node);
+  ASSERT_EQ(call.args.size(), 4u);
+  EXPECT_TRUE(std::holds_alternative<Constant>(call.args[0]->node));
+  EXPECT_TRUE(std::holds_alternative<Constant>(call.args[1]->node));
+  EXPECT_TRUE(std::holds_alternative<Apply>(call.args[2]->node));
+  EXPECT_TRUE(std::holds_alternative<Field>(call.args[3]->node));
+}
+
 TEST(Script, LetsTuplesAndRecords) {
   const auto e = parse("let (a, b) = (2f32, $loaddata \"x\") in {a, c = (b, a)}");
   ASSERT_TRUE(e) << e.error().text();

@@ -178,7 +178,9 @@ entry line (a: point) (b: point): {from: point, to: point} = {from = a, to = b}
             ("let v: i8 = 300", large.format("300", "i8", 1, "300", "i8")),
             ("sum {a = 1, b = 3000000000}", "3000000001i64"),
             ("sum {a = 300, b = 1}", large.format("300", "i8", 1, "300", "i8")),
-            ("real 0xf16", "3862f32")]
+            ("real f32.inf", "f32.inf"), ("real (f32.nan)", "f32.nan"), ("real 0xf16", "3862f32"),
+            ("count empty([0]f32)", "0i64"), ("count [1, f32.inf]", "2i64"),
+            ("let x = f32.inf", ""), ("real x", "f32.inf")]
         script = "".join(line + "\n" for line, _ in conversation)
         wanted = "".join(answer + "\n" for _, answer in conversation if answer)
         done = self.kenaz("shell", "--reference", "p.fut", stdin=script.encode(), code=1)
