@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <optional>
 #include <vector>
+
+#include "protocol/base/replace_file.h"
 
 namespace kenaz::cli {
 
@@ -74,10 +77,15 @@ Status write_png(const std::string& path, const data::Value& pixels) {
   image.width = static_cast<png_uint_32>(layout->width);
   image.height = static_cast<png_uint_32>(layout->height);
   image.format = kFormats[layout->components - 1];
-  if (png_image_write_to_file(&image, path.c_str(), 0, bytes.data(), 0, nullptr) == 0) {
-    return internal_error(fmt::format("cannot write {}: {}", path, image.message));
-  }
-  return {};
+  // png_image_write_to_file would remove its file, be it a device, when a write fails.
+  return replace_file(path, [&](const std::string& to) -> Status {
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(to.c_str(), "wb"), std::fclose);
+    if (file && png_image_write_to_stdio(&image, file.get(), 0, bytes.data(), 0, nullptr) == 0) {
+      return internal_error(fmt::format("cannot write {}: {}", path, image.message));
+    }
+    if (file && std::fclose(file.release()) == 0) return {};
+    return internal_error(fmt::format("cannot write {}: {}", path, strerror(errno)));
+  });
 }
 
 }  // namespace kenaz::cli

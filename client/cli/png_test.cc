@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 #include <png.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <thread>
 
 #include "client/lib/temp_dir.h"
 
@@ -60,6 +66,36 @@ TEST(Png, RefusesOtherShapesAndTypes) {
   EXPECT_FALSE(write_png("/dev/null", data::Value{PrimType::kU8, {1, 0, 2}, {}}));
   data::Value one{PrimType::kU8, {1, 1}, {std::byte{7}}};
   EXPECT_FALSE(write_png("/nonexistent/x.png", one));
+}
+
+TEST(Png, LeavesWhatItCannotWrite) {
+  const auto dir = client::TempDir::make();
+  // Half a mebibyte that cannot be compressed; files may have 64 KiB.
+  constexpr int64_t kSide = 420;
+  data::Value pixels{PrimType::kU8, {kSide, kSide, 3}, {}};
+  uint32_t random = 1;
+  for (int64_t i = 0; i < 3 * kSide * kSide; ++i) {
+    random = random * 1664525 + 1013904223;
+    pixels.bytes.push_back(static_cast<std::byte>(random >> 24));
+  }
+  const std::string path = dir->file("x.png");
+  ASSERT_TRUE(client::write_file(path, "the old one"));
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit small{64 << 10, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  EXPECT_FALSE(write_png(path, pixels));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(client::read_file(path).value_or("nothing"), "the old one");
+  // Into a pipe, as into a device, it writes.
+  const std::string pipe = dir->file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::thread reader([&] { client::read_file(pipe); });
+  EXPECT_TRUE(write_png(pipe, pixels));
+  reader.join();
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
 }
 
 }  // namespace
