@@ -115,6 +115,10 @@ class Commands(unittest.TestCase):
         self.assertIn("is a directory", self.kenaz("run", "dir", code=1).stderr)
         self.assertIn("is a directory", self.kenaz("vulkan", "dir", "-o", "x", code=2).stderr)
         self.assertFalse((self.folder / "x").exists())
+        for folder, name in ((".", "."), ("dir/..", "."), ("..", "..")):
+            for command, code in (("run", 1), ("explain", 2)):
+                self.assertIn(f'Could not read file "{name}": It is a directory.',
+                              self.kenaz(command, folder, code=code).stderr)
 
     def test_warnings(self):
         self.write("trace.fut", "-- ==\n-- input { 1 } output { 1 }\n"

@@ -255,7 +255,9 @@ Result<core::Checked> Checker::run(const std::string& path) {
       prelude_ = env;
     }
   }
-  if (!context_.reports.failed()) load(normalise(path), {}, true);
+  const std::string key = normalise(path);
+  // The folder that we are in has no parts, but a name that errors can tell.
+  if (!context_.reports.failed()) load(key.empty() && !path.empty() ? "." : key, {}, true);
   context_.naming.finish();
   if (const auto found = context_.reports.errors(); !found.empty()) {
     return tl::unexpected<Error>(compile_error(found));
