@@ -55,9 +55,11 @@ std::function<int()> declare_autotune(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--call-timeout", command->options.call_timeout,
                  "Seconds that a call may take; a way that takes longer is not taken")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(seconds());
   app.add_option("--timeout", command->options.timeout, "Seconds that all of it may take")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(seconds());
   return [command] { return autotune(*command); };
 }
 

@@ -313,9 +313,10 @@ std::function<int()> declare_bench(CLI::App& app) {
   app.add_option("--convergence-max-seconds", m.sampling.convergence_seconds,
                  "How long to run until they differ less")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(seconds());
   app.add_option("--timeout", m.timeout, "Seconds that a dataset may take; negative: any time")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(seconds(true));
   auto* tuning = app.add_option("--tuning", m.tuning, "Extension of tuning files: PROGRAM.tuning")
                      ->type_name("EXT")
                      ->capture_default_str();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -51,6 +52,15 @@ void add_server_options(CLI::App& app, client::ServerOptions& options) {
       ->allow_extra_args(false);
 }
 
+CLI::Validator seconds(bool negative) {
+  const auto check = [negative](const std::string& text) -> std::string {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value) && !std::isnan(value);
+    return number && (negative || value >= 0) ? "" : text + " is no number of seconds";
+  };
+  return CLI::Validator(check, "");
+}
+
 void add_remote_options(CLI::App& app, RemoteOptions& options) {
   app.add_option("--token-file", options.token_file, "A file with the token that the server wants");
   app.add_option("--ca-file", options.connect.ca_file,
@@ -58,7 +68,8 @@ void add_remote_options(CLI::App& app, RemoteOptions& options) {
   app.add_option("--session", options.connect.session_name,
                  "Join this session, whose variables outlive the connection");
   app.add_option("--connect-timeout", options.timeout, "Seconds to wait for the server's greeting")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(seconds());
 }
 
 Result<std::unique_ptr<client::Connection>> open_remote(const RemoteOptions& options) {

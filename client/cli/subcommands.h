@@ -37,6 +37,9 @@ std::function<int()> declare_c(CLI::App& app);
 /// --server, --device, --reference, --stage, --memory-limit.
 void add_server_options(CLI::App& app, client::ServerOptions& options);
 
+/// Of an option's seconds: refuses nan, and unless `negative` what is negative.
+CLI::Validator seconds(bool negative = false);
+
 /// A server that runs already.
 struct RemoteOptions {
   std::string url;

@@ -131,7 +131,8 @@ std::function<int()> declare_test(CLI::App& app) {
       ->check(CLI::NonNegativeNumber);
   app.add_flag("!--no-tuning", command->test.tuning, "Leave files PROGRAM.tuning alone");
   app.add_option("--timeout", command->test.timeout, "Seconds that a program may take")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(seconds());
   app.add_option("--junit", command->junit, "Write the results to this file as JUnit's XML");
   app.add_option("--results", command->results, "Write the results to this file, tab separated");
   app.add_flag("-w,--no-warnings", command->no_warnings, "Print no warnings");

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <sys/time.h>
 
+#include <limits>
+
 #include "client/lib/connection.h"
 #include "client/lib/temp_dir.h"
 
@@ -43,6 +45,16 @@ TEST(Process, DeadlinesHold) {
   // More than its input holds: it never reads.
   EXPECT_FALSE(p->write(std::string(size_t{8} << 20, 'x'), deadline_in(0.05)));
   EXPECT_LT(Clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(Process, DeadlinesBeyondTheClockNeverCome) {
+  for (const double seconds : {1e10, 1e300, std::numeric_limits<double>::infinity(),
+                               std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(deadline_in(seconds), Deadline::max()) << seconds;
+  }
+  const Deadline past = deadline_in(-1e300);
+  EXPECT_LE(past, Clock::now());
+  EXPECT_GT(deadline_in(1e8), Clock::now() + std::chrono::hours(24));
 }
 
 TEST(Process, WritingToTheDeadIsAnError) {

@@ -15,9 +15,13 @@ namespace kenaz::client {
 using Clock = std::chrono::steady_clock;
 using Deadline = Clock::time_point;
 
+/// Returns Deadline::max() where that is later than the clock can count, and for NaN; now, if
+/// `seconds` is negative.
 inline Deadline deadline_in(double seconds) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  constexpr double kLongest = 1e9;  // 31 years; the clock's nanoseconds overflow after 292
+  if (!(seconds < kLongest)) return Deadline::max();
+  const std::chrono::duration<double> wait(seconds > 0 ? seconds : 0);
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(wait);
 }
 
 struct ExitStatus {

@@ -171,6 +171,15 @@ class Commands(unittest.TestCase):
         self.assertEqual(self.kenaz("run", "--reference", "none.fut", code=1).stderr,
                          "kenaz: The program has no entry points.\n")
 
+    def test_timeouts(self):
+        self.write("t.fut", "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32): i32 = x\n")
+        for seconds in ("1e10", "1e300", "inf"):
+            self.kenaz("test", "--reference", "--timeout", seconds, "t.fut")
+        for words in (["test", "--timeout", "nan"], ["test", "--timeout", "-1"],
+                      ["bench", "--timeout", "nan"], ["autotune", "--call-timeout", "nan"],
+                      ["shell", "--connect-timeout", "-1"]):
+            self.assertIn("is no number of seconds", self.kenaz(*words, "t.fut", code=2).stderr)
+
     def test_entry_points_of_tests(self):
         self.write("t.fut", "-- ==\n-- entry: a\n-- input { 1 } output { 1 }\n"
                             "-- ==\n-- entry: b\n-- input { 1 } output { 2 }\n"
