@@ -1,5 +1,6 @@
 // kenaz run.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -17,8 +18,11 @@ namespace {
 
 Result<std::vector<data::Value>> read_arguments(const std::vector<client::EntryParam>& params) {
   std::vector<data::Value> values;
-  if (params.empty()) return values;
-  KENAZ_ASSIGN(auto source, data::ByteSource::open("/dev/stdin"));
+  // Nobody should have to end an input that is not wanted.
+  if (params.empty() && ::isatty(STDIN_FILENO) != 0) return values;
+  auto opened = data::ByteSource::open("/dev/stdin");
+  if (!opened && params.empty()) return values;  // a socket, which has no values for anyone
+  KENAZ_ASSIGN(auto source, std::move(opened));
   for (size_t i = 0; i < params.size(); ++i) {
     const auto leaf = client::transparent_leaf(params[i].type);
     if (!leaf) {
@@ -38,8 +42,9 @@ Result<std::vector<data::Value>> read_arguments(const std::vector<client::EntryP
     }
     values.push_back(std::move(**value));
   }
-  KENAZ_ASSIGN(const auto extra, data::read_value(source));
-  if (extra) {
+  const auto extra = data::read_value(source);
+  if (!extra) return bad_request("standard input: " + extra.error().message);
+  if (*extra) {
     return bad_request(fmt::format(
         "standard input has more than the {} values that the entry takes", params.size()));
   }

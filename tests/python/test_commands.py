@@ -1,6 +1,7 @@
 """The subcommands of kenaz as a person meets them: what is refused, what is said, and where."""
 import os
 import pathlib
+import pty
 import shutil
 import subprocess
 import sys
@@ -170,6 +171,25 @@ class Commands(unittest.TestCase):
         self.write("none.fut", "def x = 1i32\n")
         self.assertEqual(self.kenaz("run", "--reference", "none.fut", code=1).stderr,
                          "kenaz: The program has no entry points.\n")
+
+    def test_standard_input_holds_the_arguments_only(self):
+        self.write("none.fut", "entry main: i32 = 5\n")
+        self.write("one.fut", "entry main (x: i32): i32 = x\n")
+        for program, stdin, code, message in [
+                ("none.fut", "", 0, ""),
+                ("none.fut", "1", 1, "standard input has more than the 0 values"),
+                ("none.fut", "ab", 1, 'standard input: line 1, column 1: "ab" is not a value'),
+                ("one.fut", "1 2", 1, "standard input has more than the 1 values"),
+                ("one.fut", "1 ab", 1, 'standard input: line 1, column 3: "ab" is not a value')]:
+            with self.subTest(program=program, stdin=stdin):
+                done = self.kenaz("run", "--reference", program, stdin=stdin, code=code)
+                self.assertIn(message, done.stderr)
+        # Nobody types the end of what is not asked for.
+        ours, theirs = pty.openpty()
+        self.assertIn("5i32", self.on_terminal(BIN / "kenaz", "run", "--reference", "none.fut",
+                                               stdin=theirs))
+        os.close(theirs)
+        os.close(ours)
 
     def test_timeouts(self):
         self.write("t.fut", "-- ==\n-- input { 1 } output { 1 }\nentry main (x: i32): i32 = x\n")
