@@ -183,6 +183,13 @@ TEST_F(ProgramRunner, JUnitHasATestCasePerRun) {
   EXPECT_THAT(xml, HasSubstr("whole.fut\" name=\"program\""));
 }
 
+TEST(Xml, HasOnlyItsOwnCharacters) {
+  EXPECT_EQ(escape_xml("<a & \"b\">"), "&lt;a &amp; &quot;b&quot;&gt;");
+  EXPECT_EQ(escape_xml(std::string("\x1b[1m\0\a\t\n", 8)), "[1m\t\n");
+  EXPECT_EQ(escape_xml("\u00e4\xff\xc3(\xf0\x9f\x92"), "\u00e4\ufffd\ufffd(\ufffd\ufffd\ufffd");
+  EXPECT_EQ(escape_xml("\uffff\xed\xa0\x80\U0001f4a9"), "\ufffd\ufffd\ufffd\ufffd\U0001f4a9");
+}
+
 TEST_F(ProgramRunner, AMissingServerIsAFailure) {
   options_.server.server = "/nonexistent/server";
   ASSERT_EQ(test("def x = 1\n").failures.size(), 1u);

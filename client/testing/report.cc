@@ -10,6 +10,7 @@
 
 #include "client/lib/temp_dir.h"
 #include "protocol/base/diagnostic_text.h"
+#include "protocol/base/utf8.h"
 
 namespace kenaz::testing {
 namespace {
@@ -85,18 +86,25 @@ std::string junit_case(const std::string& program, const Run& run, std::string_v
 }  // namespace
 
 std::string escape_xml(const std::string& text) {
+  constexpr uint32_t kFirstNoCharacter = 0xfffe, kLastNoCharacter = 0xffff;
   std::string out;
-  for (const char c : text) {
-    if (c == '&') {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view from = rest;
+    const auto code = take_code_point(rest);
+    if (!code) rest.remove_prefix(1);
+    const auto letter = from.substr(0, from.size() - rest.size());
+    if (!code || (*code >= kFirstNoCharacter && *code <= kLastNoCharacter)) {
+      out += "\ufffd";
+    } else if (letter == "&") {
       out += "&amp;";
-    } else if (c == '<') {
+    } else if (letter == "<") {
       out += "&lt;";
-    } else if (c == '>') {
+    } else if (letter == ">") {
       out += "&gt;";
-    } else if (c == '"') {
+    } else if (letter == "\"") {
       out += "&quot;";
-    } else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') {
-      out += c;
+    } else if (*code >= 0x20 || letter == "\n" || letter == "\t") {
+      out += letter;
     }
   }
   return out;

@@ -16,7 +16,8 @@ struct Totals {
   void add(const ProgramResult& result);
 };
 
-/// For text and attributes. What XML 1.0 cannot hold is left out.
+/// For text and attributes. Of what XML 1.0 cannot hold control characters are left out; bytes that
+/// are no UTF-8, and U+FFFE and U+FFFF, become U+FFFD.
 std::string escape_xml(const std::string& text);
 
 /// What the server warned of in a program that it served; empty if it did not.
