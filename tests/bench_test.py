@@ -177,11 +177,16 @@ class Servers(Case):
 
 class Chooses(Case):
     def test_nothing_is_left(self):
-        for options in (["-e", "nobody"], ["--ignore-files", r"p\.fut$"],
-                        ["--exclude", "tiny", "-e", "sum"]):
+        for options in (["--ignore-files", r"p\.fut$"], ["--exclude", "tiny", "-e", "sum"]):
             self.assertEqual(self.bench(*options, "p.fut").stdout, "")
         self.write("spec.fut", "-- nothing\n")
         self.assertEqual(self.bench("--spec-file", "spec.fut", "p.fut").stdout, "")
+
+    def test_what_is_not_there_is_named(self):
+        self.assertIn("no dataset is of an entry point nobody",
+                      self.bench("-e", "nobody", "p.fut", code=2).stderr)
+        for options in (["nofile.fut"], ["--spec-file", "nofile.fut", "p.fut"]):
+            self.assertIn("nofile.fut", self.bench(*options, code=2).stderr)
 
     def test_what_is_refused_is_named(self):
         for option in REFUSED:

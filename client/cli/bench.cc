@@ -229,8 +229,18 @@ int bench(BenchCommand& command) {
     if (file.empty()) continue;
     if (const auto read = bench::read_results(file); !read) return complain(read.error(), kUsage);
   }
+  const std::string& spec = command.measure.spec_file;
+  if (const auto read = spec.empty() ? "" : client::read_file(spec); !read) {
+    return complain(read.error(), kUsage);
+  }
   BenchSession session(command);
-  measure_all(command, session, prepare_all(command, session, *programs));
+  auto benchmarks = prepare_all(command, session, *programs);
+  const bench::MeasureOptions& m = command.measure;
+  const bool chosen = !m.entry.empty() && m.exclude.empty() && !programs->empty();
+  if (chosen && benchmarks.empty() && !session.failed()) {
+    return complain(bad_request("no dataset is of an entry point " + m.entry).value(), kUsage);
+  }
+  measure_all(command, session, std::move(benchmarks));
   if (const auto written = write_files(command, session); !written) {
     return complain(written.error(), kUsage);
   }
