@@ -42,12 +42,23 @@ int check_as_json(const CheckOptions& options, const std::vector<std::string>& p
   return unchecked ? kFailed : rejected_programs(all) > 0 ? kRejected : kOk;
 }
 
+/// Why there are no programs to check.
+int complain_of_paths(const CheckCommand& command, const Error& error) {
+  if (command.json) {
+    nlohmann::json document = empty_document();
+    add_problem(document, error.text());
+    print_text(text_of(document) + "\n");
+  }
+  return complain(error);
+}
+
 int check(const CheckCommand& command) {
   if (command.watch) return watch_programs(command.check, command.paths, command.json);
   const auto programs = testing::collect_programs(command.paths);
-  if (!programs) return complain(programs.error());
+  if (!programs) return complain_of_paths(command, programs.error());
   if (programs->empty()) {
-    return complain({ErrorKind::kBadRequest, "there are no .fut files in these folders", {}});
+    return complain_of_paths(
+        command, {ErrorKind::kBadRequest, "there are no .fut files in these folders", {}});
   }
   if (command.json) return check_as_json(command.check, *programs);
   size_t rejected = 0;

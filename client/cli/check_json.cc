@@ -46,6 +46,15 @@ void add_document(json& to, const json& more) {
   }
 }
 
+void add_problem(json& to, const std::string& message) {
+  to["diagnostics"].push_back({{"severity", "error"},
+                               {"code", "import"},
+                               {"message", message},
+                               {"hints", json::array()},
+                               {"related", json::array()},
+                               {"rendered", "Error:\n" + message + "\n"}});
+}
+
 size_t rejected_programs(const json& document) {
   const json& programs = document["programs"];
   return static_cast<size_t>(std::count_if(

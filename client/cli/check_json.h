@@ -17,6 +17,9 @@ Result<nlohmann::json> check_document(const CheckOptions& options, const std::st
 nlohmann::json empty_document();
 void add_document(nlohmann::json& to, const nlohmann::json& more);
 
+/// Adds an error about no place, as the server says it of a file that it cannot read.
+void add_problem(nlohmann::json& to, const std::string& message);
+
 /// How many of a document's programs were rejected.
 size_t rejected_programs(const nlohmann::json& document);
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "client/cli/check_json.h"
 #include "client/cli/subcommands.h"
@@ -81,12 +82,14 @@ class Watcher {
     return all;
   }
 
-  /// Whether anything was checked.
+  /// Returns whether there is anything new to print.
   bool check(const std::set<std::string>& changed) {
     const auto programs = testing::collect_programs(paths_);
-    problem_ = programs ? "" : programs.error().text();
+    const std::string before =
+        std::exchange(problem_, programs ? std::string() : programs.error().text());
     std::map<std::string, Checked> now;
-    bool any = !programs || changed.count("") > 0;
+    // What is printed into a watched folder is a change, too: said again, it would never end.
+    bool any = problem_ != before || changed.count("") > 0;
     for (const auto& program : programs ? *programs : std::vector<std::string>()) {
       const auto known = checked_.find(program);
       const bool fresh = known != checked_.end() && changed.count("") == 0 &&
@@ -125,6 +128,7 @@ class Watcher {
       files.insert(checked.files.begin(), checked.files.end());
     }
     if (json_) {
+      if (!problem_.empty()) add_problem(all, problem_);
       KENAZ_TRY(print_text(text_of(all) + "\n"));
       return flush_output();
     }

@@ -80,6 +80,18 @@ class Json(Folder):
         self.assertEqual(self.check("--types-only", "a.fut")[0], 0)
 
 
+    def test_what_is_not_there(self):
+        (self.folder / "empty").mkdir()
+        for path, message in (("none.fut", "none.fut: no such file or folder"),
+                              ("empty", "there are no .fut files in these folders")):
+            code, found = self.check(path)
+            [diagnostic] = found["diagnostics"]
+            self.assertEqual((code, diagnostic["message"], diagnostic["severity"]),
+                             (1, message, "error"))
+            self.assertNotIn("file", diagnostic)
+            self.assertEqual(found["programs"], [])
+
+
 class Index(Folder):
     def test_every_code_has_an_example(self):
         table = (ROOT / "kernels/diagnostics/codes.def").read_text()
@@ -148,6 +160,35 @@ class Watch(Folder):
         self.assertEqual(self.next(), ["a.fut"])
         self.write("l.fut", "def two = 2i32\n")
         self.until([])
+
+    def test_a_program_that_is_away_for_a_moment(self):
+        self.write("a.fut", GOOD)
+        # Its documents change the folder that it watches.
+        with open(self.folder / "documents", "w") as written:
+            process = subprocess.Popen([KENAZ, "check", "--watch", "--json", "a.fut"],
+                                       cwd=self.folder, env=self.env, stdout=written)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+
+        def documents(count):
+            end = time.monotonic() + 60
+            while True:
+                lines = (self.folder / "documents").read_text().splitlines()
+                if len(lines) >= count:
+                    return [json.loads(line) for line in lines]
+                self.assertLess(time.monotonic(), end, lines)
+                time.sleep(0.05)
+
+        documents(1)
+        (self.folder / "a.fut").rename(self.folder / "b")
+        [diagnostic] = documents(2)[1]["diagnostics"]
+        self.assertEqual(diagnostic["message"], "a.fut: no such file or folder")
+        for k in range(5):  # as many changes, each seen by itself
+            self.write("c", str(k))
+            time.sleep(0.2)
+        self.assertEqual(len(documents(2)), 2)
+        (self.folder / "b").rename(self.folder / "a.fut")
+        self.assertEqual(documents(3)[2]["programs"][0]["accepted"], True)
 
     def test_text_for_people(self):
         self.write("a.fut", WRONG)
