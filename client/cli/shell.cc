@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <clocale>
+#include <csetjmp>
 #include <csignal>
 #include <cstring>
 #include <memory>
@@ -85,20 +87,32 @@ char** complete(const char* text, int start, int) {
   return rl_completion_matches(const_cast<char*>(text), start == 0 ? next_command : next_name);
 }
 
+sigjmp_buf prompt;  // where Ctrl-C returns to; its handler takes no argument of ours
+
+void return_to_prompt(int) { siglongjmp(prompt, 1); }
+
+/// readline, which begins anew at Ctrl-C. No object may be alive here or below: a jump destroys
+/// none.
+char* read_line(const char* text) {
+  if (sigsetjmp(prompt, 1) != 0) std::fputc('\n', stdout);
+  std::signal(SIGINT, return_to_prompt);
+  char* line = readline(text);
+  std::signal(SIGINT, SIG_DFL);
+  return line;
+}
+
 /// Lines from a person with editing and history, or just lines.
 class Input {
  public:
   Input(const Words& words, std::string history)
       : words_(words), history_(std::move(history)), terminal_(::isatty(STDIN_FILENO) != 0) {
     if (!terminal_) return;
+    std::setlocale(LC_CTYPE, "");  // or letters beyond ASCII would be dropped
     rl_readline_name = "kenaz";
     rl_attempted_completion_function = complete;
     using_history();
     stifle_history(kHistoryLength);
     read_history(history_.c_str());
-  }
-  ~Input() {
-    if (terminal_) write_history(history_.c_str());
   }
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
@@ -107,14 +121,16 @@ class Input {
   bool next(std::string& line) {
     if (!terminal_) return lines_.next(line);
     completing = &words_;
-    const std::unique_ptr<char, decltype(&std::free)> text(readline("kenaz> "), std::free);
+    const std::unique_ptr<char, decltype(&std::free)> text(read_line("kenaz> "), std::free);
     completing = nullptr;
     if (!text) {
       fmt::print("\n");
       return false;
     }
     line = text.get();
-    if (line.find_first_not_of(' ') != std::string::npos) add_history(line.c_str());
+    if (line.find_first_not_of(' ') == std::string::npos) return true;
+    add_history(line.c_str());
+    write_history(history_.c_str());  // now: Ctrl-C during a call ends the shell
     return true;
   }
 
@@ -306,7 +322,10 @@ class Shell {
 
 int shell(const ShellCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);
-  auto client = open_target(command.target, command.server, command.remote);
+  client::ServerOptions server = command.server;
+  // Ctrl-C at the prompt clears the line; the terminal sends it to the server as well.
+  server.ignores_interrupts = ::isatty(STDIN_FILENO) != 0;
+  auto client = open_target(command.target, std::move(server), command.remote);
   if (!client) return complain(client.error());
   return Shell(std::move(*client), client::looks_like_url(command.target)).run(command.history);
 }

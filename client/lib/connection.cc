@@ -51,7 +51,8 @@ Result<std::unique_ptr<Connection>> Connection::start(const ServerOptions& optio
 }
 
 Result<std::unique_ptr<Connection>> Connection::launch(const ServerOptions& options) {
-  ProcessOptions child{server_command(options), options.stderr_path, options.memory_limit};
+  const ProcessOptions child{server_command(options), options.stderr_path, options.memory_limit,
+                             options.ignores_interrupts};
   KENAZ_ASSIGN(auto process, Process::spawn(child));
   return std::unique_ptr<Connection>(new Connection(std::move(process), options.stderr_path));
 }

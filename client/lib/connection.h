@@ -25,6 +25,7 @@ struct ServerOptions {
   std::vector<std::string> arguments;  // more options for the server
   std::string stderr_path;             // empty: ours
   int64_t memory_limit = 0;            // bytes of address space of the server; 0: none
+  bool ignores_interrupts = false;     // SIGINT, as of Ctrl-C on the terminal, is for us alone
 };
 
 struct ConnectOptions {

@@ -57,6 +57,7 @@ struct ChildSetup {
   int in, out, err;  // to become 0, 1, 2; err -1: stays
   int report;        // errno is written here if exec fails
   int64_t memory_limit;
+  bool ignores_interrupts;
   pid_t parent;
 };
 
@@ -65,6 +66,7 @@ struct ChildSetup {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != s.parent) ::_exit(127);
   ::signal(SIGPIPE, SIG_DFL);
+  if (s.ignores_interrupts) ::signal(SIGINT, SIG_IGN);
   if (s.memory_limit > 0) {
     const rlimit limit{static_cast<rlim_t>(s.memory_limit), static_cast<rlim_t>(s.memory_limit)};
     ::setrlimit(RLIMIT_AS, &limit);
@@ -113,7 +115,9 @@ Result<std::unique_ptr<Process>> Process::spawn(const ProcessOptions& options) {
   std::vector<char*> argv;
   for (const auto& a : options.argv) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
-  const ChildSetup setup{input[1], output[1], err, report[1], options.memory_limit, ::getpid()};
+  const ChildSetup setup{
+      input[1],  output[1], err, report[1], options.memory_limit, options.ignores_interrupts,
+      ::getpid()};
   const pid_t pid = ::fork();
   if (pid == 0) run_child(setup, argv.data());
   if (pid < 0) {

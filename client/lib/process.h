@@ -16,9 +16,10 @@
 namespace kenaz::client {
 
 struct ProcessOptions {
-  std::vector<std::string> argv;  // argv[0]: a path, or a name that is looked up in $PATH
-  std::string stderr_path;        // where standard error goes; empty: ours
-  int64_t memory_limit = 0;       // bytes of address space; 0: as ours
+  std::vector<std::string> argv;    // argv[0]: a path, or a name that is looked up in $PATH
+  std::string stderr_path;          // where standard error goes; empty: ours
+  int64_t memory_limit = 0;         // bytes of address space; 0: as ours
+  bool ignores_interrupts = false;  // SIGINT does not end it
 };
 
 /// Not for use by several threads at once. The child dies with the thread that spawned it, so

@@ -1,10 +1,14 @@
 """kenaz dataset, datacmp and shell; and what all subcommands have in common."""
 import os
 import pathlib
+import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import futhark_data
@@ -185,6 +189,39 @@ entry line (a: point) (b: point): {from: point, to: point} = {from = a, to = b}
         wanted = "".join(answer + "\n" for _, answer in conversation if answer)
         done = self.kenaz("shell", "--reference", "p.fut", stdin=script.encode(), code=1)
         self.assertEqual(done.decode(), wanted)
+
+    def test_shell_on_a_terminal(self):
+        (self.folder / "p.fut").write_text("entry same (xs: []u8) = xs\n"
+                                           "entry wait (n: i64) = loop x = n for i < n do x * 3 + i\n")
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execve(KENAZ, [KENAZ, "shell", "--reference", "--history", "history", "p.fut"],
+                      os.environ | {"LC_ALL": "C.UTF-8", "TERM": "xterm"})
+        self.addCleanup(os.close, terminal)
+
+        def ask(keys, answer):
+            """What is shown up to the answer."""
+            os.write(terminal, keys.encode())
+            text, end = b"", time.monotonic() + 60
+            while answer.encode() not in text:
+                ready, _, _ = select.select([terminal], [], [], end - time.monotonic())
+                self.assertTrue(ready, (keys, text))
+                text += os.read(terminal, 65536)
+            return text
+
+        ask("", "kenaz> ")
+        ask("let x = 5\n", "kenaz> ")
+        ask("no command", "command")
+        ask("\x03", "kenaz> ")  # the line is gone, what there was is not, and the server neither
+        ask("print x\n", "5i32\r\nkenaz> ")
+        ask("same \"\u00e4\"\n", "[195u8, 164u8]\r\nkenaz> ")
+        self.assertIn("print", (self.folder / "history").read_text())
+        ask("wait 1000000000000\n", "\r\n")
+        time.sleep(0.2)
+        os.write(terminal, b"\x03")  # a call ends with the shell
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), -signal.SIGINT)
+        self.assertIn("wait", (self.folder / "history").read_text())
 
     def test_shell_mistakes(self):
         # The lines without words at its end are no mistakes.
