@@ -1,6 +1,5 @@
 // kenaz run.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -18,11 +17,9 @@ namespace {
 
 Result<std::vector<data::Value>> read_arguments(const std::vector<client::EntryParam>& params) {
   std::vector<data::Value> values;
-  // Nobody should have to end an input that is not wanted.
-  if (params.empty() && ::isatty(STDIN_FILENO) != 0) return values;
-  auto opened = data::ByteSource::open("/dev/stdin");
-  if (!opened && params.empty()) return values;  // a socket, which has no values for anyone
-  KENAZ_ASSIGN(auto source, std::move(opened));
+  // Nobody should have to end an input that is not wanted, a terminal or a pipe from elsewhere.
+  if (params.empty()) return values;
+  KENAZ_ASSIGN(auto source, data::ByteSource::open("/dev/stdin"));
   for (size_t i = 0; i < params.size(); ++i) {
     const auto leaf = client::transparent_leaf(params[i].type);
     if (!leaf) {
