@@ -100,8 +100,8 @@ class Metrics {
   std::map<std::pair<std::string, std::string>, Entry> entries_;  // by program and name
 };
 
-/// Writes `text` to `path` so that readers see the old file or the new one, never a part. Only plain
-/// files: a pipe that nobody reads would hold up the server.
+/// Writes `text` to `path` so that readers see the old file or the new one, never a part. Only
+/// plain files: a pipe that nobody reads would hold up the server.
 Status write_figures(const std::string& path, const std::string& text);
 
 }  // namespace kenaz
