@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "client/cli/subcommands.h"
+#include "client/lib/temp_dir.h"
 #include "client/lib/values.h"
 #include "client/testing/autotune.h"
 
@@ -60,7 +61,10 @@ std::function<int()> declare_autotune(CLI::App& app) {
   app.add_option("--timeout", command->options.timeout, "Seconds that all of it may take")
       ->capture_default_str()
       ->check(seconds());
-  return [command] { return autotune(*command); };
+  return [command] {
+    client::remove_temp_dirs_when_killed();
+    return autotune(*command);
+  };
 }
 
 }  // namespace kenaz::cli

@@ -342,7 +342,10 @@ std::function<int()> declare_bench(CLI::App& app) {
   app.add_flag("!--no-copy", command->copy, "Do not measure first how fast the device copies");
   declare_files(app, *command);
   declare_refused(app);
-  return [command] { return bench(*command); };
+  return [command] {
+    client::remove_temp_dirs_when_killed();
+    return bench(*command);
+  };
 }
 
 }  // namespace kenaz::cli

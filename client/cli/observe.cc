@@ -143,7 +143,10 @@ std::function<int()> declare_observe(CLI::App& app) {
   app.add_option("--html", command->html, "As a page for browsers, to this file")
       ->type_name("FILE")
       ->excludes(json);
-  return [command] { return observe(*command); };
+  return [command] {
+    client::remove_temp_dirs_when_killed();
+    return observe(*command);
+  };
 }
 
 }  // namespace kenaz::cli

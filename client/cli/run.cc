@@ -182,7 +182,10 @@ std::function<int()> declare_run(CLI::App& app) {
   app.add_option("--png", options->png,
                  "Write the result to this file as a picture: [h][w]i32 or u32 as 0xRRGGBB, "
                  "[h][w]u8 as grey");
-  return [options] { return run_program(*options); };
+  return [options] {
+    client::remove_temp_dirs_when_killed();
+    return run_program(*options);
+  };
 }
 
 }  // namespace kenaz::cli

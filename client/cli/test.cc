@@ -137,7 +137,10 @@ std::function<int()> declare_test(CLI::App& app) {
   app.add_option("--results", command->results, "Write the results to this file, tab separated");
   app.add_flag("-w,--no-warnings", command->no_warnings, "Print no warnings");
   app.add_flag("--no-color", command->no_color, "No colours");
-  return [command] { return test(*command); };
+  return [command] {
+    client::remove_temp_dirs_when_killed();
+    return test(*command);
+  };
 }
 
 }  // namespace kenaz::cli

@@ -66,7 +66,13 @@ struct ChildSetup {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != s.parent) ::_exit(127);
   ::signal(SIGPIPE, SIG_DFL);
-  if (s.ignores_interrupts) ::signal(SIGINT, SIG_IGN);
+  // Where SIGINT waits for a thread of ours (remove_temp_dirs_when_killed), which needs a moment,
+  // the server should not end before us, as of an error. It is killed when we end.
+  sigset_t blocked;
+  ::sigprocmask(SIG_SETMASK, nullptr, &blocked);
+  if (s.ignores_interrupts || sigismember(&blocked, SIGINT) == 1) ::signal(SIGINT, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigdelset(&blocked, signal);
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
   if (s.memory_limit > 0) {
     const rlimit limit{static_cast<rlim_t>(s.memory_limit), static_cast<rlim_t>(s.memory_limit)};
     ::setrlimit(RLIMIT_AS, &limit);

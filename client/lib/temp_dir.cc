@@ -1,31 +1,89 @@
 #include "client/lib/temp_dir.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <system_error>
+#include <thread>
 
 namespace kenaz::client {
+
+namespace {
+
+/// The directories that there are. A signal ends the whole process, whoever owns them.
+struct Existing {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+
+/// Never destroyed: a signal may come while the process exits.
+Existing& existing() {
+  static auto& all = *new Existing;
+  return all;
+}
+
+[[noreturn]] void end_by_signal(const sigset_t& signals) {
+  int signal = SIGTERM;
+  sigwait(&signals, &signal);
+  // Held to the end, so that no new one is made.
+  const std::lock_guard lock(existing().mutex);
+  for (const auto& path : existing().paths) {
+    // A server may still be writing a file there.
+    constexpr int kTries = 10;
+    std::error_code error;
+    for (int i = 0; i == 0 || (error && i < kTries); ++i) {
+      std::filesystem::remove_all(path, error);
+    }
+  }
+  std::signal(signal, SIG_DFL);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  std::raise(signal);
+  std::abort();  // not reached
+}
+
+}  // namespace
+
+void remove_temp_dirs_when_killed() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now {};
+    ::sigaction(signal, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) sigaddset(&signals, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals] { end_by_signal(signals); }).detach();
+}
 
 Result<TempDir> TempDir::make() {
   std::error_code error;
   const auto base = std::filesystem::temp_directory_path(error);
   std::string path = (error ? std::string("/tmp") : base.string()) + "/kenaz-XXXXXX";
+  const std::lock_guard lock(existing().mutex);
   if (::mkdtemp(path.data()) == nullptr) {
     return internal_error(
         fmt::format("cannot make a temporary directory {}: {}", path, strerror(errno)));
   }
+  existing().paths.insert(path);
   return TempDir(path);
 }
 
 TempDir::~TempDir() {
+  if (path_.empty()) return;
   std::error_code ignored;
-  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  std::filesystem::remove_all(path_, ignored);
+  const std::lock_guard lock(existing().mutex);
+  existing().paths.erase(path_);
 }
 
 Result<std::string> read_file(const std::string& path) {

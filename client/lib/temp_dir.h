@@ -23,6 +23,11 @@ class TempDir {
   std::string path_;
 };
 
+/// From now on SIGINT, SIGTERM and SIGHUP, unless they are ignored, remove the directories of this
+/// process before they end it. To be called once, by a program that has one thread so far and no
+/// handlers of its own: they are blocked in all threads but one that waits for them.
+void remove_temp_dirs_when_killed();
+
 Result<std::string> read_file(const std::string& path);
 Status write_file(const std::string& path, const std::string& contents);
 /// The contents of a file, unpacked if its name ends in .gz.

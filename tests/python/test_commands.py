@@ -3,9 +3,11 @@ import os
 import pathlib
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
@@ -219,6 +221,27 @@ class Commands(unittest.TestCase):
         process.stderr.close()
         self.assertEqual(process.wait(), -13)  # SIGPIPE, as for any program
         self.assertEqual(list((self.folder / "tmp").iterdir()), [])
+
+    def test_signals_leave_no_files(self):
+        self.write("endless.fut", "-- ==\n-- input { 1000000000000i64 }\n"
+                                  "entry main (n: i64) = loop x = n for i < n do x * 3 + i\n")
+        (self.folder / "values").write_text("1000000000000i64")
+        made = self.folder / "tmp"
+        for number, command in ((signal.SIGINT, "run"), (signal.SIGTERM, "run"),
+                                (signal.SIGHUP, "test"), (signal.SIGINT, "bench")):
+            with self.subTest(number=number, command=command), \
+                    open(self.folder / "values") as values:
+                process = subprocess.Popen([BIN / "kenaz", command, "--reference", "endless.fut"],
+                                           cwd=self.folder, env=self.env, stdin=values,
+                                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                end = time.monotonic() + 60
+                while not list(made.iterdir()) and time.monotonic() < end:
+                    time.sleep(0.02)
+                time.sleep(0.5)  # the call runs
+                process.send_signal(number)
+                self.assertEqual(process.communicate(timeout=60)[1], b"")
+                self.assertEqual(process.returncode, -number)
+                self.assertEqual(list(made.iterdir()), [])
 
     def test_launchers_whose_program_is_gone(self):
         self.write("one.fut", "entry main (x: i32): i32 = x\n")
