@@ -62,7 +62,11 @@ void remove_temp_dirs_when_killed() {
     if (now.sa_handler != SIG_IGN) sigaddset(&signals, signal);
   }
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals] { end_by_signal(signals); }).detach();
+  try {
+    std::thread([signals] { end_by_signal(signals); }).detach();
+  } catch (const std::system_error&) {  // no thread can be had: they end it as ever
+    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  }
 }
 
 Result<TempDir> TempDir::make() {
