@@ -227,18 +227,6 @@ void let_step_aside(Loader& loader, const std::vector<std::shared_ptr<Programs>>
 /// A SIGHUP before there is something to load anew: what it asks for is done when there is.
 volatile std::sig_atomic_t early_hangup = 0;
 
-/// Ends the server, which handles signals. It has been told to end, so those that come from now on
-/// say nothing new: they must not end the process with a status of their own.
-void end_unheeded(std::unique_ptr<SocketServer>& server) {
-  sigset_t both;
-  sigemptyset(&both);
-  sigaddset(&both, SIGTERM);
-  sigaddset(&both, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &both, nullptr);
-  server.reset();  // gives the signals back to what ends the process
-  for (const int signal : {SIGTERM, SIGINT}) std::signal(signal, SIG_IGN);
-}
-
 int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog> validation) {
   std::signal(SIGHUP, [](int) { early_hangup = 1; });
   spdlog::set_default_logger(spdlog::stderr_logger_mt("kenaz"));
@@ -280,8 +268,8 @@ int serve_sockets(const Options& options, std::shared_ptr<device::ValidationLog>
     (*server)->stop();
   }
   io.reset();
-  end_unheeded(*server);
   if (!has_threads) return report(Error{ErrorKind::kInternal, "threads cannot be had", {}});
+  heed_no_signals();
   ending.emplace();
   return 0;
 }

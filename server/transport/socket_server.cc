@@ -479,4 +479,16 @@ Result<std::unique_ptr<SocketServer>> SocketServer::create(const SocketOptions& 
   return server;
 }
 
+void heed_no_signals() {
+  struct Waiting {
+    asio::io_context io;
+    asio::signal_set signals{io, SIGTERM, SIGINT};
+  };
+  try {
+    // Never destroyed: Asio gives a signal back to the system with the last set that waits for it.
+    [[maybe_unused]] static auto& waiting = *new Waiting;
+  } catch (const std::exception&) {  // it cannot be had: they end the process
+  }
+}
+
 }  // namespace kenaz

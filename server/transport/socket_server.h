@@ -47,4 +47,8 @@ class SocketServer {
   virtual void stop() = 0;
 };
 
+/// For a process whose server has run, and is to be destroyed: from now on SIGTERM and SIGINT do
+/// nothing. It has been told to end, and would end with their status.
+void heed_no_signals();
+
 }  // namespace kenaz
