@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "protocol/base/read_file.h"
+#include "protocol/base/trimmed.h"
 #include "server/console.h"
 
 namespace kenaz {
@@ -30,14 +31,6 @@ Result<host::Tuning> read_file(const std::string& file) {
   constexpr int64_t kLongest = int64_t{1} << 20;
   KENAZ_ASSIGN(const std::string text, read_regular_file(file, kLongest));
   return parse_tuning(text);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr const char* kSpace = " \t\r\v\f";
-  const size_t start = text.find_first_not_of(kSpace);
-  return start == std::string_view::npos
-             ? std::string_view()
-             : text.substr(start, text.find_last_not_of(kSpace) + 1 - start);
 }
 
 }  // namespace

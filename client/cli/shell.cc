@@ -26,6 +26,7 @@
 #include "client/lib/bridge.h"
 #include "client/lib/client.h"
 #include "client/lib/url.h"
+#include "protocol/base/trimmed.h"
 #include "protocol/command.h"
 #include "protocol/data/values.h"
 
@@ -140,11 +141,6 @@ class Input {
   const bool terminal_;
   client::LineInput lines_{STDIN_FILENO};
 };
-
-std::string trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
-  return first == std::string::npos ? "" : text.substr(first, last - first + 1);
-}
 
 class Shell {
  public:
@@ -281,7 +277,8 @@ class Shell {
     const size_t equals = line.find('='), colon = line.substr(0, equals).find(':');
     const bool typed = colon != std::string::npos;
     const auto words = protocol::split_line(line.substr(0, typed ? colon : equals));
-    const std::string type = typed ? trimmed(line.substr(colon + 1, equals - colon - 1)) : "";
+    const std::string type =
+        typed ? std::string(trimmed(line.substr(colon + 1, equals - colon - 1), " \t")) : "";
     if (equals == std::string::npos || words.size() != 2 || (typed && type.empty())) {
       return bad_request("let NAME = VALUE, for instance: let xs = [1f32, 2, 3]");
     }

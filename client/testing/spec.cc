@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "protocol/base/nearest.h"
+#include "protocol/base/trimmed.h"
 #include "protocol/base/whole_number.h"
 #include "protocol/data/text_format.h"
 #include "protocol/data/values.h"
@@ -28,12 +29,6 @@ std::string_view next_line(std::string_view& rest) {
   return line;
 }
 
-std::string_view trim(std::string_view s) {
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.front()))) s.remove_prefix(1);
-  while (!s.empty() && std::isspace(static_cast<unsigned char>(s.back()))) s.remove_suffix(1);
-  return s;
-}
-
 std::vector<Block> find_blocks(std::string_view source, std::string_view comment) {
   std::vector<Block> blocks;
   bool inside = false;
@@ -43,7 +38,7 @@ std::vector<Block> find_blocks(std::string_view source, std::string_view comment
     ++line_number;
     if (!line.starts_with(comment)) {
       inside = false;
-    } else if (trim(line.substr(comment.size())) == "==") {
+    } else if (trimmed(line.substr(comment.size())) == "==") {
       inside = true;
       blocks.push_back({"", line_number + 1});
     } else if (inside) {
@@ -124,13 +119,13 @@ std::string_view BlockParser::rest_of_line() {
   std::string_view rest = text().substr(pos_);
   const std::string_view line = next_line(rest);
   pos_ = text().size() - rest.size();
-  return trim(line);
+  return trimmed(line);
 }
 
 std::vector<std::string> BlockParser::words_of_line() {
   std::vector<std::string> words;
   std::string_view line = rest_of_line();
-  while (!(line = trim(line)).empty()) {
+  while (!(line = trimmed(line)).empty()) {
     const auto end = std::find_if(line.begin(), line.end(), is_space);
     words.emplace_back(line.begin(), end);
     line.remove_prefix(words.back().size());
@@ -194,7 +189,7 @@ Result<RandomInput> BlockParser::random_input() {
 void BlockParser::name_case(Case& c, std::string_view input) const {
   if (!c.name.empty()) return;
   std::string name;
-  for (const char ch : trim(input)) {
+  for (const char ch : trimmed(input)) {
     if (!is_space(ch)) {
       name += ch;
     } else if (!name.empty() && name.back() != ' ') {
@@ -234,9 +229,9 @@ Status BlockParser::parse_input(Case& c, InputKind kind) {
       }
       break;
   }
-  std::string_view written = trim(text().substr(start, pos_ - start));
+  std::string_view written = trimmed(text().substr(start, pos_ - start));
   if (written.starts_with("{")) written = written.substr(1, written.size() - 2);
-  if (written.starts_with("@")) written = trim(written.substr(1));
+  if (written.starts_with("@")) written = trimmed(written.substr(1));
   if (written.ends_with(".gz")) written.remove_suffix(3);
   name_case(c, written);
   return {};
@@ -322,7 +317,7 @@ Status BlockParser::parse() {
     if (pos_ >= text().size()) break;
     if (accept("tags")) {
       KENAZ_ASSIGN(auto inside, braces());
-      while (!(inside = trim(inside)).empty()) {
+      while (!(inside = trimmed(inside)).empty()) {
         const auto end = std::find_if(inside.begin(), inside.end(), is_space);
         spec_.tags.emplace_back(inside.begin(), end);
         inside.remove_prefix(spec_.tags.back().size());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/syntax/token.h"
+#include "protocol/base/trimmed.h"
 
 namespace kenaz::service {
 
@@ -10,6 +11,8 @@ using syntax::Tok;
 using syntax::Token;
 
 namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
 
 constexpr std::string_view kHole = "???";
 
@@ -57,12 +60,6 @@ void overwrite(std::string& text, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     if (text[i] != '\n') text[i] = ' ';
   }
-}
-
-std::string_view trimmed(std::string_view s) {
-  const size_t begin = s.find_first_not_of(" \t\r\n");
-  if (begin == std::string_view::npos) return {};
-  return s.substr(begin, s.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
 }  // namespace
@@ -129,18 +126,19 @@ bool hide_declaration(std::string& text, SourcePos pos, bool starts) {
   });
   if (next == all.begin()) {  // before the first, or at its very start
     if (all.empty() || all[0].begin == text.size()) {
-      const bool any = !trimmed(text).empty();
+      const bool any = !trimmed(text, kSpace).empty();
       overwrite(text, 0, text.size());
       return any;
     }
-    if (!trimmed(std::string_view(text).substr(0, all[0].begin)).empty()) {
+    if (!trimmed(std::string_view(text).substr(0, all[0].begin), kSpace).empty()) {
       overwrite(text, 0, all[0].begin);
       return true;
     }
     ++next;
   }
   const Declaration& d = *(next - 1);
-  const std::string_view body = trimmed(std::string_view(text).substr(d.body, d.end - d.body));
+  const std::string_view body =
+      trimmed(std::string_view(text).substr(d.body, d.end - d.body), kSpace);
   if (body.size() < kHole.size() || body == kHole || at < d.body) {
     overwrite(text, d.begin, d.end);
     return true;
