@@ -108,8 +108,8 @@ std::string through(PrimType wide, const std::string& stem, PrimType t, size_t a
     params += fmt::format("{}{} a{}", i ? ", " : "", glsl_type(t), i);
     args += fmt::format("{}{}(a{})", i ? ", " : "", wide_type, i);
   }
-  return fmt::format("{0} {1}_{2}({3}) {{ return {0}({1}_{4}({5})); }}\n", glsl_type(t), stem,
-                     prim_name(t), params, prim_name(wide), args);
+  return fmt::format("{} {}_{}({}) {{ return {}; }}\n", glsl_type(t), stem, prim_name(t), params,
+                     narrowed(t, fmt::format("{}_{}({})", stem, prim_name(wide), args)));
 }
 
 /// How many parameters the function has where `text` defines it, all of that type.

@@ -62,7 +62,8 @@ std::string convert(Library& lib, PrimType from, PrimType to, const std::string&
   const std::string target = glsl_type(to);
   // A loop's counter is 0 in the first of its turns, and drivers unroll loops.
   if (!is_float(from) && is_float(to)) {
-    return opaque(to, untold_to_float(from, to, a));
+    const std::string converted = untold_to_float(from, to, a);
+    return to == PrimType::kF16 ? converted : opaque(to, converted);
   }
   if (to == PrimType::kBool) {
     if (is_narrow(from)) return widened(from, a) + " != " + widened(from, "0");
@@ -75,7 +76,7 @@ std::string convert(Library& lib, PrimType from, PrimType to, const std::string&
     return is_narrow(to) ? wrap(to, whole) : fmt::format("{}({})", target, whole);
   }
   if (is_integer(from) && is_integer(to)) return resize(lib, from, to, a);
-  return fmt::format("{}({})", target, a);
+  return is_float(to) ? narrowed(to, a) : fmt::format("{}({})", target, a);
 }
 
 std::string bitcast(PrimType from, PrimType to, const std::string& a) {
@@ -141,7 +142,11 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kNeg: return fmt::format("{}(0) - {}", type, a[0]);
     case ScalarOp::kNot: return "~" + a[0];
     case ScalarOp::kAbs: return fmt::format("{0} < {1}(0) ? {1}(0) - {0} : {0}", a[0], type);
-    case ScalarOp::kSgn: return fmt::format("{1}({0} > {1}(0)) - {1}({0} < {1}(0))", a[0], type);
+    case ScalarOp::kSgn:
+      // NVIDIA's compiler (seen in 580.159) gives up where it divides a difference of two such
+      // conversions to 64 bits.
+      if (t == PrimType::kI64) return fmt::format("{0} > 0l ? 1l : {0} < 0l ? -1l : 0l", a[0]);
+      return fmt::format("{1}({0} > {1}(0)) - {1}({0} < {1}(0))", a[0], type);
     case ScalarOp::kPopc: return call(lib, fmt::format("popc{}", width), t, a);
     case ScalarOp::kClz: return call(lib, fmt::format("clz{}", width), t, a);
     case ScalarOp::kCtz: return call(lib, fmt::format("ctz{}", width), t, a);
@@ -221,7 +226,7 @@ std::string float_op(Library& lib, ScalarOp op, PrimType t, Args a) {
 std::string untold_to_float(PrimType from, PrimType to, const std::string& a) {
   const std::string wide = is_narrow(from) ? widened(from, a) : a;
   // Integers reach a half through a float: every device converts small ones from 32 bits.
-  if (to == PrimType::kF16) return fmt::format("float16_t(float({}))", wide);
+  if (to == PrimType::kF16) return narrowed(to, fmt::format("float({})", wide));
   return fmt::format("{}({})", glsl_type(to), wide);
 }
 

@@ -132,6 +132,11 @@ std::string opaque(PrimType t, const std::string& value) {
   }
 }
 
+std::string narrowed(PrimType t, const std::string& value) {
+  const std::string converted = fmt::format("{}({})", glsl_type(t), value);
+  return t == PrimType::kF16 ? opaque(t, converted) : converted;
+}
+
 std::string negated(PrimType t, const std::string& value) {
   switch (t) {
     case PrimType::kF16:

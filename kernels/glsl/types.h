@@ -28,6 +28,13 @@ std::string from_slot(PrimType t, const std::string& slot);
 /// unrolled goes through here.
 std::string opaque(PrimType t, const std::string& value);
 
+/// A float expression, converted to a float type that may hold fewer bits.
+///
+/// NVIDIA's compiler (seen in 580.159) takes a half that was rounded from a wider float for that
+/// float where it is widened again: 1/10 as a half was 0.1 as a float, and inf / inf of halves
+/// was 1. So halves are opaque.
+std::string narrowed(PrimType t, const std::string& value);
+
 /// A float expression, negated in a way that the driver's compiler cannot fold: NVIDIA's (seen in
 /// 580) makes 0 of -(float of false), which is -0.
 std::string negated(PrimType t, const std::string& value);
