@@ -87,7 +87,7 @@ ProgressNotes::ProgressNotes(const std::string& folder, const std::string& build
 std::optional<bool> ProgressNotes::find() const {
   const auto data = store_.get(key_);
   if (!data || data->size() != 1) return std::nullopt;
-  return data->front() == std::byte{1};
+  return data->front() == char{1};
 }
 
 void ProgressNotes::keep(bool passed) const {

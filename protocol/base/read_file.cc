@@ -41,8 +41,9 @@ Result<std::string> read_regular_file(const std::string& path, int64_t max_bytes
   };
   if (info.st_size > max_bytes) return too_long();
   std::string text;
-  constexpr int64_t kPiece = 1 << 16;  // and one more than it has, to see the end
-  int64_t piece = info.st_size + 1;    // some say that they have none
+  constexpr int64_t kPiece = 1 << 16;
+  // One more than it has, to see the end; some say that they have none.
+  int64_t piece = info.st_size + 1;
   while (true) {
     const size_t had = text.size();
     text.resize(had + static_cast<size_t>(piece));
@@ -51,7 +52,8 @@ Result<std::string> read_regular_file(const std::string& path, int64_t max_bytes
     text.resize(had + static_cast<size_t>(std::max<ssize_t>(got, 0)));
     if (got == 0) return text;
     if (static_cast<int64_t>(text.size()) > max_bytes) return too_long();
-    piece = kPiece;
+    const auto room = static_cast<int64_t>(text.capacity() - text.size());
+    piece = room > 0 ? room : kPiece;
   }
 }
 

@@ -69,9 +69,9 @@ std::string FileStore::stem(const std::string& key) const {
   return fmt::format("{}/{:016x}{:016x}", folder_, h.high64, h.low64);
 }
 
-std::optional<std::vector<std::byte>> FileStore::get(const std::string& key) const {
+std::optional<std::string> FileStore::get(const std::string& key) const {
   if (folder_.empty()) return std::nullopt;
-  const auto file = read_regular_file(stem(key) + extension_, kMaxFile);
+  auto file = read_regular_file(stem(key) + extension_, kMaxFile);
   Header header{};
   if (!file || file->size() < sizeof header + key.size()) return std::nullopt;
   std::memcpy(&header, file->data(), sizeof header);
@@ -82,7 +82,8 @@ std::optional<std::vector<std::byte>> FileStore::get(const std::string& key) con
       header.hash != hash_of(key, data)) {
     return std::nullopt;
   }
-  return std::vector(data.begin(), data.end());
+  file->erase(0, sizeof header + key.size());
+  return std::move(*file);
 }
 
 void FileStore::put(const std::string& key, std::span<const std::byte> data) const {

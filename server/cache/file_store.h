@@ -21,7 +21,7 @@ class FileStore {
         extension_(std::move(extension)),
         companion_(std::move(companion)) {}
 
-  std::optional<std::vector<std::byte>> get(const std::string& key) const;
+  std::optional<std::string> get(const std::string& key) const;
   void put(const std::string& key, std::span<const std::byte> data) const;
   /// Where the key's companion is, or would be; empty if nothing is kept.
   std::string companion(const std::string& key) const;

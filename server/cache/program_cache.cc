@@ -72,7 +72,7 @@ std::optional<CachedProgram> ProgramCache::find(const std::string& path, const R
   if (compiler_.empty()) return std::nullopt;
   const auto stored = store_.get(key(path));
   if (!stored) return std::nullopt;
-  std::span<const std::byte> in = *stored;
+  std::span<const std::byte> in = std::as_bytes(std::span(*stored));
   uint64_t sources = 0, warnings = 0;
   if (!take_number(in, sources) || sources == 0) return std::nullopt;
   for (uint64_t i = 0; i < sources; ++i) {

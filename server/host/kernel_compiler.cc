@@ -31,7 +31,7 @@ Result<std::vector<uint32_t>> KernelCompiler::spirv(const program::Kernel& kerne
   // With the whole text in it, so that no two kernels are taken for each other.
   const std::string key = build_ + '\n' + kernel.glsl;
   if (const auto stored = store_.get(key)) {
-    if (auto words = words_of(*stored)) {
+    if (auto words = words_of(std::as_bytes(std::span(*stored)))) {
       if (note_) note_(true);
       return std::move(*words);
     }
