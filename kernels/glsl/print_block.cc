@@ -68,6 +68,9 @@ void BlockPrinter::print(const IPrim& i) {
     args.push_back(needs_stable(i.op, i.type, k) ? names_.stable(i.args[k])
                                                  : names_.operand(i.args[k], e.reads));
   }
+  const bool compares = (i.op == ScalarOp::kSub || i.op == ScalarOp::kAdd) && is_integer(i.type) &&
+                        c_.facts.is_of_bools(i.args[0]) && c_.facts.is_of_bools(i.args[1]);
+  if (compares) args[1] = untellable(i.type, args[1]);
   const bool untold = i.op == ScalarOp::kConvert && is_integer(i.type) && is_float(i.to) &&
                       c_.facts.is_untold(i.args[0]);
   e.text = untold                        ? untold_to_float(i.type, i.to, args[0])

@@ -76,9 +76,11 @@ Facts::Facts(const Kernel& kernel, bool cuts)
       uses_(kernel.vals.size(), 0),
       assignments_(kernel.vars.size(), 0),
       beginning_(kernel.vars.size()),
-      untold_(kernel) {
+      untold_(kernel),
+      of_bools_(kernel.vals.size(), false) {
   for_each_inst_of(kernel, [&](const Inst& i) {
     if (const auto* assign = std::get_if<IAssign>(&i.op)) assignments_[assign->var.index]++;
+    if (const auto* prim = std::get_if<IPrim>(&i.op)) of_bools_[prim->dst.index] = by_bools(*prim);
     const auto* declare = std::get_if<IDeclare>(&i.op);
     if (declare == nullptr || !declare->init || !declare->init->is_const()) return;
     const PrimValue& init = declare->init->constant();
@@ -112,6 +114,13 @@ void Facts::look_at(const Inst& inst) {
   visit_blocks(inst.op, [&](const Block& b) { blocks.push_back(&b); });
   for (auto it = blocks.rbegin(); it != blocks.rend(); ++it) look_at(**it);
   visit_operands(inst.op, count);
+}
+
+bool Facts::by_bools(const IPrim& i) const {
+  if (i.op == ScalarOp::kConvert && i.type == PrimType::kBool) return true;
+  const size_t decides = i.op == ScalarOp::kSelect ? 1 : 0;
+  return std::all_of(i.args.begin() + static_cast<ptrdiff_t>(decides), i.args.end(),
+                     [&](const Value& v) { return v.is_const() || is_of_bools(v); });
 }
 
 void Facts::note(const Inst& inst) {

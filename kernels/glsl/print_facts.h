@@ -24,6 +24,9 @@ class Facts {
   /// Whether no compiler can tell the integer (see Untold).
   bool is_untold(const kir::Value& v) const { return untold_.is_untold(v); }
 
+  /// Whether it is a number that bools alone decide.
+  bool is_of_bools(const kir::Value& v) const { return !v.is_const() && of_bools_[v.id().index]; }
+
   /// Whether a thread that goes may have stopped behind it.
   bool may_stop(const kir::Inst& inst) const;
   bool may_stop(const kir::Block& block) const;
@@ -45,6 +48,7 @@ class Facts {
   void look_at(const kir::Block& block);
   void look_at(const kir::Inst& inst);
   void note(const kir::Inst& inst);
+  bool by_bools(const kir::IPrim& i) const;
   int64_t uncounted_iterations(const kir::Block& block);
   int64_t uncounted_iterations(const kir::Inst& inst);
   std::optional<int64_t> countdown(const kir::IWhile& loop) const;
@@ -55,6 +59,7 @@ class Facts {
   std::vector<int> assignments_;                   // by VarId
   std::vector<std::optional<int64_t>> beginning_;  // by VarId: the integer that it is declared with
   Untold untold_;
+  std::vector<bool> of_bools_;  // by ValId
   std::vector<bool> function_stops_;
   std::vector<int64_t> function_iterations_;  // without looking, at most
   std::set<const kir::Inst*> looking_;

@@ -143,10 +143,9 @@ std::string int_op(Library& lib, ScalarOp op, PrimType t, Args a) {
     case ScalarOp::kNot: return "~" + a[0];
     case ScalarOp::kAbs: return fmt::format("{0} < {1}(0) ? {1}(0) - {0} : {0}", a[0], type);
     case ScalarOp::kSgn:
-      // NVIDIA's compiler (seen in 580.159) gives up where it divides a difference of two such
-      // conversions to 64 bits.
-      if (t == PrimType::kI64) return fmt::format("{0} > 0l ? 1l : {0} < 0l ? -1l : 0l", a[0]);
-      return fmt::format("{1}({0} > {1}(0)) - {1}({0} < {1}(0))", a[0], type);
+      // Not as a difference of comparisons: see `untellable`.
+      if (prim_kind(t) == PrimKind::kUnsigned) return fmt::format("{1}({0} != {1}(0))", a[0], type);
+      return fmt::format("({0} >> {1}) | {2}({0} != {2}(zero_bits))", a[0], bits - 1, type);
     case ScalarOp::kPopc: return call(lib, fmt::format("popc{}", width), t, a);
     case ScalarOp::kClz: return call(lib, fmt::format("clz{}", width), t, a);
     case ScalarOp::kCtz: return call(lib, fmt::format("ctz{}", width), t, a);

@@ -39,6 +39,12 @@ std::string narrowed(PrimType t, const std::string& value);
 /// 580) makes 0 of -(float of false), which is -0.
 std::string negated(PrimType t, const std::string& value);
 
+/// An integer expression whose value no compiler can tell, nor what it is made of.
+///
+/// NVIDIA's compiler (seen in 580.159) makes a three-way comparison of int(a > b) - int(a < b), and
+/// of other sums of what bools decide, and then gives up.
+std::string untellable(PrimType t, const std::string& value);
+
 /// Whether it is an integer type of 8 or 16 bits.
 ///
 /// Drivers keep such values in registers of 32 bits, and NVIDIA's compiler (seen in 580) may

@@ -1,4 +1,4 @@
--- What is a half is rounded to a half, wherever it is widened again, and signs of integers divide.
+-- What is a half is rounded to a half, wherever it is widened again.
 -- ==
 -- entry: quotients
 -- input { 1i64 [10i32, 3i32] }
@@ -24,11 +24,6 @@
 -- input { [2f16, 3f16] }
 -- output { [0x1.6ap0f32, 0x1.bb8p0f32] }
 
--- ==
--- entry: signs
--- input { [0i64, -4i64, 7i64] 3i64 }
--- output { [0i64, 2i64, 1i64] [0i64, -1i64, 0i64] }
-
 entry quotients (n: i64) (x: []i32): []f32 = map (\i -> f32.f16 (f16.i64 n / f16.i32 i)) x
 
 entry converted (x: []i32): []f32 = map (\i -> f32.f16 (f16.i32 i)) x
@@ -39,6 +34,3 @@ entry narrowed (x: []f32) (y: []f64): ([]f32, []f64) =
 entry by_themselves (x: []u32): []f16 = map (\i -> f16.u32 i / f16.u32 i) x
 
 entry roots (x: []f16): []f32 = map (\a -> f32.f16 (f16.sqrt a)) x
-
-entry signs (x: []i64) (n: i64): ([]i64, []i64) =
-  (map (\i -> i64.sgn i % n) x, map (\i -> i64.sgn i / n) x)
