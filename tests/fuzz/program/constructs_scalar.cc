@@ -174,8 +174,11 @@ ExprPtr make_unary(Generator& g, const Type& type, const Scope& scope, int fuel)
   static const std::vector<std::string> ints = {"neg", "abs", "sgn", "not"};
   static const std::vector<std::string> floats = {"neg",  "abs",   "sgn",   "floor",
                                                   "ceil", "trunc", "round", "sqrt"};
+  // Steps hide where a function is steep: its differences are slopes that no derivative has.
+  static const std::vector<std::string> smooth = {"neg", "abs", "sgn", "sqrt"};
+  const auto& names = type.is_int() ? ints : g.of_slopes() ? smooth : floats;
   return Make("unary", type)
-      .t("(" + prim(type) + "." + g.pick(type.is_int() ? ints : floats) + " ")
+      .t("(" + prim(type) + "." + g.pick(names) + " ")
       .child(g.gen(type, scope, fuel))
       .t(")")
       .done();
