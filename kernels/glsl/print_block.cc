@@ -60,6 +60,18 @@ void BlockPrinter::inst(const Inst& inst) {
 
 // ---- values
 
+namespace {
+/// See `untellable`.
+void hide_comparison(const IPrim& i, std::vector<std::string>& args) {
+  const bool chooses = i.op == ScalarOp::kSelect;
+  const bool adds = i.op == ScalarOp::kSub || i.op == ScalarOp::kAdd;
+  if (!chooses && (!adds || i.args[0].is_const())) return;
+  for (size_t k = 1; k < args.size(); k++) {
+    if (!i.args[k].is_const()) args[k] = untellable(i.type, args[k]);
+  }
+}
+}  // namespace
+
 void BlockPrinter::print(const IPrim& i) {
   if (c_.facts.uses(i.dst) == 0) return;
   Expr e;
@@ -68,9 +80,7 @@ void BlockPrinter::print(const IPrim& i) {
     args.push_back(needs_stable(i.op, i.type, k) ? names_.stable(i.args[k])
                                                  : names_.operand(i.args[k], e.reads));
   }
-  const bool compares = (i.op == ScalarOp::kSub || i.op == ScalarOp::kAdd) && is_integer(i.type) &&
-                        c_.facts.is_of_bools(i.args[0]) && c_.facts.is_of_bools(i.args[1]);
-  if (compares) args[1] = untellable(i.type, args[1]);
+  if (is_integer(i.type) && c_.facts.is_of_bools(i.dst)) hide_comparison(i, args);
   const bool untold = i.op == ScalarOp::kConvert && is_integer(i.type) && is_float(i.to) &&
                       c_.facts.is_untold(i.args[0]);
   e.text = untold                        ? untold_to_float(i.type, i.to, args[0])

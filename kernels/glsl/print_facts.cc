@@ -120,7 +120,7 @@ bool Facts::by_bools(const IPrim& i) const {
   if (i.op == ScalarOp::kConvert && i.type == PrimType::kBool) return true;
   const size_t decides = i.op == ScalarOp::kSelect ? 1 : 0;
   return std::all_of(i.args.begin() + static_cast<ptrdiff_t>(decides), i.args.end(),
-                     [&](const Value& v) { return v.is_const() || is_of_bools(v); });
+                     [&](const Value& v) { return v.is_const() || is_of_bools(v.id()); });
 }
 
 void Facts::note(const Inst& inst) {

@@ -25,7 +25,7 @@ class Facts {
   bool is_untold(const kir::Value& v) const { return untold_.is_untold(v); }
 
   /// Whether it is a number that bools alone decide.
-  bool is_of_bools(const kir::Value& v) const { return !v.is_const() && of_bools_[v.id().index]; }
+  bool is_of_bools(kir::ValId v) const { return of_bools_[v.index]; }
 
   /// Whether a thread that goes may have stopped behind it.
   bool may_stop(const kir::Inst& inst) const;

@@ -106,6 +106,38 @@ TEST(PrintKernel, FloatsOfBitsThatMayBeKnownAreHidden) {
   }));
 }
 
+TEST(PrintKernel, ThreeWayComparisonsAreHidden) {
+  const auto text_of = [](const std::function<Value(Example&, Value, Value)>& make) {
+    Example e;
+    const Value x = number(e);
+    const Value more = e.k.lt(kir::i32(5), x), less = e.k.lt(x, kir::i32(5));
+    e.k.store(e.ys, kir::i64(0), make(e, more, less));
+    return e.text();
+  };
+  const auto as_number = [](Example& e, Value v) { return e.k.convert(v, PrimType::kI32); };
+  const auto hidden = HasSubstr(" | int(zero_bits)");
+  EXPECT_THAT(text_of([&](Example& e, Value more, Value less) {
+                return e.k.sub(as_number(e, more), as_number(e, less));
+              }),
+              hidden);
+  EXPECT_THAT(text_of([&](Example& e, Value more, Value less) {
+                return e.k.add(e.k.mul(as_number(e, less), kir::i32(-1)), as_number(e, more));
+              }),
+              hidden);
+  EXPECT_THAT(text_of([&](Example& e, Value more, Value less) {
+                return e.k.select(less, kir::i32(-1), as_number(e, more));
+              }),
+              hidden);
+  EXPECT_THAT(text_of([&](Example& e, Value, Value less) {
+                return e.k.sub(kir::i32(1), as_number(e, less));
+              }),
+              Not(hidden));
+  EXPECT_THAT(text_of([&](Example& e, Value, Value less) {
+                return e.k.add(number(e), as_number(e, less));
+              }),
+              Not(hidden));
+}
+
 TEST(PrintKernel, LoopsThatCountDownFromAFewNeedNotLook) {
   const auto text_of = [](int turns) {
     Example e;

@@ -34,6 +34,11 @@
 -- input { [-31i32, 0i32, -40i32, 7i32] }
 -- output { [1i32, -1i32, 1i32] 3i64 }
 
+-- ==
+-- entry: chosen
+-- input { [-1i32, 5i32, 9i32] 5i32 }
+-- output { [-1i32, 0i32, 1i32] [-1i32, 0i32, 1i32] }
+
 entry bools (x: []i32) (y: i32): []i32 = map (\v -> i32.bool (v > y) - i32.bool (v < y)) x
 
 entry branches (x: []i64) (y: i64): ([]i64, []i64) =
@@ -53,3 +58,7 @@ entry divided (x: []i64) (n: i64): ([]i64, []i64) =
 entry kept (x: []i32): ([]i32, i64) =
   let kept = filter (!= 0) (map (\v -> i32.sgn (31 + v)) x)
   in (kept, length kept)
+
+entry chosen (x: []i32) (y: i32): ([]i32, []i32) =
+  (map (\v -> if v < y then -1 else i32.bool (v != y)) x,
+   map (\v -> if v == y then 0 else if v > y then 1 else -1) x)
