@@ -13,9 +13,9 @@ void tail_calls(ir::Program& p);
 /// Puts the bodies of functions that do not come to call themselves in the place of their calls,
 /// and removes those.
 void inline_calls(ir::Program& p);
-/// Makes loops of combinators whose functions call others: calls stand at host level. Fails with
-/// kCompile where that cannot be.
-Status sequence_calls(ir::Program& p);
+/// Makes loops of combinators, histograms and scatters whose functions call others: calls stand at
+/// host level.
+void sequence_calls(ir::Program& p);
 /// Removes what nothing uses: statements, results of combinators.
 void remove_dead_code(ir::Program& p);
 /// Copy propagation, constant folding, algebra that is exact for the type, checks that hold by

@@ -1,7 +1,6 @@
 // Combinators whose functions call others become loops: the device has no calls.
 #include <span>
 
-#include "kernels/diagnostics/diagnostic.h"
 #include "kernels/ir/analysis/calls.h"
 #include "kernels/ir/builder.h"
 #include "kernels/passes/passes.h"
@@ -26,14 +25,22 @@ class SequenceCalls {
         by_loop(s, std::move(*soac), out);
         continue;
       }
-      const bool is_write =
-          std::holds_alternative<EHist>(s.exp) || std::holds_alternative<EScatter>(s.exp);
-      if (is_write && calls_inside(s.exp)) refuse(s.prov);
+      if (calls_inside(s.exp)) {
+        if (auto* hist = std::get_if<EHist>(&s.exp)) {
+          writes_by_loop(s, *hist, out);
+          continue;
+        }
+        if (auto* scatter = std::get_if<EScatter>(&s.exp)) {
+          EHist hist{scatter->width, scatter->inputs, std::move(scatter->map), {}};
+          for (const auto& d : scatter->dests) hist.ops.push_back({{d.array}, d.index_rank, {}});
+          writes_by_loop(s, hist, out);
+          continue;
+        }
+      }
       out.push_back(std::move(s));
     }
     b.stms = std::move(out);
   }
-  const Status& status() const { return status_; }
 
  private:
   /// The loop's variables and where they come from; what the combinator binds is among its results.
@@ -47,15 +54,6 @@ class SequenceCalls {
     }
   };
 
-  void refuse(ProvId prov) {
-    if (!status_) return;
-    Diagnostic d;
-    if (prov.valid()) d.range = p_.provenances[prov.index].range;
-    d.message =
-        "A recursive function cannot be called by the operator of a histogram or a scatter yet.";
-    status_ = fail(ErrorKind::kCompile, d.str());
-  }
-
   /// Parameters for the accumulators of an operator, with its neutral element.
   void add_accumulators(Loop& loop, const Monoid& m, const std::vector<VarId>& bound) {
     for (size_t k = 0; k < m.neutral.size(); ++k) {
@@ -65,12 +63,17 @@ class SequenceCalls {
   }
 
   /// Applies an operator to its accumulators, which begin at loop parameter `at`.
-  std::vector<Atom> combine(Builder& b, const Loop& loop, size_t at, Monoid& m,
-                            std::span<const Atom> elements) {
+  static std::vector<Atom> combine(Builder& b, const Loop& loop, size_t at, Monoid& m,
+                                   std::span<const Atom> elements) {
+    std::vector<Atom> before;
+    for (size_t k = 0; k < m.neutral.size(); ++k) before.emplace_back(loop.exp.params[at + k].var);
+    return combine(b, m, before, elements);
+  }
+  static std::vector<Atom> combine(Builder& b, Monoid& m, const std::vector<Atom>& before,
+                                   std::span<const Atom> elements) {
     const size_t n = m.neutral.size();
     for (size_t k = 0; k < 2 * n; ++k) {
-      const Atom from = k < n ? Atom(loop.exp.params[at + k].var) : elements[k - n];
-      b.emit_to({m.op.params[k]}, EAtom{from});
+      b.emit_to({m.op.params[k]}, EAtom{k < n ? before[k] : elements[k - n]});
     }
     for (Stm& s : m.op.body.stms) b.body().stms.push_back(std::move(s));
     return m.op.body.results;
@@ -140,17 +143,89 @@ class SequenceCalls {
     out.push_back(Stm{std::move(loop.pat), std::move(loop.exp), s.certs, s.prov, {}});
   }
 
+  /// The places of one row of an array.
+  std::vector<Dim> row_at(VarId array, std::span<const Atom> index) {
+    std::vector<Dim> dims;
+    for (const Atom& i : index) dims.emplace_back(DimFix{i});
+    const auto& sizes = p_.type_of(array).dims;
+    for (size_t d = index.size(); d < sizes.size(); ++d) {
+      dims.emplace_back(DimRange{i64(0), sizes[d], i64(1)});
+    }
+    return dims;
+  }
+
+  /// A histogram, or a scatter, whose operators have no neutral elements: each element is written
+  /// before the next one is made.
+  void writes_by_loop(const Stm& s, EHist& e, std::vector<Stm>& out) {
+    Loop loop;
+    const VarId index = p_.new_var({PrimType::kI64, {}}, "i");
+    loop.exp.form = LoopFor{index, e.width};
+    size_t bound = 0, at = 0;
+    for (const EHist::Op& op : e.ops) {
+      for (const VarId dest : op.dests) {
+        loop.add(p_.new_var(Type(p_.type_of(dest)), "dest"), dest, s.pat[bound++]);
+      }
+      at += static_cast<size_t>(op.index_rank);
+    }
+    Builder b(p_, loop.exp.body, s.prov);
+    ESoac elements{e.width, e.inputs, std::move(e.map), {}, {}};
+    apply(b, elements, index);
+    const std::span<const Atom> made = elements.map.body.results;
+    size_t first = 0, of_index = 0;
+    for (EHist::Op& op : e.ops) {
+      const size_t n = op.dests.size(), rank = static_cast<size_t>(op.index_rank);
+      std::vector<VarId> dests;
+      for (size_t k = 0; k < n; ++k) dests.push_back(loop.exp.params[first + k].var);
+      const auto written =
+          write(b, op.monoid, dests, made.subspan(of_index, rank), made.subspan(at + first, n));
+      loop.exp.body.results.insert(loop.exp.body.results.end(), written.begin(), written.end());
+      first += n;
+      of_index += rank;
+    }
+    out.push_back(Stm{std::move(loop.pat), std::move(loop.exp), s.certs, s.prov, {}});
+  }
+
+  /// What the arrays are when one element has been written, if its place is in them.
+  std::vector<VarId> write(Builder& b, Monoid& m, const std::vector<VarId>& dests,
+                           std::span<const Atom> place, std::span<const Atom> values) {
+    std::vector<Type> types;
+    for (const VarId dest : dests) types.push_back(p_.type_of(dest));
+    Atom inside = PrimValue::of_bool(true);
+    for (size_t d = 0; d < place.size(); ++d) {
+      inside = b.logical_and(inside, b.le(i64(0), place[d]));
+      inside = b.logical_and(inside, b.lt(place[d], types[0].dims[d]));
+    }
+    const auto written = [&](Builder& in) {
+      std::vector<Atom> before, next(values.begin(), values.end());
+      if (!m.neutral.empty()) {
+        for (size_t k = 0; k < dests.size(); ++k) {
+          const Type row{types[k].prim,
+                         {types[k].dims.begin() + static_cast<std::ptrdiff_t>(place.size()),
+                          types[k].dims.end()}};
+          before.emplace_back(in.emit(EIndex{dests[k], row_at(dests[k], place)}, row, "before"));
+        }
+        next = combine(in, m, before, values);
+      }
+      std::vector<Atom> arrays;
+      for (size_t k = 0; k < dests.size(); ++k) {
+        arrays.emplace_back(in.update(dests[k], row_at(dests[k], place), next[k]));
+      }
+      return arrays;
+    };
+    return b.if_(
+        inside, written, [&](Builder&) { return std::vector<Atom>(dests.begin(), dests.end()); },
+        types, "dest");
+  }
+
   Program& p_;
-  Status status_;
 };
 
 }  // namespace
 
-Status sequence_calls(Program& p) {
+void sequence_calls(Program& p) {
   SequenceCalls pass(p);
   pass.body(p.constants);
   for (Function& f : p.functions) pass.body(f.body);
-  return pass.status();
 }
 
 }  // namespace kenaz::passes
