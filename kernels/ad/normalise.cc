@@ -8,6 +8,7 @@
 
 #include "kernels/ad/values.h"
 #include "kernels/diagnostics/diagnostic.h"
+#include "kernels/ir/analysis/places.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 
@@ -16,12 +17,8 @@ namespace kenaz::ad {
 using namespace ir;
 
 Error refusal(const Program& p, const Stm& s, const std::string& what) {
-  // The innermost place in the user's own text.
   Diagnostic d;
-  for (ProvId at = s.prov; at.valid(); at = p.provenances[at.index].caller) {
-    d.range = p.provenances[at.index].range;
-    if (d.range.file != nullptr && d.range.file->name.rfind("/prelude", 0) != 0) break;
-  }
+  d.range = own_place(p, s.prov);
   d.message = what;
   return compile_error({d});
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/ir/analysis/places.h"
 #include "kernels/ir/visit.h"
 #include "kernels/plan/team.h"
 #include "protocol/base/check.h"
@@ -64,18 +65,7 @@ void Recorder::enter(const Atom& cond, bool then) {
 
 void Recorder::leave() { around_.pop_back(); }
 
-/// The place in the program's own text: what the prelude defines is named by its use.
-SourceRange Recorder::range(ProvId place) const {
-  if (!place.valid()) return {};
-  const auto is_prelude = [&](ProvId at) {
-    const auto& file = p_.provenances[at.index].range.file;
-    return file != nullptr && file->name.starts_with("/prelude/");
-  };
-  while (is_prelude(place) && p_.provenances[place.index].caller.valid()) {
-    place = p_.provenances[place.index].caller;
-  }
-  return p_.provenances[place.index].range;
-}
+SourceRange Recorder::range(ProvId place) const { return ir::own_place(p_, place); }
 
 std::vector<SourceRange> Recorder::fused_at(ProvId place) const {
   std::vector<SourceRange> out;
