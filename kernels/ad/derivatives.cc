@@ -52,6 +52,7 @@ FUNCTION(isnan, kIsNan)
 Term quot(const Term& x, const Term& y) { return apply(ScalarOp::kQuot, x, y); }
 Term pow(const Term& x, const Term& y) { return apply(ScalarOp::kPow, x, y); }
 Term hypot(const Term& x, const Term& y) { return apply(ScalarOp::kHypot, x, y); }
+Term sgn(const Term& x) { return apply(ScalarOp::kSgn, x); }
 Term copysign(const Term& x, const Term& y) { return apply(ScalarOp::kCopysign, x, y); }
 Term ldexp(const Term& x, const Term& y) { return apply(ScalarOp::kLdexp, x, y); }
 
@@ -93,7 +94,6 @@ class Rows {
   }
   static Factor times(const Term& f) { return {Factor::Kind::kTimes, f.atom}; }
   static Factor when(const Term& cond) { return {Factor::Kind::kIf, cond.atom}; }
-  static Factor sign(const Term& plus) { return {Factor::Kind::kSigned, plus.atom}; }
   /// Of min and max: `better` says whether the first operand is the result if none is NaN.
   Term takes_first(const Term& better) const {
     return is_float(e_.type) ? better || isnan(y) : better;
@@ -177,8 +177,6 @@ Atom times(Builder& b, const Factor& factor, const Atom& value) {
     case Factor::Kind::kNegative:
       return type == PrimType::kBool ? value : b.prim(ScalarOp::kNeg, {value});
     case Factor::Kind::kIf: return b.select(factor.atom, value, zero);
-    case Factor::Kind::kSigned:
-      return b.select(factor.atom, value, b.prim(ScalarOp::kNeg, {value}));
     case Factor::Kind::kZero:
     case Factor::Kind::kOne:
     case Factor::Kind::kConvert: break;

@@ -10,9 +10,9 @@ namespace kenaz::ad {
 /// By what a tangent or an adjoint is multiplied. Where the factor is 0 or 1 by a condition, it is
 /// a choice and no product: 0 times infinity would be NaN.
 struct Factor {
-  enum class Kind : uint8_t { kZero, kOne, kNegative, kTimes, kIf, kSigned, kConvert };
+  enum class Kind : uint8_t { kZero, kOne, kNegative, kTimes, kIf, kConvert };
   Kind kind = Kind::kZero;
-  ir::Atom atom = PrimValue{};  // kTimes: the factor; kIf, kSigned: the condition (false: 0, minus)
+  ir::Atom atom = PrimValue{};  // kTimes: the factor; kIf: the condition (false: 0)
 };
 
 /// One factor per operand: the derivative of the operation (whose result is `result`) by it. Code

@@ -131,10 +131,9 @@ class Forward {
     const Tangent t = tangent(e.array);
     return t ? *t : zero_of(b, p_.type_of(v));
   }
-  void linear(Builder& b, VarId v, const EIota& e) {
-    if (!tangent(e.start) && !tangent(e.stride)) return;
-    also(b, v, EIota{e.n, value_of(b, e.start), value_of(b, e.stride), e.type});
-  }
+  /// Integers that were floats carry tangents, but a range from one to another is as long as it is
+  /// for both: what the start brings, the length takes away in reverse mode.
+  void linear(Builder& /*b*/, VarId /*v*/, const EIota& /*e*/) {}
   void linear(Builder& b, VarId v, const EReplicate& e) {
     if (const Tangent t = tangent(e.value)) also(b, v, EReplicate{e.dims, *t});
   }

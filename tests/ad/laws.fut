@@ -74,6 +74,7 @@ entry maps (xs: [6]f64) : bool =
            xs
   && holds (\ys -> map (\i -> f64.sum (tabulate 3 (\j -> ys[i + j] * ys[j]))) (iota 4)) xs
   && holds (\ys -> map (\i -> f64.sum (map (* ys[i]) (ys[i:i + 2]))) (iota 4)) xs
+  && holds (\ys -> let r = i64.f64 (3 * ys[1]) in [f64.sum (map (\i -> ys[0] * f64.i64 i) (r..<10))]) xs
 
 entry loops (xs: [6]f64) : bool =
   holds (\ys -> [loop a = 1 for y in ys do a * y + 0.5]) xs
