@@ -165,7 +165,9 @@ void Ledger::report_not_consumable(const SourceRange& range, const std::string& 
   } else {
     message += "It belongs to the caller: the type of the parameter has no \"*\".";
   }
-  message += "\nHint: consume a copy of it, made by \"copy\".";
+  const bool starred = r.kind == Root::kParameter && !r.consumable;
+  message += "\nHint: consume a copy of it, made by \"copy\"";
+  message += starred ? ", or give the parameter's type a \"*\"." : ".";
   report(range, message, "not-consumable");
 }
 

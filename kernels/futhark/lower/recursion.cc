@@ -306,7 +306,7 @@ bool holds_accumulator(const V& v) {
 
 V Lowerer::call_recursive(const VFun& f, const std::vector<V>& given) {
   if (std::any_of(given.begin(), given.end(), holds_accumulator)) {
-    fail(fmt::format("the recursive function {} takes an accumulator, which is not supported",
+    fail(fmt::format("The recursive function {} takes an accumulator, which is not supported.",
                      f.def->name));
     return unit();
   }
