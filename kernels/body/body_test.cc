@@ -305,6 +305,64 @@ TEST(Body, LocalArraysThatChangePlacesInALoop) {
   EXPECT_EQ(t.difference(), "");
 }
 
+TEST(Body, OtherArraysThatChangePlacesInALoopStayWhereTheyAre) {
+  const auto with = [](const std::string& results) {
+    return thread(", n: i64", "[2]i64, i64", R"(
+    let a: [n]i64 = replicate [n] i
+    let b: [n]i64 = replicate [n] 7i64
+    let c: [n]i64 = replicate [n] 9i64
+    let (r: [n]i64, s: [n]i64, t: [n]i64) =
+      loop (p: [n]i64 = a, q: [n]i64 = b, o: [n]i64 = c) for k: i64 < i do {
+        let first: i64 = index p[0i64]
+        let next: i64 = add.i64(first, k)
+        let u: [n]i64 = update q[1i64] = next
+        return )" + results + R"(
+      }
+    let x: i64 = index r[1i64]
+    let y: i64 = index s[1i64]
+    let z: i64 = index t[1i64]
+    let both: [2]i64 = array i64 [x, y]
+    return both, z)");
+  };
+  const auto loops = [](const std::string& text) {
+    size_t n = 0;
+    for (size_t at = 0; (at = text.find("for ", at)) != std::string::npos; at++) n++;
+    return n;
+  };
+  BodyTest swapped(with("u, p, o")), turned(with("u, o, p"));
+  for (BodyTest* t : {&swapped, &turned}) {
+    t->scalar(PrimValue::i64(3));
+    EXPECT_EQ(t->difference(), "");
+  }
+  // That over the threads' elements, this one, and those which make the arrays before it.
+  EXPECT_EQ(loops(swapped.text()), 4U);
+  EXPECT_EQ(loops(turned.text()), 5U);
+}
+
+TEST(Body, ArraysThatWereToChangePlacesAreCopied) {
+  // The second is made anew by a branch, which nobody can tell from an array that stays.
+  BodyTest t(thread(", n: i64", "i64, i64", R"(
+    let a: [n]i64 = replicate [n] i
+    let b: [n]i64 = replicate [n] 7i64
+    let (r: [n]i64, s: [n]i64) = loop (p: [n]i64 = a, q: [n]i64 = b) for k: i64 < 5i64 do {
+      let odd: i64 = mod.i64(k, 2i64)
+      let is: bool = eq.i64(odd, 1i64)
+      let m: [n]i64 = if is then {
+        let u: [n]i64 = update q[0i64] = k
+        return u
+      } else {
+        let v: [n]i64 = replicate [n] k
+        return v
+      }
+      return m, p
+    }
+    let x: i64 = index r[0i64]
+    let y: i64 = index s[1i64]
+    return x, y)"));
+  t.scalar(PrimValue::i64(3));
+  EXPECT_EQ(t.difference(), "");
+}
+
 // ---- control
 
 TEST(Body, JoinedArraysOfUnlikeLayout) {

@@ -14,6 +14,7 @@ namespace {
 class Params {
  public:
   Params(Thread& t, const ir::Stm& s, const ir::ELoop& e) : t_(t), e_(e), params_(e.params.size()) {
+    find_swaps();
     // Scalars first (sizes may be among them); what moves must lie on top of the heap.
     for (size_t k = 0; k < params_.size(); k++) {
       if (type(k).is_scalar()) start_scalar(k);
@@ -39,6 +40,7 @@ class Params {
       KernelArray a = std::get<KernelArray>(params_[k].value);
       if (params_[k].var) a.base = t_.k.read(*params_[k].var);
       a.layout.dims = t_.env.scalars(t_.ir().type_of(names[k]).dims);
+      params_[k].now = a;
       t_.env.bind_param(names[k], std::move(a));
     }
   }
@@ -49,11 +51,14 @@ class Params {
     std::vector<Slot> slots;
     std::vector<KernelValue> values;
     bool moving = false;
+    const bool swap = have_changed_places(results);
     for (size_t k = 0; k < params_.size(); k++) {
       moving |= is_moving(k);
-      if (is_moving(k) || is_same(k)) continue;
+      if (is_moving(k) || is_same(k) || (swap && params_[k].from)) continue;
       types_of.push_back(e_.params[k].var);
-      if (params_[k].var) {
+      if (params_[k].from) {
+        slots.emplace_back(params_[k].now);
+      } else if (params_[k].var) {
         slots.emplace_back(*params_[k].var);
       } else {
         slots.emplace_back(std::get<KernelArray>(params_[k].value));
@@ -63,6 +68,9 @@ class Params {
     // Sizes of what moves are those of the results, whatever the parameters are by then.
     if (moving) move(results);
     assign(t_, slots, values, types_of);
+    for (size_t k = 0; swap && k < params_.size(); k++) {
+      if (params_[k].from) t_.k.assign(*params_[k].var, params_[*params_[k].from].now.base);
+    }
     if (!moving) t_.heap.reset(t_.k, mark);
   }
 
@@ -70,7 +78,46 @@ class Params {
   struct Param {
     KernelValue value;            // its first, or where it stays
     std::optional<kir::Var> var;  // of a scalar, or of the base of an array that moves
+    /// Of arrays that change places: the param whose memory the next one is expected in.
+    std::optional<size_t> from;
+    KernelArray now;  // of an array, in this iteration
   };
+
+  /// Arrays of one shape that change places, as the rows of a table do of which two are kept: only
+  /// their addresses change. Small ones may be in registers, which have none.
+  void find_swaps() {
+    constexpr size_t kNone = SIZE_MAX;
+    std::vector<size_t> from(params_.size(), kNone);
+    for (size_t k = 0; k < params_.size(); k++) {
+      if (type(k).is_scalar() || is_moving(k) || e_.body.results[k].is_const()) continue;
+      const VarId source = source_of_result(t_.ir(), e_.body, k);
+      for (size_t j = 0; j < params_.size(); j++) {
+        if (e_.params[j].var == source && type(j) == type(k)) from[k] = j;
+      }
+    }
+    for (size_t k = 0; k < params_.size(); k++) {
+      size_t at = k, length = 0;
+      do {
+        at = from[at];
+        length++;
+      } while (at != kNone && at != k && length <= params_.size());
+      if (at == k && length > 1 && !local_length(t_, type(k).prim, type(k).dims)) {
+        params_[k].from = from[k];
+      }
+    }
+  }
+
+  /// Whether all arrays that were expected to have done so have.
+  bool have_changed_places(const std::vector<KernelValue>& results) const {
+    bool any = false;
+    for (size_t k = 0; k < params_.size(); k++) {
+      if (!params_[k].from) continue;
+      any = true;
+      if (!identical(std::get<KernelArray>(results[k]), params_[*params_[k].from].now))
+        return false;
+    }
+    return any;
+  }
 
   ir::Type type(size_t k) const { return t_.ir().type_of(e_.params[k].var); }
   /// Whether no iteration changes it.
@@ -94,6 +141,14 @@ class Params {
   }
 
   void start_array(size_t k, VarId result) {
+    if (params_[k].from) {
+      const KernelArray own = allocate_addressed(t_, type(k).prim, type(k).dims);
+      copy(t_, t_.env.array(e_.params[k].init.var()), own);
+      params_[k].value = own;
+      params_[k].var = t_.k.declare(own.base);
+      t_.env.bind_param(e_.params[k].var, own);
+      return;
+    }
     params_[k].value = memory_of(k, result);
     t_.env.bind_param(e_.params[k].var, params_[k].value);
   }

@@ -33,8 +33,7 @@ int64_t bytes_in_table(PrimType elem) { return std::max(4, prim_size(elem)); }
 
 }  // namespace
 
-std::optional<KernelArray> local_array(Thread& t, PrimType elem,
-                                       const std::vector<ir::Atom>& dims) {
+std::optional<int64_t> local_length(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
   // Larger ones gain nothing: a driver unrolls the loops over them, and what it cannot keep in
   // registers goes through the same caches as other memory.
   constexpr int64_t kMostOfOne = 256;
@@ -49,11 +48,18 @@ std::optional<KernelArray> local_array(Thread& t, PrimType elem,
     if (length * each > kMostOfOne) return std::nullopt;
   }
   if (length * each > t.host.local_bytes() - t.local_bytes) return std::nullopt;
-  t.local_bytes += length * each;
+  return length;
+}
+
+std::optional<KernelArray> local_array(Thread& t, PrimType elem,
+                                       const std::vector<ir::Atom>& dims) {
+  const auto length = local_length(t, elem, dims);
+  if (!length) return std::nullopt;
+  t.local_bytes += *length * bytes_in_table(elem);
   KernelArray a;
   a.elem = elem;
   a.memory = t.args.new_memory();
-  a.local = t.k.local_array("own", elem, static_cast<int32_t>(length));
+  a.local = t.k.local_array("own", elem, static_cast<int32_t>(*length));
   Math math{t.k};
   a.layout = LayoutMath(math).dense(t.env.scalars(dims));
   return a;

@@ -28,8 +28,10 @@ struct PrivateMemory {
 KernelArray allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
 /// In device memory: private, or from the heap.
 KernelArray allocate_addressed(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
-/// A table of the thread for an array whose size is known and that is small; null if it is not, or
-/// if the kernel has many.
+/// How many elements an array has of which there may be a table of the thread: its size is known
+/// and small, and the kernel has not many.
+std::optional<int64_t> local_length(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
+/// That table, or null.
 std::optional<KernelArray> local_array(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
 /// A table that nothing accesses, nor will.
 void give_back(Thread& t, kir::LocalId table);
