@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "kernels/glsl/scalar.h"
+#include "kernels/glsl/types.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
