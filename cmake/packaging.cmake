@@ -68,6 +68,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Loaded at run time, so that nothing says so in the programs; then a driver, whichever.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libvulkan1")
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libvulkan1, libssl3")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "mesa-vulkan-drivers")
 include(CPack)

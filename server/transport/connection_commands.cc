@@ -1,12 +1,12 @@
 // What a connection does with a line: the commands that are its own, and those of its session.
 #include <fmt/format.h>
-#include <openssl/crypto.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 
 #include "protocol/base/utf8.h"
 #include "server/transport/connection.h"
+#include "server/transport/openssl.h"
 
 namespace kenaz {
 

@@ -1,13 +1,13 @@
 #include "server/transport/shared_session.h"
 
 #include <fmt/format.h>
-#include <openssl/rand.h>
 
 #include <algorithm>
 #include <array>
 
 #include "protocol/base/check.h"
 #include "protocol/command.h"
+#include "server/transport/openssl.h"
 
 namespace kenaz {
 

@@ -149,6 +149,7 @@ Status Server::set_up_tls() {
 }
 
 Status Server::open() {
+  KENAZ_TRY(load_openssl());
   KENAZ_TRY(set_up_tls());
   for (const auto& url : options_.listen) {
     KENAZ_ASSIGN(ListenAddress address, ListenAddress::parse(url));
