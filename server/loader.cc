@@ -88,6 +88,8 @@ Loader::Loader(const Options& options, const std::vector<std::string>& devices,
                                 : options.cache_file + suffix;
     vulkan.memory_limit = options.memory_limit;
     vulkan.wake = !options.no_wake;
+    // A worker can start no process.
+    if (!options.worker) vulkan.wake_command = {"/proc/self/exe", "--waker", "--device=" + name};
     vulkan.compile_apart = !options.listen.empty();
     device.maker = device_maker(device.options, vulkan);
   }

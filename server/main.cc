@@ -22,6 +22,7 @@
 #include "protocol/base/diagnostic_text.h"
 #include "protocol/base/large_stack_thread.h"
 #include "server/console.h"
+#include "server/descriptors.h"
 #include "server/editor/check_document.h"
 #include "server/editor/language_server.h"
 #include "server/load.h"
@@ -336,8 +337,17 @@ int check_as_json(const Options& options) {
   return document.accepted ? 0 : 2;
 }
 
+int wake_device(const Options& options) {
+  close_descriptors_from(STDERR_FILENO + 1);  // of the server that has started this
+  device::VulkanOptions vulkan;
+  vulkan.device = options.device;
+  const Status ended = device::answer_waker(vulkan, STDIN_FILENO);
+  return ended ? 0 : report(ended.error());
+}
+
 int run(const Options& options) {
   if (options.worker) return serve_worker(options);
+  if (options.waker) return wake_device(options);
   if (options.list_devices) return list_devices();
   if (!options.shader.file.empty()) return run_shader(options);
   if (options.lsp) return editor::serve_editor(STDIN_FILENO, STDOUT_FILENO);

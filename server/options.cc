@@ -2,6 +2,7 @@
 
 #include "protocol/base/whole_number.h"
 #include "server/console.h"
+#include "server/declarer.h"
 #include "server/option_values.h"
 #include "server/shader/options.h"
 
@@ -43,7 +44,7 @@ CLI::Validator as_bytes() {
           ""};
 }
 
-void declare_programs(CLI::App& app, Options& o) {
+void declare_programs(Declarer& app, Options& o) {
   app.add_option("PROGRAM", o.programs, "The programs to serve: Futhark's, or filters (.mfg)")
       ->option_text("PROG.fut ..");
   app.add_option("--programs", o.programs_folder,
@@ -67,7 +68,7 @@ void declare_programs(CLI::App& app, Options& o) {
       ->check(CLI::IsMember({"futhark", "mfg"}));
 }
 
-void declare(CLI::App& app, Options& o) {
+void declare(Declarer& app, Options& o) {
   app.add_option("-d,--device", o.device,
                  "Part of a device's name, #k for the k-th, cpu, or interpreter: kernels are "
                  "interpreted on the CPU, slowly, and what they do wrong fails the call. Or "
@@ -124,6 +125,7 @@ void declare(CLI::App& app, Options& o) {
   app.add_flag("-P,--profile", o.profile, "Record events for the command report");
   app.add_flag("--no-wake", o.no_wake,
                "Leave a GPU's clock to its driver, which may lower it in pauses");
+  app.add_flag("--waker", o.waker, "Keep the clock up, for another server")->group("");
   app.add_flag("--validate", o.validate,
                "Run with the Vulkan validation layer; exit 3 if it spoke");
   app.add_flag("--check", o.check,
@@ -147,7 +149,7 @@ void declare(CLI::App& app, Options& o) {
 }
 
 /// The device that --device interpreter makes up.
-void declare_interpreter(CLI::App& app, Options& o) {
+void declare_interpreter(Declarer& app, Options& o) {
   device::InterpreterOptions& i = o.interpreter;
   app.add_option("--subgroup-size", i.subgroup_size,
                  "With --device interpreter: threads of a subgroup; 1: it has none")
@@ -175,16 +177,14 @@ void declare_interpreter(CLI::App& app, Options& o) {
   app.add_flag("--html", o.html, "With --observe: write it as a page for browsers");
   app.add_flag("--forward-progress", i.forward_progress,
                "With --device interpreter: workgroups may wait for each other");
-  CLI::Option* spirv = app.add_flag(
-      "--through-spirv", i.through_spirv,
-      "With --device interpreter or --dump kir: make SPIR-V of kernels, as for a GPU, and "
-      "run or print what is read from that");
+  app.add_flag("--through-spirv", i.through_spirv,
+               "With --device interpreter or --dump kir: make SPIR-V of kernels, as for a GPU, and "
+               "run or print what is read from that");
   app.add_option("--groups", i.groups,
                  "With --device interpreter: of each launch run so many workgroups, the first, the "
                  "last and others by chance (see --seed), and leave the rest undefined; 0: all")
       ->check(is_count)
-      ->capture_default_str()
-      ->excludes(spirv);
+      ->capture_default_str();
 }
 
 /// What is wrong with it; nothing, if it is a file's mode.
@@ -192,7 +192,7 @@ std::string is_mode(const std::string& text) {
   return mode_bits(text) ? "" : text + " is no mode, such as 0660";
 }
 
-void declare_sockets(CLI::App& app, Options& o) {
+void declare_sockets(Declarer& app, Options& o) {
   app.add_option("--listen", o.listen,
                  "Serve tcp://HOST:PORT or unix://PATH instead of stdin; may be given again")
       ->type_name("URL")
@@ -224,7 +224,7 @@ std::string is_enough_memory(const std::string& text) {
   return bytes == 0 || bytes >= kLeast ? "" : text + " bytes are too few for any client";
 }
 
-void declare_limits(CLI::App& app, Options& o) {
+void declare_limits(Declarer& app, Options& o) {
   const auto seconds = [&](const char* name, double& value, const char* help) {
     return app.add_option(name, value, help)
         ->check(is_time)
@@ -272,14 +272,26 @@ void declare_limits(CLI::App& app, Options& o) {
   seconds("--drain-timeout", l.drain_seconds, "Wait so long for clients after SIGTERM");
 }
 
+void declare_all(Declarer& app, Options& o) {
+  declare_programs(app, o);
+  declare(app, o);
+  declare_interpreter(app, o);
+  shader::declare(app, o.shader);
+  declare_sockets(app, o);
+  declare_limits(app, o);
+}
+
 Status check_programs(const Options& o) {
   const bool none = o.programs.empty() && o.programs_folder.empty();
-  if (none && !o.list_devices && !o.lsp && o.shader.file.empty())
+  if (none && !o.list_devices && !o.lsp && !o.waker && o.shader.file.empty())
     return bad_request("PROG.fut is missing");
   if (!none && !o.shader.file.empty()) return bad_request("--shader takes no program");
   const bool serves = !o.check && !o.explain && !o.print_params && o.dump.empty();
   if (!serves && has_several_programs(o)) {
     return bad_request("what does not serve takes one program");
+  }
+  if (o.interpreter.through_spirv && o.interpreter.groups > 0) {
+    return bad_request("--through-spirv excludes --groups");
   }
   if (o.watch && o.listen.empty()) return bad_request("--watch needs --listen");
   KENAZ_ASSIGN(const LimitsByProgram limits, program_limits(o.program_limits));
@@ -289,13 +301,19 @@ Status check_programs(const Options& o) {
   return {};
 }
 
-Status parse(CLI::App& app, const Options& options, std::vector<std::string> args) {
+Status complete_names(const CLI::App& app, std::vector<std::string>& args) {
   std::vector<std::string> names;
   for (const auto* option : app.get_options()) {
     for (const auto& n : option->get_lnames()) names.push_back(n);
   }
   for (size_t k = 0; k < args.size() && args[k] != "--"; ++k) {
     KENAZ_ASSIGN(args[k], complete(names, args[k]));
+  }
+  return {};
+}
+
+Status parse(CLI::App& app, const Options& options, std::vector<std::string> args) {
+  for (size_t k = 0; k < args.size() && args[k] != "--"; ++k) {
     // CLI11 takes "--option=" for an option whose value comes next.
     if (!args[k].starts_with("--") || args[k].find('=') != args[k].size() - 1) continue;
     args[k].pop_back();
@@ -321,45 +339,50 @@ std::string default_cache_folder() {
   return {};
 }
 
-}  // namespace
-
-std::optional<uint32_t> mode_bits(std::string_view text) {
-  const auto bits = whole_number<uint32_t>(text, 8);
-  return bits && *bits <= 0777 ? bits : std::nullopt;
-}
-
-std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+/// As they are before any is parsed.
+Options options_of(int argc, const char* const* argv) {
   Options options;
   options.command.assign(argv, argv + argc);
   options.cache_folder = default_cache_folder();
   options.colour = wants_colour(STDERR_FILENO, std::getenv("NO_COLOR"), std::getenv("TERM"));
+  return options;
+}
+
+/// Nothing if `args` is more than options under their full names, or wrong.
+std::optional<Options> parse_plain(Options options, const std::vector<std::string>& args) {
+  CLI::App app;
+  Declarer declarer(app, args);
+  declare_all(declarer, options);
   try {
-    CLI::App app(
-        "Serves the entry points of a Futhark program over stdin and stdout, or on sockets.",
-        "kenaz-server");
-    app.set_help_flag("-h,--help", "Print this help");
-    app.set_version_flag("--version", "kenaz-server " KENAZ_VERSION, "Print the version");
-    declare_programs(app, options);
-    declare(app, options);
-    declare_interpreter(app, options);
-    shader::declare(app, options.shader);
-    declare_sockets(app, options);
-    declare_limits(app, options);
-    try {
-      if (auto ok = parse(app, options, {argv + 1, argv + argc}); !ok) {
-        return usage_error(ok.error().text());
-      }
-    } catch (const CLI::CallForHelp&) {
-      return print_out(app.help()) ? 0 : 1;
-    } catch (const CLI::CallForVersion& e) {
-      return print_out(fmt::format("{}\n", e.what())) ? 0 : 1;
-    } catch (const CLI::ParseError& e) {
-      return usage_error(e.what());
-    }
-  } catch (const std::exception& e) {
-    complain(fmt::format("kenaz-server: {}\n", e.what()));
-    return 1;
+    if (!parse(app, options, args)) return std::nullopt;
+  } catch (const CLI::Error&) {
+    return std::nullopt;
   }
+  return options;
+}
+
+std::variant<Options, int> parse_any(Options options, std::vector<std::string> args) {
+  CLI::App app("Serves the entry points of a Futhark program over stdin and stdout, or on sockets.",
+               "kenaz-server");
+  app.set_help_flag("-h,--help", "Print this help");
+  app.set_version_flag("--version", "kenaz-server " KENAZ_VERSION, "Print the version");
+  Declarer declarer(app);
+  declare_all(declarer, options);
+  try {
+    if (auto ok = complete_names(app, args); !ok) return usage_error(ok.error().text());
+    if (auto ok = parse(app, options, args); !ok) return usage_error(ok.error().text());
+  } catch (const CLI::CallForHelp&) {
+    return print_out(app.help()) ? 0 : 1;
+  } catch (const CLI::CallForVersion& e) {
+    return print_out(fmt::format("{}\n", e.what())) ? 0 : 1;
+  } catch (const CLI::ParseError& e) {
+    return usage_error(e.what());
+  }
+  return options;
+}
+
+/// What options say together.
+void settle(Options& options) {
   if (!options.programs.empty()) options.program = options.programs[0];
   if (options.stage == "kir" || !options.observe.empty()) {
     options.reference = false;
@@ -374,7 +397,30 @@ std::variant<Options, int> parse_options(int argc, const char* const* argv) {
   if (!options.listen.empty() && !options.client_limited) {
     options.limits.client_bytes = kSocketClientBytes;
   }
-  return options;
+}
+
+}  // namespace
+
+std::optional<uint32_t> mode_bits(std::string_view text) {
+  const auto bits = whole_number<uint32_t>(text, 8);
+  return bits && *bits <= 0777 ? bits : std::nullopt;
+}
+
+std::variant<Options, int> parse_options(int argc, const char* const* argv) {
+  const std::vector<std::string> args(argv + 1, argv + argc);
+  try {
+    std::variant<Options, int> parsed = 1;
+    if (auto plain = parse_plain(options_of(argc, argv), args)) {
+      parsed = *std::move(plain);
+    } else {
+      parsed = parse_any(options_of(argc, argv), args);
+    }
+    if (auto* options = std::get_if<Options>(&parsed)) settle(*options);
+    return parsed;
+  } catch (const std::exception& e) {
+    complain(fmt::format("kenaz-server: {}\n", e.what()));
+    return 1;
+  }
 }
 
 const char* version() { return KENAZ_VERSION; }

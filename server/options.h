@@ -41,6 +41,7 @@ struct Options {
   bool log = false, profile = false, validate = false;
   device::InterpreterOptions interpreter;  // but for what is above: seed, memory_limit
   bool no_wake = false;
+  bool waker = false;  // instead of serving: see device::answer_waker
   std::string float_contract = "on";
   // Instead of serving:
   bool check = false, print_params = false, list_devices = false;

@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "protocol/base/whole_number.h"
+#include "server/descriptors.h"
 #include "server/loader.h"
 #include "server/session/session.h"
 #include "server/transport/stdio.h"
@@ -114,12 +114,7 @@ void leave_the_server() {
   if (score >= 0 && write(score, kFirstToGo.data(), kFirstToGo.size()) < 0) {
     spdlog::debug("oom_score_adj cannot be written");
   }
-  constexpr unsigned kRest = kWorkerControl + 1;
-#ifdef SYS_close_range
-  if (syscall(SYS_close_range, kRest, ~0U, 0U) == 0) return;
-#endif
-  const long most = sysconf(_SC_OPEN_MAX);
-  for (int fd = kRest; fd < most; ++fd) close(fd);
+  close_descriptors_from(kWorkerControl + 1);
 }
 
 /// What the program, or who has broken out of it, has to say is not for the server's log.

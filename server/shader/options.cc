@@ -2,7 +2,7 @@
 
 namespace kenaz::shader {
 
-void declare(CLI::App& app, Command& command) {
+void declare(Declarer& app, Command& command) {
   app.add_option("--shader", command.file,
                  "Run this compute shader (SPIR-V) on the interpreter, once, and print what it "
                  "does to memory")

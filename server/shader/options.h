@@ -1,13 +1,12 @@
 // The options of kenaz-server --shader.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
+#include "server/declarer.h"
 #include "server/shader/arguments.h"
 
 namespace kenaz::shader {
 
 /// Declares them; they go to `command`, which must outlive the parsing.
-void declare(CLI::App& app, Command& command);
+void declare(Declarer& app, Command& command);
 
 }  // namespace kenaz::shader

@@ -11,6 +11,7 @@
 #include "server/device/vulkan/quiet_processors.h"
 #include "server/device/vulkan/stash.h"
 #include "server/device/vulkan/transfers.h"
+#include "server/device/vulkan/wake_process.h"
 #include "server/device/vulkan/waker.h"
 
 namespace kenaz::device {
@@ -41,6 +42,16 @@ int64_t default_limit(const PhysicalDevice& device) {
 
 using ContextMaker = std::function<Result<std::shared_ptr<Context>>()>;
 
+/// `another`: makes one more Context of the same device.
+std::unique_ptr<Waker> make_waker(const VulkanOptions& options, const ContextMaker& another) {
+  if (options.wake_command.empty()) {
+    return std::make_unique<Waker>(Waker::Calls{[another] { (void)another(); }});
+  }
+  const auto process = std::make_shared<WakeProcess>(options.wake_command);
+  return std::make_unique<Waker>(
+      Waker::Calls{[process] { process->wake(); }, [process] { process->end(); }});
+}
+
 class VulkanDevice : public Device {
  public:
   /// `another`: makes one more Context of the same device.
@@ -56,7 +67,7 @@ class VulkanDevice : public Device {
         transfers_(context, commands_),
         commands_(context) {
     if (options.wake && context->physical().vendor_id == kNvidia) {
-      waker_ = std::make_unique<Waker>([another] { (void)another(); });
+      waker_ = make_waker(options, another);
     }
   }
   ~VulkanDevice() override { kernels_.save(); }

@@ -59,8 +59,14 @@ struct VulkanOptions {
   /// Sees to it that a GPU whose driver lowers its clock in pauses is at full clock when there is
   /// work (see vulkan/waker.h). Takes a tenth of a processor core meanwhile.
   bool wake = true;
+  /// The command line of a process that makes devices for that, and does what answer_waker does
+  /// with its standard input. Empty: this process makes them, while calls wait.
+  std::vector<std::string> wake_command;
   std::shared_ptr<VulkanFaults> faults;  // may be null
 };
+
+/// Makes the device once for each byte from `requests`, until that ends.
+Status answer_waker(const VulkanOptions& options, int requests);
 
 Result<std::shared_ptr<Device>> make_vulkan_device(const VulkanOptions& options);
 

@@ -34,18 +34,21 @@ void Waker::work_ahead() {
 
 void Waker::run() {
   // A device has just been made.
-  Clock::time_point last = Clock::now();
+  Clock::time_point next = Clock::now() + times_.first;
   std::unique_lock lock(mutex_);
   while (!ends_) {
     if (!is_working()) {
       runs_ = false;
+      lock.unlock();
+      calls_.rest();
+      lock.lock();
       changed_.wait(lock, [&] { return runs_ || ends_; });
-    } else if (changed_.wait_until(lock, last + times_.between, [&] { return ends_; })) {
+    } else if (changed_.wait_until(lock, next, [&] { return ends_; })) {
       return;
     } else {
       lock.unlock();
-      wake_();
-      last = Clock::now();
+      calls_.wake();
+      next = Clock::now() + times_.between;
       lock.lock();
     }
   }

@@ -4,8 +4,8 @@
 // two seconds, to a fifth, and raises it again after a third of a second of full load only: a
 // stream of small calls runs at the low clock for ever. But the driver raises the clock at once,
 // for about two seconds, when a device is made. So that is what this does, again and again, from
-// the first work till some time after the last: not when work comes, since calls take several times
-// as long while a device is being made.
+// the first work till some time after the last: not when work comes, since that may wait for it
+// (see wake_process.h).
 #pragma once
 
 #include <atomic>
@@ -22,12 +22,16 @@ class Waker {
  public:
   using Clock = std::chrono::steady_clock;
   struct Times {
+    std::chrono::milliseconds first{1300};    // after the beginning; takes longer than others
     std::chrono::milliseconds between{1600};  // two wakes
     std::chrono::milliseconds after{10000};   // the last work
   };
-  /// `wake` takes some 0.1 s; it is called on a thread of this.
-  explicit Waker(std::function<void()> wake) : Waker(std::move(wake), Times()) {}
-  Waker(std::function<void()> wake, Times times) : wake_(std::move(wake)), times_(times) {}
+  /// Called on a thread of this; `rest` when there has been no work for long.
+  struct Calls {
+    std::function<void()> wake, rest = [] {};
+  };
+  explicit Waker(Calls calls) : Waker(std::move(calls), Times()) {}
+  Waker(Calls calls, Times times) : calls_(std::move(calls)), times_(times) {}
   ~Waker();
   Waker(const Waker&) = delete;
   Waker& operator=(const Waker&) = delete;
@@ -39,7 +43,7 @@ class Waker {
   void run();
   bool is_working() const { return Clock::now().time_since_epoch().count() < until_; }
 
-  const std::function<void()> wake_;
+  const Calls calls_;
   const Times times_;
   std::atomic<Clock::rep> until_ = 0;  // when there has been no work for long
   std::mutex mutex_;
