@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "kernels/ad/forward.h"
+#include "kernels/ad/loops_apart.h"
 #include "kernels/ad/normalise.h"
 #include "kernels/ad/reverse.h"
 #include "kernels/ad/values.h"
@@ -60,8 +61,10 @@ class Differentiate {
     if (auto* e = std::get_if<EJvp>(&s.exp)) {
       replace(b, s, e->fun, false, [&] { return forward_mode(b, e->fun, e->args, e->tangents); });
     } else if (auto* e = std::get_if<EVjp>(&s.exp)) {
-      replace(b, s, e->fun, true,
-              [&] { return reverse_mode(b, e->fun, e->args, e->adjoints, around.map); });
+      replace(b, s, e->fun, true, [&] {
+        if (!around.map) set_loops_apart(p_, e->fun);
+        return reverse_mode(b, e->fun, e->args, e->adjoints, around.map);
+      });
     } else if (auto* e = std::get_if<EWithVjp>(&s.exp); e && around.depth == 0) {
       const auto results = inline_lambda(b, e->fun, e->args);
       for (size_t k = 0; k < s.pat.size(); ++k) b.emit_to({s.pat[k]}, EAtom{results[k]});
