@@ -1,4 +1,4 @@
-// Maps at stage seg move into the reduction, or the points that write, which need each of their
+// Maps at stage seg move into the reduction, or the points of another map, which need each of their
 // elements once and at its own index: those that fuse could not see, because there was more around
 // them before they were distributed.
 //
@@ -90,18 +90,19 @@ class FuseSegs {
     });
   }
 
-  /// How many elements of the map a point of a reduction loads, or a point that writes, all of them
-  /// at the same index, which is no other point's; 0: it is something else.
+  /// How many elements of the map a point of a reduction or of another map loads, all of them at the
+  /// same index, which is no other point's; 0: it is something else.
   int loads(const Stm& producer, const Stm& s) const {
     const auto* to = std::get_if<ESeg>(&s.exp);
     if (to == nullptr || to->level != SegLevel::kDevice) return 0;
-    const bool adds = to->kind == SegKind::kReduce;
-    if (!adds && (to->kind != SegKind::kMap || to->writes.empty())) return 0;
+    if (to->kind != SegKind::kReduce && to->kind != SegKind::kMap) return 0;
+    const bool in_order = to->kind == SegKind::kMap && to->writes.empty();
     int n = 0;
     Subst first;
     for (const Stm& inner : to->body.stms) {
       const auto at = place_of(producer, *to, inner);
       if (!at) continue;
+      if (in_order && !is_in_order(producer, *to, *at)) return 0;
       if (n++ == 0) first = *at;
       if (first != *at) return 0;
     }
@@ -133,6 +134,15 @@ class FuseSegs {
       at[from[d].index] = dim->index;
     }
     return at;
+  }
+
+  /// Whether the points of both, where they store, follow each other in the same order.
+  static bool is_in_order(const Stm& producer, const ESeg& to, const Subst& at) {
+    const auto& from = std::get<ESeg>(producer.exp).space.dims;
+    for (size_t d = 0; d < from.size(); d++) {
+      if (at.at(from[d].index) != Atom(to.space.dims[d].index)) return false;
+    }
+    return true;
   }
 
   void put_in(const Stm& producer, Stm& consumer) {
