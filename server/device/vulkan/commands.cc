@@ -324,6 +324,7 @@ Status Commands::finish() {
   const auto submitted = submit();
   KENAZ_TRY(wait(last_submitted_));
   if (!submitted) return tl::make_unexpected(submitted.error());
+  owes_barrier_ = false;  // what is submitted after this wait sees all that was written before it
   return {};
 }
 
