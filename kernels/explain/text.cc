@@ -43,7 +43,8 @@ std::string leaf_text(const HostExpr& e) {
   if (e.is_true()) return "always";
   if (e.is_false()) return "never";
   if (e.leaf() == HostExpr::Leaf::kConstant) return std::to_string(e.constant().as_i64());
-  constexpr std::string_view kNames[] = {"segments", "length", "bins", "rows", "columns"};
+  constexpr std::string_view kNames[] = {"segments", "length", "bins",    "rows",
+                                         "columns",  "rows",   "columns", "between"};
   const auto n = static_cast<size_t>(e.number());
   return n < std::size(kNames) ? std::string(kNames[n]) : fmt::format("size {}", n);
 }

@@ -35,14 +35,14 @@ Values scalars(HostGen& host, Thread& t, const ir::Body& b) {
 /// (matrix's indices.., row or column, position) -> the factor's scalars. `own`: the dims of the
 /// row or column.
 kir::FunctionId side_function(HostGen& host, Thread& t, const char* name, const ir::ESeg& e,
-                              size_t outer, const std::vector<ir::SegDim>& own,
-                              const ir::Factors::Side& side) {
-  const auto& dims = e.space.dims;
-  return body::function(t, name, std::vector<kir::Type>(outer + 2, kir::Type{PrimType::kI64}),
+                              const std::vector<ir::SegDim>& matrix,
+                              const std::vector<ir::SegDim>& own, const ir::Factors::Side& side) {
+  const size_t n = matrix.size();
+  return body::function(t, name, std::vector<kir::Type>(n + 2, kir::Type{PrimType::kI64}),
                         [&](const Values& at) {
-                          for (size_t d = 0; d < outer; d++) t.env.bind_param(dims[d].index, at[d]);
-                          bind_indices(host, t, own, at[outer]);
-                          t.env.bind_param(dims.back().index, at[outer + 1]);
+                          for (size_t d = 0; d < n; d++) t.env.bind_param(matrix[d].index, at[d]);
+                          bind_indices(host, t, own, at[n]);
+                          t.env.bind_param(e.space.dims.back().index, at[n + 1]);
                           return scalars(host, t, side.body);
                         });
 }
@@ -72,15 +72,17 @@ plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors) {
 plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESeg& e,
                                          const ir::Factors& factors) {
   const auto& dims = e.space.dims;
-  const size_t outer = factors.dims.row;
   const auto some = [&](size_t from, size_t to) {
     const auto at = [&](size_t d) { return dims.begin() + static_cast<std::ptrdiff_t>(d); };
     return std::vector<ir::SegDim>(at(from), at(to));
   };
-  const auto rows = some(outer, factors.dims.column);
-  const auto columns = some(factors.dims.column, factors.dims.end);
+  const ir::GridDims& grid = factors.dims;
+  const auto rows = some(grid.row, grid.row_end), columns = some(grid.column, grid.end);
+  auto matrix = some(0, grid.row);
+  const auto between = some(grid.row_end, grid.column);
+  matrix.insert(matrix.end(), between.begin(), between.end());
   std::vector<Operand> sizes;
-  for (size_t d = 0; d < outer; d++) sizes.push_back(host.scalar(dims[d].size));
+  for (const ir::SegDim& d : matrix) sizes.push_back(host.scalar(d.size));
   plan::Elements::Factors out;
   out.enter = [&host, &t, sizes](kir::Builder&, const Value& matrix) {
     return sizes.empty() ? Values{} : indices_of(host, t, sizes, matrix);
@@ -92,8 +94,8 @@ plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESe
       return k.call(f, std::move(at));
     };
   };
-  out.left = call(side_function(host, t, "left", e, outer, rows, factors.left));
-  out.right = call(side_function(host, t, "right", e, outer, columns, factors.right));
+  out.left = call(side_function(host, t, "left", e, matrix, rows, factors.left));
+  out.right = call(side_function(host, t, "right", e, matrix, columns, factors.right));
   out.join = [f = join_function(host, t, factors)](kir::Builder& k, Values left,
                                                    const Values& right) {
     left.insert(left.end(), right.begin(), right.end());

@@ -43,6 +43,7 @@ namespace {
 
 // Numbers of sizes: of all, of histograms, of reductions. explain/text.cc has words for them.
 constexpr int kSegments = 0, kLength = 1, kBins = 2, kRows = 3, kColumns = 4;
+constexpr int kFactorRows = 5, kFactorColumns = 6, kBetween = 7;
 
 bool is_scalar(const ir::Program& p, const ir::SegMonoid& m) {
   return m.lifted.empty() &&
@@ -468,12 +469,13 @@ class Segment {
     request.sizes = {count(0, leading), lengths_};
     if (!scans && leading > 0) {
       factors_ = ir::factors_of(ir_, e_);
-      if (factors_) request.facts.factors = factor_facts(ir_, *factors_);
-      grid_ = factors_ ? factors_->dims : ir::last_dims(e_);
+      grid_ = ir::last_dims(e_);
+      if (factors_ && factors_->dims.row_end == factors_->dims.column) grid_ = factors_->dims;
       request.facts.grid = grid_of(ir_, e_, grid_);
       request.sizes.push_back(konst(0));  // no bins
       request.sizes.push_back(count(grid_.row, grid_.column));
       request.sizes.push_back(count(grid_.column, grid_.end));
+      if (factors_) add_factors(request);
     }
     const SegParts parts = make_parts();
     const std::vector<Target> targets = make_targets(leading);
@@ -509,6 +511,18 @@ class Segment {
       return problem;
     };
     launch_plans(host_, scans ? primitives::scan_plans() : primitives::reduce_plans(), request);
+  }
+
+  void add_factors(PlanRequest& request) {
+    plan::Factors facts = factor_facts(ir_, *factors_);
+    const ir::GridDims& dims = factors_->dims;
+    facts.rows = plan::HostExpr::size(kFactorRows);
+    facts.columns = plan::HostExpr::size(kFactorColumns);
+    if (dims.row_end != dims.column) facts.between = plan::HostExpr::size(kBetween);
+    request.facts.factors = std::move(facts);
+    request.sizes.push_back(count(dims.row, dims.row_end));
+    request.sizes.push_back(count(dims.column, dims.end));
+    request.sizes.push_back(count(dims.row_end, dims.column));
   }
 
   /// Where a monoid's values go: dense, from `first` (counted in elements) on.

@@ -54,8 +54,9 @@ struct Grid {
   bool rows_share = false, columns_share = false;
 };
 
-/// Of a reduction whose segments are [matrices][rows][columns]: an element is made of two factors,
-/// one for each row and one for each column, as those of a product of matrices are.
+/// Of a reduction whose segments are [matrices][rows][columns], or [..][rows][between][columns]
+/// where `between` is a number of matrices: an element is made of two factors, one for each row and
+/// one for each column, as those of a product of matrices are.
 struct Factors {
   std::vector<PrimType> left, right;  // the scalars of a row's, of a column's
   /// Neighbours in memory are the factors at neighbouring positions, and not those of neighbouring
@@ -63,6 +64,7 @@ struct Factors {
   bool left_along = false, right_along = false;
   /// Both factors are only read, and a few instructions make the element of them.
   bool plain = true;
+  HostExpr rows = 0, columns = 0, between = 1;
 };
 
 /// Of one segment whose elements are made of what stands at their own position in some arrays, each
@@ -97,7 +99,7 @@ struct Facts {
   int group_size = 0;              // threads per workgroup, before tuning; 0: the plan's choice
   HostExpr bins = 0;               // hist: per segment
   Grid grid;                       // reduce
-  std::optional<Factors> factors;  // reduce; then the grid's rows and columns are known
+  std::optional<Factors> factors;  // reduce
   std::optional<Ahead> ahead;      // reduce, scan
   HostExpr matrix = 0;             // copy, across: segments of each matrix; 0: there is one matrix
   /// copy, across: if a power of two divides this, it divides the elements in every row, and the

@@ -43,7 +43,7 @@ class Splitter {
     out_.dims = grid;
     depends_[dims.back().index] = kPosition;
     for (size_t d = grid.column; d < grid.end; d++) depends_[dims[d].index] = kColumn;
-    for (size_t d = grid.row; d < grid.column; d++) depends_[dims[d].index] = kRow;
+    for (size_t d = grid.row; d < grid.row_end; d++) depends_[dims[d].index] = kRow;
   }
 
   std::optional<Factors> run() {
@@ -120,13 +120,18 @@ class Splitter {
   Factors out_;
 };
 
-/// All ways to take neighbouring dims for rows and for columns; those with few dims of columns and
-/// many of rows come first.
+/// All ways to take neighbouring dims for rows and for columns; those with no matrices between
+/// them, few dims of columns and many of rows come first.
 std::vector<GridDims> all_grids(const ESeg& e) {
   const size_t end = last_dims(e).end;
   std::vector<GridDims> out;
   for (size_t column = end - 1; column > 0; column--) {
-    for (size_t row = 0; row < column; row++) out.push_back({row, column, end});
+    for (size_t row = 0; row < column; row++) out.push_back({row, column, column, end});
+  }
+  for (size_t column = end - 1; column > 1; column--) {
+    for (size_t row_end = column - 1; row_end > 0; row_end--) {
+      for (size_t row = 0; row < row_end; row++) out.push_back({row, column, row_end, end});
+    }
   }
   return out;
 }
@@ -137,7 +142,8 @@ bool both_read(const std::optional<Factors>& f) { return f && f->left.reads && f
 
 GridDims last_dims(const ESeg& e) {
   const size_t end = e.space.dims.size() - 1;
-  return {end > 1 ? end - 2 : 0, end > 0 ? end - 1 : 0, end};
+  const size_t column = end > 0 ? end - 1 : 0;
+  return {end > 1 ? end - 2 : 0, column, column, end};
 }
 
 bool is_product(const Program& p, const ESeg& e) { return both_read(factors_of(p, e)); }
@@ -156,7 +162,7 @@ std::optional<Factors> factors_of(const Program& p, const ESeg& e) {
   for (const GridDims& grid : all_grids(e)) {
     auto factors = Splitter(p, e, grid).run();
     if (both_read(factors)) return factors;
-    if (!found) found = std::move(factors);
+    if (!found && grid.row_end == grid.column) found = std::move(factors);
   }
   return found;
 }

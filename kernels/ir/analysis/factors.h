@@ -8,11 +8,12 @@
 
 namespace kenaz::ir {
 
-/// Which dims of a reduction's space are the rows and which the columns: those before the first of
-/// the rows number matrices, and the last of the space are the positions. Several dims are numbered
-/// through in row-major order.
+/// Which dims of a reduction's space are the rows and which the columns: those before the rows and
+/// those between rows and columns number matrices, and the last of the space are the positions.
+/// Several dims are numbered through in row-major order.
 struct GridDims {
   size_t row = 0, column = 0;  // the first of each
+  size_t row_end = 0;          // behind the rows
   size_t end = 0;              // behind the columns
 };
 /// One dim of rows, if there are two before the positions, and one of columns.

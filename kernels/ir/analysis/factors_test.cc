@@ -125,6 +125,21 @@ TEST(Factors, OfOneDimEachWhereBothRead) {
   EXPECT_EQ(f.factors->dims.column, 2U);
 }
 
+TEST(Factors, OfMatricesBetweenRowsAndColumns) {
+  const Found f = found_in(
+      "    let p: f32 = index c[h, i, k]\n"
+      "    let t: f32 = index c[h, j, k]\n"
+      "    let x: f32 = mul.f32(p, t)\n",
+      "h: i64 < n, ", "[n]");
+  ASSERT_TRUE(f.factors);
+  EXPECT_EQ(f.factors->dims.row, 0U);
+  EXPECT_EQ(f.factors->dims.row_end, 1U);
+  EXPECT_EQ(f.factors->dims.column, 2U);
+  EXPECT_EQ(f.factors->dims.end, 3U);
+  EXPECT_EQ(f.names(f.factors->left.values), Names{"p"});
+  EXPECT_EQ(f.names(f.factors->right.values), Names{"t"});
+}
+
 TEST(Factors, AreNotThereWhereOnlyRowsShare) {
   EXPECT_FALSE(found_in("    let p: f32 = index a[i, k]\n"
                         "    let x: f32 = add.f32(p, p)\n")

@@ -64,7 +64,7 @@ void strip(Team& t, const AheadTile& tile, const HostExpr& strips, const HostExp
   const auto [above, column_block] = divide(k, k.group(), t.host(divisor(max(strips, 1))));
   const auto chunk_and_rest = divide(k, above, t.host(divisor(max(blocks, 1))));
   const Value chunk = chunk_and_rest.first, row_block = chunk_and_rest.second;
-  const Value rows = t.host(t.facts.grid.rows), columns = t.host(t.facts.grid.columns);
+  const Value rows = t.host(t.facts.factors->rows), columns = t.host(t.facts.factors->columns);
   const Value length = t.host(t.facts.length);
   // Where the last block would reach beyond the end, it begins earlier: without conditions, and
   // its loads are of neighbours. It leaves out what the one before it has.
@@ -153,10 +153,12 @@ bool applies(const Facts& f, const Target& target) {
 }
 
 HostExpr when(const Facts& f, const Target& target) {
-  const HostExpr one = and_(le(f.segments, f.grid.rows * f.grid.columns), le(1, f.segments));
-  const HostExpr wide = and_(le(kRows, f.grid.rows), le(target.subgroup_size, f.grid.columns));
-  const HostExpr groups = div_up(f.grid.rows, kRows) *
-                          div_up(f.grid.columns, target.subgroup_size) *
+  const HostExpr one =
+      and_(le(f.segments, f.factors->rows * f.factors->columns), le(1, f.segments));
+  const HostExpr wide =
+      and_(le(kRows, f.factors->rows), le(target.subgroup_size, f.factors->columns));
+  const HostExpr groups = div_up(f.factors->rows, kRows) *
+                          div_up(f.factors->columns, target.subgroup_size) *
                           div_up(f.length, kPositions);
   return and_(and_(one, wide), and_(le(kPositions, f.length), lt(groups, 1 << kBits)));
 }
@@ -164,8 +166,8 @@ HostExpr when(const Facts& f, const Target& target) {
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   plan::Maker m(f, target, bind, target.subgroup_size);
   const AheadTile tile = sums_tile(f, target);
-  const HostExpr strips = div_up(f.grid.columns, target.subgroup_size);
-  const HostExpr blocks = div_up(f.grid.rows, kRows), chunks = div_up(f.length, kPositions);
+  const HostExpr strips = div_up(f.factors->columns, target.subgroup_size);
+  const HostExpr blocks = div_up(f.factors->rows, kRows), chunks = div_up(f.length, kPositions);
   const HostExpr tiles = div_up(f.segments, tile.size());
   // With one chunk at least, the second kernel may load where there are no elements.
   const plan::ScratchId sums =

@@ -169,6 +169,7 @@ TEST(ReducePlans, BlocksOfMatrices) {
 struct Product {
   int64_t count, rows, columns, length;
   bool left_along = true, right_along = false;
+  int64_t between = 1;  // of the matrices, so many stand between rows and columns
 
   Matrix matrix() const {
     Matrix m{count * rows * columns, length};
@@ -187,7 +188,22 @@ struct Product {
   std::string text() const {
     return std::to_string(count) + " x " + std::to_string(rows) + " x " + std::to_string(columns) +
            " x " + std::to_string(length) + (left_along ? " along" : "") +
-           (right_along ? ", along" : "");
+           (right_along ? ", along" : "") + ", " + std::to_string(between) + " between";
+  }
+  plan::Factors factors(const std::vector<PrimType>& types) const {
+    plan::Factors f{types, types, left_along, right_along};
+    f.rows = plan::HostExpr(rows);
+    f.columns = plan::HostExpr(columns);
+    f.between = plan::HostExpr(between);
+    return f;
+  }
+  /// Of a segment.
+  struct At {
+    int64_t matrix, row, column;
+  };
+  At at(int64_t segment) const {
+    const int64_t line = segment / columns, outer = line / between / rows;
+    return {outer * between + line % between, line / between % rows, segment % columns};
   }
 };
 
@@ -241,7 +257,7 @@ void check_product(const TestOperator& op, const Product& p, const testing::Tria
     out.push_back(session.reserve(m.segments, op.facts.types[n]));
   }
   plan::Facts facts = reduce_facts(op, m);
-  facts.factors = {op.facts.types, op.facts.types, p.left_along, p.right_along};
+  facts.factors = p.factors(op.facts.types);
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
     session.start();
     const Values to = session.blocks(t.k, out);
@@ -256,9 +272,9 @@ void check_product(const TestOperator& op, const Product& p, const testing::Tria
   session.run(work, {m.segments, m.length}, m, trial.device, trial.options);
   if (::testing::Test::HasFailure()) return;
   expect_sums(op, session, out, m.segments, p.length, [&](int64_t i, int64_t j) {
-    const int64_t matrix = i / (p.rows * p.columns), row = i / p.columns % p.rows;
+    const auto [matrix, row, column] = p.at(i);
     const auto& left = lefts[static_cast<size_t>(p.left(matrix, row, j))];
-    const auto& right = rights[static_cast<size_t>(p.right(matrix, i % p.columns, j))];
+    const auto& right = rights[static_cast<size_t>(p.right(matrix, column, j))];
     return testing::combine_on_host(op, left, right);
   });
 }
@@ -270,7 +286,7 @@ void check_products(const std::vector<TestOperator>& ops, const std::vector<Prod
   for (const TestOperator& op : ops) {
     for (const Product& p : products) {
       plan::Facts facts = reduce_facts(op, p.matrix());
-      facts.factors = {op.facts.types, op.facts.types, p.left_along, p.right_along};
+      facts.factors = p.factors(op.facts.types);
       for (const auto& trial : testing::trials(reduce_plans(), facts)) {
         if (!testing::is_right(*trial.plan, p.matrix())) continue;
         if (std::string_view(trial.plan->name).find(plans) == std::string_view::npos) continue;
@@ -319,6 +335,13 @@ TEST(ReducePlans, TilesOfProductsInEveryLayout) {
   check_products(
       {add},
       {{2, 5, 17, 18, false, false}, {2, 5, 17, 18, false, true}, {2, 5, 17, 18, true, true}});
+}
+
+TEST(ReducePlans, TilesOfProductsWithMatricesBetweenRowsAndColumns) {
+  const auto add = testing::known_test_operator(ScalarOp::kAdd, PrimType::kI32);
+  check_products({add}, {{3, 5, 17, 18, true, false, 3},
+                         {6, 9, 5, 16, true, true, 2},
+                         {4, 1, 3, 20, false, false, 4}});
 }
 
 TEST(ReducePlans, TilesOfEveryType) {
@@ -381,7 +404,11 @@ TEST(ReducePlans, ThePlanFollowsTheSizes) {
   target.threads = 1 << 16;
   const auto name_of = [&](const Matrix& m, bool factors = false) {
     plan::Facts f = reduce_facts(add, m);
-    if (factors) f.factors = {add.facts.types, add.facts.types, true, false};
+    if (factors) {
+      f.factors = {add.facts.types, add.facts.types, true, false};
+      f.factors->rows = f.grid.rows;
+      f.factors->columns = f.grid.columns;
+    }
     const int64_t sizes[] = {m.segments, m.length}, specs[] = {256};
     for (const auto& c : plan::choose(reduce_plans(), f, target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);

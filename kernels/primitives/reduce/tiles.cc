@@ -69,10 +69,10 @@ class Tiles {
     const Values of = f.enter(k_, matrix_);
     const int group = shape_.rows * shape_.columns;
     Side left(t_, layout_.down, facts.left, facts.left_along, first_row_,
-              t_.host(t_.facts.grid.rows), group,
+              t_.host(t_.facts.factors->rows), group,
               [&](const Value& row, const Value& at) { return f.left(k_, of, row, at); });
     Side right(t_, layout_.along, facts.right, facts.right_along, first_column_,
-               t_.host(t_.facts.grid.columns), group,
+               t_.host(t_.facts.factors->columns), group,
                [&](const Value& column, const Value& at) { return f.right(k_, of, column, at); });
     for (int n = 0; n < shape_.down * shape_.along; n++) {
       accs_.push_back(k_.declare(t_.problem.op.neutral));
@@ -139,17 +139,26 @@ class Tiles {
   }
 
   void put(Side& left, Side& right, const Put& put_segment) {
-    const Value rows = t_.host(t_.facts.grid.rows), columns = t_.host(t_.facts.grid.columns);
+    const Value rows = t_.host(t_.facts.factors->rows),
+                columns = t_.host(t_.facts.factors->columns);
     k_.if_(live_, [&] {
       for_all([&](size_t r, size_t c, const kir::Vars& acc) {
         const Value row = left.place_of(line_, static_cast<int>(r));
         const Value column = right.place_of(column_, static_cast<int>(c));
         k_.if_(k_.and_(k_.lt(row, rows), k_.lt(column, columns)), [&] {
-          const Value line = k_.add(k_.mul(matrix_, rows), row);
-          put_segment(k_.add(k_.mul(line, columns), column), k_.read(acc));
+          put_segment(k_.add(k_.mul(line_of(row, rows), columns), column), k_.read(acc));
         });
       });
     });
+  }
+
+  /// The number of segments before the row, by columns.
+  Value line_of(const Value& row, const Value& rows) {
+    const HostExpr& between = t_.facts.factors->between;
+    if (between.is(1)) return k_.add(k_.mul(matrix_, rows), row);
+    const Value n = t_.host(between), outer = k_.quot(matrix_, n);
+    const Value line = k_.add(k_.mul(outer, rows), row);
+    return k_.add(k_.mul(line, n), k_.sub(matrix_, k_.mul(outer, n)));
   }
 
   void for_all(const std::function<void(size_t r, size_t c, const kir::Vars& acc)>& body) {
@@ -170,10 +179,10 @@ class Tiles {
 
 Blocks blocks_of(const Facts& f, const Shape& s) {
   const Layout l = layout_of(s);
-  const HostExpr lines = div_up(f.grid.rows, l.down.on_host * s.down);
-  const HostExpr strips = div_up(f.grid.columns, l.along.on_host * s.along);
+  const HostExpr lines = div_up(f.factors->rows, l.down.on_host * s.down);
+  const HostExpr strips = div_up(f.factors->columns, l.along.on_host * s.along);
   const HostExpr matrices =
-      HostExpr::op(ScalarOp::kQuot, {f.segments, max(f.grid.rows * f.grid.columns, 1)});
+      HostExpr::op(ScalarOp::kQuot, {f.segments, max(f.factors->rows * f.factors->columns, 1)});
   return {lines, strips, matrices * lines * strips};
 }
 
@@ -203,7 +212,7 @@ bool tiles_apply(const Facts& f, const Target& target, const Shape& s) {
 HostExpr split_tiles_when(const Facts& f, const Target& target, const Shape& s) {
   if (target.threads < 1 << 14) return HostExpr::boolean(false);
   const HostExpr wide =
-      and_(le(s.rows * s.down, f.grid.rows), le(s.columns * s.along, f.grid.columns));
+      and_(le(s.rows * s.down, f.factors->rows), le(s.columns * s.along, f.factors->columns));
   const HostExpr few = le(f.segments, target.threads / 2);
   const HostExpr fits = and_(le(4 * kLeastPart, f.length), le(f.length, plan::turn_budget(target)));
   return and_(and_(wide, few), fits);
@@ -212,7 +221,7 @@ HostExpr split_tiles_when(const Facts& f, const Target& target, const Shape& s) 
 HostExpr tiles_when(const Facts& f, const Target& target, const Least& least) {
   // Loads of a CPU's threads don't take that long, and barriers longer.
   if (target.threads < 1 << 14) return HostExpr::boolean(false);
-  const HostExpr wide = and_(le(least.side, f.grid.rows), le(least.side, f.grid.columns));
+  const HostExpr wide = and_(le(least.side, f.factors->rows), le(least.side, f.factors->columns));
   const HostExpr fits = and_(le(8, f.length), le(f.length, plan::turn_budget(target)));
   return and_(and_(wide, le(least.results, f.segments)), fits);
 }
