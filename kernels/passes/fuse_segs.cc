@@ -90,8 +90,8 @@ class FuseSegs {
     });
   }
 
-  /// How many elements of the map a point of a reduction or of another map loads, all of them at the
-  /// same index, which is no other point's; 0: it is something else.
+  /// How many elements of the map a point of a reduction or of another map loads, all of them at
+  /// the same index, which is no other point's; 0: it is something else.
   int loads(const Stm& producer, const Stm& s) const {
     const auto* to = std::get_if<ESeg>(&s.exp);
     if (to == nullptr || to->level != SegLevel::kDevice) return 0;
