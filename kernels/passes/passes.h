@@ -57,8 +57,8 @@ void group_sums(ir::Program& p);
 /// Takes both branches of ifs in reductions whose elements are then made of two factors. Of a
 /// program at stage seg.
 void both_branches(ir::Program& p);
-/// Lets a map read what branches of reductions read, where elements are then made of two factors. Of
-/// a program at stage seg.
+/// Lets a map read what branches of reductions read, where elements are then made of two factors.
+/// Of a program at stage seg.
 void store_factors(ir::Program& p);
 /// Lets kernels do the arithmetic on what other kernels have made, so that the host need not wait
 /// for it. Of a program at stage seg, for devices that work beside the host.
