@@ -71,7 +71,6 @@ class BlockPrinter {
   void print(const kir::ILoad& i);
   void print(const kir::IStore& i);
   void print(const kir::IAtomic& i);
-  std::string operand(const kir::IAtomic& i);
   std::string device_place(const kir::Value& base, const kir::Value& index, kir::Type memory,
                            bool coherent);
   std::vector<std::string> array_places(const kir::Address& a, int lanes);

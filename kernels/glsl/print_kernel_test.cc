@@ -106,19 +106,6 @@ TEST(PrintKernel, FloatsOfBitsThatMayBeKnownAreHidden) {
   }));
 }
 
-TEST(PrintKernel, ConstantsOfWideMinimaAreHidden) {
-  const auto text_of = [](kir::AtomicOp op, PrimType type) {
-    Example e;
-    e.k.atomic(op, type, {e.ys, kir::i64(0)}, Value(PrimValue::of_int(type, 3)));
-    return e.text();
-  };
-  EXPECT_THAT(text_of(kir::AtomicOp::kMin, PrimType::kU64),
-              HasSubstr("(3ul | uint64_t(zero_bits))"));
-  EXPECT_THAT(text_of(kir::AtomicOp::kMax, PrimType::kI64), HasSubstr("(3l | int64_t(zero_bits))"));
-  EXPECT_THAT(text_of(kir::AtomicOp::kAdd, PrimType::kU64), HasSubstr(", 3ul)"));
-  EXPECT_THAT(text_of(kir::AtomicOp::kMin, PrimType::kU32), HasSubstr(", 3u)"));
-}
-
 TEST(PrintKernel, ThreeWayComparisonsAreHidden) {
   const auto text_of = [](const std::function<Value(Example&, Value, Value)>& make) {
     Example e;

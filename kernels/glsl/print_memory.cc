@@ -174,15 +174,6 @@ void BlockPrinter::print(const IStore& i) {
   }
 }
 
-/// A minimum of u64 with a constant 0 left all ones as they were on NVIDIA's driver (580.159), so
-/// such constants are hidden.
-std::string BlockPrinter::operand(const IAtomic& i) {
-  const std::string value = names_.take(i.value).text;
-  const bool orders = i.op == AtomicOp::kMin || i.op == AtomicOp::kMax;
-  const bool wide = is_integer(i.type) && prim_size(i.type) == 8;
-  return orders && wide && i.value.is_const() ? untellable(i.type, value) : value;
-}
-
 void BlockPrinter::print(const IAtomic& i) {
   if (is_float(i.type)) {
     c_.head.need_extension("GL_EXT_shader_atomic_float");
@@ -195,7 +186,7 @@ void BlockPrinter::print(const IAtomic& i) {
                                  base != nullptr ? device_place(*base, i.at.index, {i.type}, false)
                                                  : array_places(i.at, 1)[0]);
   if (i.op == AtomicOp::kCas) call += ", " + names_.take(i.compare).text;
-  if (i.op != AtomicOp::kLoad) call += ", " + operand(i);
+  if (i.op != AtomicOp::kLoad) call += ", " + names_.take(i.value).text;
   const AtomicOrder order = order_of(i.op, i.order);
   if (order != AtomicOrder::kRelaxed || i.op == AtomicOp::kLoad || i.op == AtomicOp::kStore) {
     c_.head.need_extension("GL_KHR_memory_scope_semantics");
