@@ -71,6 +71,17 @@ void hide_comparison(const IPrim& i, std::vector<std::string>& args) {
     if (!i.args[k].is_const()) args[k] = untellable(i.type, args[k]);
   }
 }
+
+bool multiplies(ScalarOp op) {
+  return op == ScalarOp::kMul || op == ScalarOp::kSizeMul || op == ScalarOp::kMulHi;
+}
+
+/// See `unseen`.
+void hide_bits(const Facts& facts, const IPrim& i, std::vector<std::string>& args) {
+  for (size_t k = 0; k < args.size(); k++) {
+    if (!i.args[k].is_const() && facts.is_lowest_bit(i.args[k])) args[k] = unseen(i.type, args[k]);
+  }
+}
 }  // namespace
 
 void BlockPrinter::print(const IPrim& i) {
@@ -82,6 +93,7 @@ void BlockPrinter::print(const IPrim& i) {
                                                  : names_.operand(i.args[k], e.reads));
   }
   if (is_integer(i.type) && c_.facts.is_of_bools(i.dst)) hide_comparison(i, args);
+  if (is_integer(i.type) && multiplies(i.op)) hide_bits(c_.facts, i, args);
   const bool untold = i.op == ScalarOp::kConvert && is_integer(i.type) && is_float(i.to) &&
                       c_.facts.is_untold(i.args[0]);
   e.text = untold                        ? untold_to_float(i.type, i.to, args[0])

@@ -1,6 +1,7 @@
 #include "kernels/glsl/print_facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <optional>
 
@@ -15,6 +16,32 @@ namespace {
 
 /// Loops of so few iterations, those inside included, need not look.
 constexpr int64_t kFewIterations = 64;
+
+constexpr uint64_t kAnyBits = ~uint64_t{0};
+
+uint64_t bits_of_type(PrimType t) {
+  return prim_size(t) == 8 ? kAnyBits : (uint64_t{1} << (8 * prim_size(t))) - 1;
+}
+
+/// The k of 2^k.
+std::optional<int> exponent(const Value& v) {
+  if (!v.is_const() || !std::has_single_bit(v.constant().bits)) return std::nullopt;
+  return std::countr_zero(v.constant().bits);
+}
+
+/// How far an operation shifts, to the right or to the left; quotients and products count.
+std::optional<int> shift(const IPrim* i, bool right) {
+  if (i == nullptr || !is_integer(i->type)) return std::nullopt;
+  const bool is_unsigned = prim_kind(i->type) == PrimKind::kUnsigned;
+  const auto by = [&](ScalarOp shifts, ScalarOp multiplies, bool same) -> std::optional<int> {
+    if (i->op == multiplies && same) return exponent(i->args[1]);
+    if (i->op != shifts || !i->args[1].is_const()) return std::nullopt;
+    return static_cast<int>(i->args[1].constant().bits) & (prim_bits(i->type) - 1);
+  };
+  if (!right) return by(ScalarOp::kShl, ScalarOp::kMul, true);
+  if (const auto k = by(ScalarOp::kShr, ScalarOp::kDiv, true)) return k;
+  return by(ScalarOp::kLShr, ScalarOp::kQuot, is_unsigned);
+}
 
 /// The value that a pure instruction gives.
 ValId result_of(const Inst& inst) {
@@ -77,10 +104,16 @@ Facts::Facts(const Kernel& kernel, bool cuts)
       assignments_(kernel.vars.size(), 0),
       beginning_(kernel.vars.size()),
       untold_(kernel),
-      of_bools_(kernel.vals.size(), false) {
+      of_bools_(kernel.vals.size(), false),
+      bits_(kernel.vals.size(), kAnyBits),
+      operations_(kernel.vals.size(), nullptr) {
   for_each_inst_of(kernel, [&](const Inst& i) {
     if (const auto* assign = std::get_if<IAssign>(&i.op)) assignments_[assign->var.index]++;
-    if (const auto* prim = std::get_if<IPrim>(&i.op)) of_bools_[prim->dst.index] = by_bools(*prim);
+    if (const auto* prim = std::get_if<IPrim>(&i.op)) {
+      of_bools_[prim->dst.index] = by_bools(*prim);
+      bits_[prim->dst.index] = bits_of(*prim);
+      operations_[prim->dst.index] = prim;
+    }
     const auto* declare = std::get_if<IDeclare>(&i.op);
     if (declare == nullptr || !declare->init || !declare->init->is_const()) return;
     const PrimValue& init = declare->init->constant();
@@ -121,6 +154,54 @@ bool Facts::by_bools(const IPrim& i) const {
   const size_t decides = i.op == ScalarOp::kSelect ? 1 : 0;
   return std::all_of(i.args.begin() + static_cast<ptrdiff_t>(decides), i.args.end(),
                      [&](const Value& v) { return v.is_const() || is_of_bools(v.id()); });
+}
+
+uint64_t Facts::bits_of(const Value& v) const {
+  return v.is_const() ? v.constant().bits : bits_[v.id().index];
+}
+
+uint64_t Facts::bits_of(const IPrim& i) const {
+  if (!is_integer(i.type) || !is_integer(i.to) || i.form != Form::kWhole) return kAnyBits;
+  const uint64_t all = bits_of_type(i.to);
+  const auto of = [&](size_t k) { return bits_of(i.args[k]); };
+  const auto known = [&](size_t k) { return i.args[k].is_const(); };
+  const uint64_t sign = uint64_t{1} << (prim_bits(i.type) - 1);
+  switch (i.op) {
+    case ScalarOp::kAnd: return of(0) & of(1);
+    case ScalarOp::kOr:
+    case ScalarOp::kXor: return of(0) | of(1);
+    case ScalarOp::kSelect: return of(1) | of(2);
+    case ScalarOp::kConvert:
+      return prim_kind(i.type) == PrimKind::kSigned && (of(0) & sign) != 0 ? all : of(0) & all;
+    case ScalarOp::kBitcast: return of(0);
+    case ScalarOp::kRem:
+    case ScalarOp::kMod: {
+      const bool rounds = i.op == ScalarOp::kMod || prim_kind(i.type) == PrimKind::kUnsigned;
+      return rounds && exponent(i.args[1]) ? i.args[1].constant().bits - 1 : all;
+    }
+    case ScalarOp::kShl: return known(1) ? (of(0) << *shift(&i, false)) & all : all;
+    case ScalarOp::kShr:
+    case ScalarOp::kLShr: {
+      const bool copies = i.op == ScalarOp::kShr && prim_kind(i.type) == PrimKind::kSigned;
+      if (!known(1) || (copies && (of(0) & sign) != 0)) return all;
+      return (of(0) & all) >> *shift(&i, true);
+    }
+    case ScalarOp::kSub: return bits_of_difference(i) & all;
+    default: return all;
+  }
+}
+
+/// x - (x >> k << k) is what was shifted out.
+uint64_t Facts::bits_of_difference(const IPrim& i) const {
+  const auto made_by = [&](const Value& v) {
+    return v.is_const() ? nullptr : operations_[v.id().index];
+  };
+  const IPrim* left = made_by(i.args[1]);
+  const auto by = shift(left, false);
+  if (!by || *by == 0) return kAnyBits;
+  const IPrim* right = made_by(left->args[0]);
+  if (shift(right, true) != by || right->args[0] != i.args[0]) return kAnyBits;
+  return (uint64_t{1} << *by) - 1;
 }
 
 void Facts::note(const Inst& inst) {

@@ -27,6 +27,9 @@ class Facts {
   /// Whether it is a number that bools alone decide.
   bool is_of_bools(kir::ValId v) const { return of_bools_[v.index]; }
 
+  /// Whether no bit of the integer but the lowest can be set, as far as a compiler sees by bits.
+  bool is_lowest_bit(const kir::Value& v) const { return bits_of(v) == 1; }
+
   /// Whether a thread that goes may have stopped behind it.
   bool may_stop(const kir::Inst& inst) const;
   bool may_stop(const kir::Block& block) const;
@@ -49,6 +52,10 @@ class Facts {
   void look_at(const kir::Inst& inst);
   void note(const kir::Inst& inst);
   bool by_bools(const kir::IPrim& i) const;
+  /// Those that may be set, of a value and of the result of an operation.
+  uint64_t bits_of(const kir::Value& v) const;
+  uint64_t bits_of(const kir::IPrim& i) const;
+  uint64_t bits_of_difference(const kir::IPrim& i) const;
   int64_t uncounted_iterations(const kir::Block& block);
   int64_t uncounted_iterations(const kir::Inst& inst);
   std::optional<int64_t> countdown(const kir::IWhile& loop) const;
@@ -59,7 +66,9 @@ class Facts {
   std::vector<int> assignments_;                   // by VarId
   std::vector<std::optional<int64_t>> beginning_;  // by VarId: the integer that it is declared with
   Untold untold_;
-  std::vector<bool> of_bools_;  // by ValId
+  std::vector<bool> of_bools_;                 // by ValId
+  std::vector<uint64_t> bits_;                 // by ValId
+  std::vector<const kir::IPrim*> operations_;  // by ValId, may be null
   std::vector<bool> function_stops_;
   std::vector<int64_t> function_iterations_;  // without looking, at most
   std::set<const kir::Inst*> looking_;

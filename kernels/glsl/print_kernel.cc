@@ -31,6 +31,8 @@ constexpr const char* kTurn =
 
 // A uint64_t of value 0 that the driver's compiler does not know (types.h).
 constexpr const char* kZeroBits = "zero_bits";
+// Another, of what the host says (types.h): the number of workgroups is positive.
+constexpr const char* kNoBits = "no_bits";
 
 // The conditions that are not counted: around what stopped threads leave out, inside of the
 // library's functions, and those behind which threads leave at once.
@@ -305,6 +307,10 @@ PrintedKernel KernelPrinter::print() {
   if (wraps || mentions(calls, kZeroBits)) {
     text += fmt::format("uint64_t {};\n", kZeroBits);
     set_up = fmt::format("  {} = uint64_t(gl_NumWorkGroups.z >> 31);\n", kZeroBits) + set_up;
+  }
+  if (mentions(calls, kNoBits)) {
+    text += fmt::format("uint64_t {};\n", kNoBits);
+    set_up = fmt::format("  {} = {} >> 63;\n", kNoBits, slot(slots_ - 1)) + set_up;
   }
   if (wraps) text += wrap_functions();
   text += library + code + check;

@@ -106,6 +106,38 @@ TEST(PrintKernel, FloatsOfBitsThatMayBeKnownAreHidden) {
   }));
 }
 
+TEST(PrintKernel, ProductsOfLowestBitsAreHidden) {
+  const auto is_hidden_product = [](const std::function<Value(Example&, Value)>& bit) {
+    Example e;
+    const Value x = number(e);
+    e.k.store(e.ys, kir::i64(0), e.k.mul(bit(e, x), e.k.add(x, kir::i32(7))));
+    return e.text().find(" | int(no_bits)) * ") != std::string::npos;
+  };
+  const auto one = kir::i32(1);
+  EXPECT_TRUE(is_hidden_product([&](Example& e, Value x) { return e.k.and_(x, one); }));
+  EXPECT_TRUE(is_hidden_product([&](Example& e, Value x) { return e.k.and_(one, x); }));
+  EXPECT_TRUE(is_hidden_product([&](Example& e, Value x) {
+    const Value wide = e.k.convert(x, PrimType::kI64);
+    return e.k.convert(e.k.and_(wide, kir::i64(1)), PrimType::kI32);
+  }));
+  EXPECT_TRUE(is_hidden_product([&](Example& e, Value x) {
+    return e.k.sub(x, e.k.mul(e.k.prim(ScalarOp::kShr, {x, one}), kir::i32(2)));
+  }));
+  EXPECT_TRUE(is_hidden_product([&](Example& e, Value x) {
+    return e.k.lshr(e.k.prim(ScalarOp::kShl, {x, kir::i32(31)}), kir::i32(31));
+  }));
+  EXPECT_TRUE(is_hidden_product([&](Example& e, Value x) {
+    return e.k.prim(ScalarOp::kMod, {x, kir::i32(2)});
+  }));
+  EXPECT_FALSE(is_hidden_product([&](Example& e, Value x) { return e.k.and_(x, kir::i32(3)); }));
+  EXPECT_FALSE(is_hidden_product([&](Example& e, Value x) {
+    return e.k.sub(x, e.k.mul(e.k.prim(ScalarOp::kShr, {x, one}), kir::i32(4)));
+  }));
+  EXPECT_FALSE(is_hidden_product([&](Example& e, Value x) {
+    return e.k.prim(ScalarOp::kRem, {x, kir::i32(2)});  // which may be negative
+  }));
+}
+
 TEST(PrintKernel, ThreeWayComparisonsAreHidden) {
   const auto text_of = [](const std::function<Value(Example&, Value, Value)>& make) {
     Example e;

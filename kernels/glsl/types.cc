@@ -156,6 +156,10 @@ std::string untellable(PrimType t, const std::string& value) {
   return fmt::format("({0} | {1}(zero_bits))", value, glsl_type(t));
 }
 
+std::string unseen(PrimType t, const std::string& value) {
+  return fmt::format("({0} | {1}(no_bits))", value, glsl_type(t));
+}
+
 bool is_narrow(PrimType t) { return is_integer(t) && prim_size(t) < 4; }
 
 std::string widened(PrimType t, const std::string& value) {

@@ -45,6 +45,13 @@ std::string negated(PrimType t, const std::string& value);
 /// of other sums of what bools decide, and then gives up.
 std::string untellable(PrimType t, const std::string& value);
 
+/// An integer expression of which no compiler sees that only its lowest bit may be set.
+///
+/// NVIDIA's compiler (seen in 580.159) takes the product (x & 1) * y for y, whatever x is. It does
+/// so in kernels that divide elsewhere, and sees through `zero_bits`, as it knows that no launch
+/// has so many workgroups; what is said of their number by `no_bits` it cannot know.
+std::string unseen(PrimType t, const std::string& value);
+
 /// Whether it is an integer type of 8 or 16 bits.
 ///
 /// Drivers keep such values in registers of 32 bits, and NVIDIA's compiler (seen in 580) may
