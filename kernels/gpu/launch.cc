@@ -4,6 +4,7 @@
 
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/kir/access.h"
+#include "kernels/kir/passes/narrow_places.h"
 #include "kernels/kir/passes/passes.h"
 #include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/print.h"
@@ -56,7 +57,7 @@ void keep_kernel_ir(const HostGen& host, kir::Kernel kernel, program::Kernel& ou
   out.kir = kir::print(kernel);
 }
 
-void print_glsl(HostGen& host, const kir::Kernel& kernel, program::Kernel& out) {
+void print_glsl(HostGen& host, kir::Kernel& kernel, program::Kernel& out) {
   glsl::PrintOptions options;
   // Where the driver ends no loops, threads that cannot fail need not ask whether they have.
   if (host.target().max_turns > 0) {
@@ -64,6 +65,7 @@ void print_glsl(HostGen& host, const kir::Kernel& kernel, program::Kernel& out) 
   }
   options.contract = host.target().contracts_floats;
   options.quick_divisions = hides_latency_by_threads(host);
+  if (hides_latency_by_threads(host)) out.small_bytes = kir::narrow_places(kernel);
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;

@@ -225,7 +225,7 @@ void fields(A& a, HostOp& x) {
 template <class A>
 void fields(A& a, Kernel& x) {
   a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.may_fail,
-    x.place, x.code_of);
+    x.small_bytes, x.place, x.code_of);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {

@@ -243,11 +243,11 @@ Status Interpreter::step(const OpLaunch& op) {
 
 /// The time that compiling takes is not the call's, nor anybody else's: nothing of this call's runs
 /// meanwhile, and all failures of its kernels are known.
-Result<device::KernelPtr> Interpreter::kernel(KernelId id) {
-  if (auto made = kernels_.find(id)) return made;
+Result<device::KernelPtr> Interpreter::kernel(KernelVersion version) {
+  if (auto made = kernels_.find(version)) return made;
   KENAZ_TRY(synchronise({}));
   KENAZ_TRY(device_.submit_and_wait());
-  const KernelTable::Made made = kernels_.begin(id);
+  const KernelTable::Made made = kernels_.begin(version);
   KENAZ_TRY(waiter_([&] {
     return stop_.wait([&](std::chrono::milliseconds patience) {
       device_.stay_awake();  // compiling can take seconds
@@ -256,8 +256,18 @@ Result<device::KernelPtr> Interpreter::kernel(KernelId id) {
   }));
   for (const auto& block : zeroes_taken_)
     KENAZ_TRY(clear(block));  // another's call may have failed
-  if (auto by_another = kernels_.find(id)) return by_another;
-  return kernels_.finish(id, made);
+  if (auto by_another = kernels_.find(version)) return by_another;
+  return kernels_.finish(version, made);
+}
+
+/// Which of a kernel's versions a launch takes.
+KernelVersion Interpreter::version_of(const OpLaunch& op) const {
+  const int64_t most = program_.kernels[op.kernel.index].small_bytes;
+  const bool large =
+      most > 0 && std::any_of(op.args.begin(), op.args.end(), [&](const Arg& arg) {
+        return arg.kind == Arg::kBlock && registers_.blocks[arg.block.index].bytes > most;
+      });
+  return {op.kernel, !large};
 }
 
 bool Interpreter::has_digits(const OpLaunch& op) const {
@@ -281,7 +291,7 @@ Result<Interpreter::Rows> Interpreter::rows_of(const OpLaunch& op, int64_t group
 
 Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
   KENAZ_ASSIGN(const Rows all, rows_of(op, groups));
-  KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(op.kernel));
+  KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(version_of(op)));
   Rows piece = all;
   piece.count = std::clamp<int64_t>(device_.info().groups_at_once / all.length, 1, all.count);
   while (true) {

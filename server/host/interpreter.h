@@ -91,7 +91,8 @@ class Interpreter {
   bool has_digits(const program::OpLaunch& op) const;
   /// Of a launch whose blocks are all there.
   device::LaunchBytes bytes_of(const program::OpLaunch& op) const;
-  Result<device::KernelPtr> kernel(program::KernelId id);
+  Result<device::KernelPtr> kernel(KernelVersion version);
+  KernelVersion version_of(const program::OpLaunch& op) const;
   /// Waits, looks whether a kernel failed if one of them can, and reads along what is wanted.
   Status synchronise(std::span<const device::ReadBack> wanted);
 

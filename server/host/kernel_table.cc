@@ -12,8 +12,8 @@ namespace {
 /// For a kernel whose instructions have no places of their own.
 std::span<const std::string> place_of(const program::Kernel& kernel) { return {&kernel.place, 1}; }
 
-Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompiler& compiler,
-                               device::Device& device) {
+Result<device::KernelPtr> make(const program::Kernel& source, bool small,
+                               const KernelCompiler& compiler, device::Device& device) {
   const int most = device.info().max_nesting;
   if (source.nesting > most) {
     return fail(ErrorKind::kProgramFailure,
@@ -29,9 +29,8 @@ Result<device::KernelPtr> make(const program::Kernel& source, const KernelCompil
     return device.make_kernel({source.name, {}, push_bytes, {}, source.kir, source.places});
   }
   KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
-  const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
-  return device.make_kernel(
-      {source.name, spirv, push_bytes, std::span(&loops_look, 1), {}, place_of(source)});
+  const auto constants = program::constants_of(source, !device.info().cuts_loops, small);
+  return device.make_kernel({source.name, spirv, push_bytes, constants, {}, place_of(source)});
 }
 
 }  // namespace
@@ -48,15 +47,15 @@ size_t KernelTable::code_of(size_t kernel) const {
   return other.valid() ? other.index : kernel;
 }
 
-KernelTable::Made KernelTable::begin(program::KernelId id) {
-  const size_t code = code_of(id.index);
-  Slot& slot = slots_[code];
+KernelTable::Made KernelTable::begin(KernelVersion version) {
+  const size_t code = code_of(version.id.index);
+  Slot& slot = this->slot(code, version.small);
   if (slot.making) return slot.making->made;
   slot.making = std::make_unique<Making>();
   slot.making->thread = std::make_unique<LargeStackThread>(
-      [this, &source = kernels_[code], &promise = slot.making->promise] {
+      [this, &source = kernels_[code], small = version.small, &promise = slot.making->promise] {
         try {
-          promise.set_value(make(source, *compiler_, device_));
+          promise.set_value(make(source, small, *compiler_, device_));
         } catch (const std::exception& e) {
           promise.set_value(fail(ErrorKind::kOutOfMemory, e.what()));
         }
@@ -64,28 +63,28 @@ KernelTable::Made KernelTable::begin(program::KernelId id) {
   return slot.making->made;
 }
 
-Result<device::KernelPtr> KernelTable::finish(program::KernelId id, const Made& made) {
+Result<device::KernelPtr> KernelTable::finish(KernelVersion version, const Made& made) {
   using std::chrono::seconds;
-  const size_t code = code_of(id.index);
-  Slot& slot = slots_[code];
+  const size_t code = code_of(version.id.index);
+  Slot& slot = this->slot(code, version.small);
   // After an error another one may be at it.
   const bool ended =
       slot.making && slot.making->made.wait_for(seconds(0)) == std::future_status::ready;
   if (ended) slot.making.reset();
   const auto& kernel = made.get();
   if (!kernel) return kernel;
-  KENAZ_TRY(keep(code, *kernel));
-  return slots_[id.index].kernel;
+  KENAZ_TRY(keep(code, version.small, *kernel));
+  return find(version);
 }
 
 /// For all kernels that have the code.
-Status KernelTable::keep(size_t code, const device::KernelPtr& made) {
-  slots_[code].kernel = made;
+Status KernelTable::keep(size_t code, bool small, const device::KernelPtr& made) {
+  slot(code, small).kernel = made;
   for (size_t k = code + 1; k < kernels_.size(); ++k) {
     const program::Kernel& kernel = kernels_[k];
     if (code_of(k) != code) continue;
     KENAZ_ASSIGN(
-        slots_[k].kernel,
+        slot(k, small).kernel,
         device_.make_kernel({.name = kernel.name, .places = place_of(kernel), .code_of = made}));
   }
   return {};

@@ -13,6 +13,13 @@
 
 namespace kenaz::host {
 
+/// A kernel for launches of small blocks only, or for any (program::Kernel::small_bytes). Where
+/// that is the same code, all launches are small.
+struct KernelVersion {
+  program::KernelId id;
+  bool small = true;
+};
+
 /// Kernels are compiled, to SPIR-V and by the driver, on a thread of their own: for some programs
 /// that takes minutes, and cannot be interrupted. The call that waits for it can; what was begun
 /// goes on then, for whoever asks next. Kernels with the same code are made together, as one. Used
@@ -25,10 +32,10 @@ class KernelTable {
       : kernels_(kernels),
         compiler_(std::move(compiler)),
         device_(device),
-        slots_(kernels.size()) {}
+        slots_(2 * kernels.size()) {}
 
   /// The kernel if it has been made, else null.
-  device::KernelPtr find(program::KernelId id) const { return slots_[id.index].kernel; }
+  device::KernelPtr find(KernelVersion v) const { return slot(v.id.index, v.small).kernel; }
 
   /// Whether a kernel is being made.
   bool is_busy() const;
@@ -36,9 +43,9 @@ class KernelTable {
   using Made = std::shared_future<Result<device::KernelPtr>>;
   /// Has the kernel made, unless that is going on already. For CPUs the driver compiles in the
   /// device's own queue, so what is there should have ended.
-  Made begin(program::KernelId id);
+  Made begin(KernelVersion version);
   /// With what begin() gave, once it is there. An error is not kept: the next one tries again.
-  Result<device::KernelPtr> finish(program::KernelId id, const Made& made);
+  Result<device::KernelPtr> finish(KernelVersion version, const Made& made);
 
  private:
   struct Making {
@@ -52,12 +59,14 @@ class KernelTable {
   };
   /// Which kernel has its code.
   size_t code_of(size_t kernel) const;
-  Status keep(size_t code, const device::KernelPtr& made);
+  Slot& slot(size_t kernel, bool small) { return slots_[2 * kernel + (small ? 0 : 1)]; }
+  const Slot& slot(size_t kernel, bool small) const { return slots_[2 * kernel + (small ? 0 : 1)]; }
+  Status keep(size_t code, bool small, const device::KernelPtr& made);
 
   const std::vector<program::Kernel>& kernels_;
   const std::shared_ptr<const KernelCompiler> compiler_;
   device::Device& device_;
-  std::vector<Slot> slots_;
+  std::vector<Slot> slots_;  // of each kernel two: the small version, and that for all launches
 };
 
 }  // namespace kenaz::host

@@ -38,6 +38,7 @@
 #include "kernels/kir/passes/inline_calls.h"
 #include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/known_sums.h"
+#include "kernels/kir/passes/narrow_places.h"
 #include "kernels/kir/passes/speculate.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/unusual.h"
@@ -61,6 +62,7 @@ const std::map<std::string, void (*)(Kernel&)>& all_passes() {
 #undef KIR_PASS
       {"optimise", optimise},
       {"gather_unusual", gather_unusual},
+      {"narrow_places", [](Kernel& kernel) { narrow_places(kernel); }},
   };
   return all;
 }

@@ -1,0 +1,215 @@
+#include "kernels/kir/passes/narrow_places.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "kernels/kir/passes/dead_code.h"
+#include "kernels/kir/visit.h"
+
+namespace kenaz::kir {
+namespace {
+
+/// So far from a place computed by 32 bits an access may be: what is added at last costs nothing,
+/// as instructions that access memory have room for it.
+constexpr int64_t kMostOffset = int64_t{1} << 20;
+/// A place less an offset fits 32 bits then, with its sign.
+constexpr int64_t kMostElements = (int64_t{1} << 31) - kMostOffset;
+
+bool is_offset(int64_t offset) { return -kMostOffset < offset && offset < kMostOffset; }
+
+bool is_loop(const Inst& inst) {
+  return std::holds_alternative<IFor>(inst.op) || std::holds_alternative<IWhile>(inst.op);
+}
+
+/// Where the instruction accesses device memory, if it does so by 64 bits.
+template <class O>
+Address* place_of(O& op) {
+  Address* a = nullptr;
+  if (auto* i = std::get_if<ILoad>(&op)) a = &i->from;
+  if (auto* i = std::get_if<IStore>(&op)) a = &i->to;
+  if (auto* i = std::get_if<IAtomic>(&op)) a = &i->at;
+  const bool wide = a != nullptr && std::holds_alternative<Value>(a->base) &&
+                    !a->index.is_const() && a->index.type.prim == PrimType::kI64;
+  return wide ? a : nullptr;
+}
+
+PrimType accessed(const Inst& inst) {
+  if (const auto* i = std::get_if<ILoad>(&inst.op)) return i->type.prim;
+  if (const auto* i = std::get_if<IStore>(&inst.op)) return i->value.type.prim;
+  return std::get<IAtomic>(inst.op).type;
+}
+
+class NarrowPlaces {
+ public:
+  explicit NarrowPlaces(Kernel& kernel) : kernel_(kernel) {}
+
+  int64_t run() {
+    for (Function& f : kernel_.functions) find(f.body, 0);
+    find(kernel_.main, 0);
+    std::erase_if(narrowed_, [&](uint32_t v) { return kept_.contains(v); });
+    if (narrowed_.empty()) return 0;
+    for (const uint32_t v : narrowed_) need(v);
+    add_spec();
+    for (Function& f : kernel_.functions) rebuild(f.body);
+    rebuild(kernel_.main);
+    dead_code(kernel_);
+    return kMostElements * least_size_;
+  }
+
+ private:
+  /// What is computed of a value's low 32 bits: `base`, of them, and then `offset`.
+  struct Low {
+    std::optional<Value> base;  // none: 0
+    int64_t offset = 0;
+  };
+
+  // ---- what to narrow
+
+  /// `loop`: the number of the loop that the block is in, or 0.
+  void find(Block& block, int loop) {
+    for (Inst& inst : block.insts) {
+      if (const auto* prim = std::get_if<IPrim>(&inst.op)) {
+        if (is_arithmetic(*prim)) made_.emplace(prim->dst.index, Made{prim->args, loop});
+      }
+      if (const Address* a = place_of(inst.op)) look_at(*a, inst, loop);
+      const int number = is_loop(inst) ? ++loops_ : loop;
+      visit_blocks(inst.op, [&](Block& b) { find(b, number); });
+    }
+  }
+
+  static bool is_arithmetic(const IPrim& i) {
+    if (i.form != Form::kWhole || i.type != PrimType::kI64) return false;
+    return i.op == ScalarOp::kAdd || i.op == ScalarOp::kSub || i.op == ScalarOp::kMul;
+  }
+
+  void look_at(const Address& a, const Inst& inst, int loop) {
+    const uint32_t place = a.index.id().index;
+    const auto made = made_.find(place);
+    if (made == made_.end()) return;
+    (made->second.loop == loop ? narrowed_ : kept_).insert(place);
+    least_size_ = std::min<int64_t>(least_size_, prim_size(accessed(inst)));
+  }
+
+  void need(uint32_t v) {
+    const auto made = made_.find(v);
+    if (made == made_.end() || !needed_.insert(v).second) return;
+    for (const Value& a : made->second.args) {
+      if (!a.is_const()) need(a.id().index);
+    }
+  }
+
+  // ---- code
+
+  void add_spec() {
+    const Type type{PrimType::kBool};
+    const ValId id = kernel_.new_val(type);
+    kernel_.specs.insert(kernel_.specs.begin(), {"small", id, PrimValue::of_bool(true)});
+    const auto shift = [](StaticSize& size) { size.spec += size.spec >= 0 ? 1 : 0; };
+    shift(kernel_.group_size);
+    for (SharedArray& a : kernel_.shared) shift(a.length);
+    small_ = Value(type, id);
+  }
+
+  void rebuild(Block& block) {
+    std::vector<Inst> insts = std::exchange(block.insts, {});
+    for (Inst& inst : insts) {
+      visit_blocks(inst.op, [&](Block& b) { rebuild(b); });
+      prov_ = inst.prov;
+      if (Address* a = place_of(inst.op); a != nullptr && narrowed_.contains(a->index.id().index)) {
+        a->index = narrow_index(a->index, block.insts);
+      }
+      std::optional<IPrim> wide;
+      if (const auto* prim = std::get_if<IPrim>(&inst.op)) {
+        if (needed_.contains(prim->dst.index)) wide = *prim;
+      }
+      block.insts.push_back(std::move(inst));
+      if (wide) lows_.emplace(wide->dst.index, low(*wide, block.insts));
+    }
+  }
+
+  /// The place, of which the wide code is one of two ways to it.
+  Value narrow_index(const Value& wide, std::vector<Inst>& out) {
+    const Low l = low(wide, out);
+    if (!l.base) return wide;
+    const PrimType t = PrimType::kI64;
+    Value index = emit({{}, ScalarOp::kConvert, PrimType::kI32, t, {*l.base}}, out);
+    if (l.offset != 0) index = emit({{}, ScalarOp::kAdd, t, {}, {index, i64(l.offset)}}, out);
+    return emit({{}, ScalarOp::kSelect, t, {}, {small_, index, wide}}, out);
+  }
+
+  Low low(const Value& v, std::vector<Inst>& out) {
+    if (v.is_const()) return {std::nullopt, v.constant().as_i64()};
+    if (const auto known = lows_.find(v.id().index); known != lows_.end()) return known->second;
+    return {emit({{}, ScalarOp::kConvert, PrimType::kI64, PrimType::kI32, {v}}, out), 0};
+  }
+
+  Low low(const IPrim& wide, std::vector<Inst>& out) {
+    const Low a = low(wide.args[0], out), b = low(wide.args[1], out);
+    if (wide.op == ScalarOp::kMul) {
+      const Low &factor = a.base ? b : a, &other = a.base ? a : b;
+      // Of two numbers of 32 bits no product is lost: an offset is near, or is not kept apart.
+      const bool known = !factor.base && std::abs(factor.offset) < kMostOffset;
+      const int64_t offset = known ? factor.offset * other.offset : 0;
+      if (known && is_offset(other.offset) && is_offset(offset)) {
+        return {compute(wide.op, *other.base, number(factor.offset), out), offset};
+      }
+    } else if (a.base || wide.op == ScalarOp::kAdd) {
+      const int64_t offset =
+          wide.op == ScalarOp::kAdd ? sum(a.offset, b.offset) : sum(a.offset, -b.offset);
+      if (is_offset(a.offset) && is_offset(b.offset) && is_offset(offset)) {
+        if (a.base && b.base) return {compute(wide.op, *a.base, *b.base, out), offset};
+        return {a.base ? a.base : b.base, offset};
+      }
+    }
+    return {compute(wide.op, whole(a, out), whole(b, out), out), 0};
+  }
+
+  static int64_t sum(int64_t a, int64_t b) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  }
+
+  static Value number(int64_t n) { return PrimValue::of_int(PrimType::kI32, n); }
+
+  Value whole(const Low& l, std::vector<Inst>& out) {
+    if (!l.base) return number(l.offset);
+    return l.offset == 0 ? *l.base : compute(ScalarOp::kAdd, *l.base, number(l.offset), out);
+  }
+
+  Value compute(ScalarOp op, const Value& a, const Value& b, std::vector<Inst>& out) {
+    return emit({{}, op, PrimType::kI32, {}, {a, b}}, out);
+  }
+
+  Value emit(IPrim prim, std::vector<Inst>& out) {
+    const Type type{result_type(prim)};
+    prim.dst = kernel_.new_val(type);
+    const Value v(type, prim.dst);
+    out.push_back({std::move(prim), prov_});
+    return v;
+  }
+
+  struct Made {
+    std::vector<Value> args;
+    int loop;
+  };
+
+  Kernel& kernel_;
+  int loops_ = 0;
+  std::unordered_map<uint32_t, Made> made_;  // by value: sums and products of 64 bits
+  std::unordered_set<uint32_t> narrowed_;    // places
+  std::unordered_set<uint32_t> kept_;        // places that a loop has from outside
+  std::unordered_set<uint32_t> needed_;      // what they are made of, themselves included
+  std::unordered_map<uint32_t, Low> lows_;   // by value
+  int64_t least_size_ = 8;                   // of an element, in bytes
+  Value small_;
+  ir::ProvId prov_;
+};
+
+}  // namespace
+
+int64_t narrow_places(Kernel& kernel) { return NarrowPlaces(kernel).run(); }
+
+}  // namespace kenaz::kir

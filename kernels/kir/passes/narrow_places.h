@@ -1,0 +1,21 @@
+// Places in device memory by numbers of 32 bits.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/kir/kir.h"
+
+namespace kenaz::kir {
+
+/// Sums and products that places in device memory are made of are computed by 32 bits where the
+/// launch is small: devices that have no integers of 64 bits need several instructions for each of
+/// theirs. Whether it is small is the kernel's first specialisation constant then, true unless the
+/// host says otherwise. Places that some
+/// access has from outside of the loop that it is in stay as they are: both ways to them would take
+/// registers there.
+///
+/// Returns how many bytes each block may have in a small launch; 0 if all places stay as they are.
+/// Not one of the passes of `optimise`: for kernels that are printed for a GPU, after those.
+int64_t narrow_places(Kernel& kernel);
+
+}  // namespace kenaz::kir
