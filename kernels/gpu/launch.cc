@@ -93,13 +93,15 @@ std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& ke
   return args;
 }
 
+HostSize threads_of(HostGen& host, const body::Thread& t, int workgroup_size,
+                    const Operand& groups) {
+  if (t.single_thread) return host.size(1);
+  return host.times(host.size(groups), host.size(workgroup_size));
+}
+
 void launch_once(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
-  const HostSize threads =
-      t.single_thread ? host.size(1) : host.times(host.size(groups), host.size(workgroup_size));
-  if (t.private_memory.used()) {
-    host.allocate_bytes(t.private_memory.block,
-                        host.times(host.size(t.private_memory.bytes), threads));
-  }
+  const HostSize threads = threads_of(host, t, workgroup_size, groups);
+  allocate_private(host, t, workgroup_size, groups);
   if (t.heap.used()) {
     host.allocate_bytes(t.heap.block(), host.times(host.size(t.heap.capacity()), threads));
   }
@@ -243,6 +245,13 @@ void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
   t.k.call(elem, {kir::i64(0)});
   t.kernel.group_size = {1};
   launch_as_often(host, t, [&] { launch_once(host, t, 1, PrimValue::i64(1)); });
+}
+
+void allocate_private(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+  if (!t.private_memory.used()) return;
+  const HostSize threads = threads_of(host, t, workgroup_size, groups);
+  host.allocate_bytes(t.private_memory.block,
+                      host.times(host.size(t.private_memory.bytes), threads));
 }
 
 void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,

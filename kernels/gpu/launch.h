@@ -38,6 +38,9 @@ int items_per_thread(const HostGen& host, int bytes);
 void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups);
 /// One thread runs elem(0).
 void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem);
+/// The memory of arrays that threads make, of a kernel whose code is there; nothing if they make
+/// none, or only some of sizes that the host cannot know.
+void allocate_private(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups);
 /// Optimises and prints a kernel, and launches it. `others`: arguments that are not t's, by their
 /// index.
 void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,

@@ -75,8 +75,10 @@ class PlanCode {
       plan::Step& step = work_.steps[n];
       std::map<size_t, program::Arg> others;
       for (const plan::PlanArg& a : step.args) others[a.arg] = argument(a, scratch);
-      launch_kernel(host_, *threads[n], step.kernel, work_.specs[0].fallback, value(step.groups),
-                    others);
+      const Operand groups = value(step.groups);
+      const int group_size = static_cast<int>(work_.specs[0].fallback);
+      allocate_private(host_, *threads[n], group_size, groups);  // of operators that make arrays
+      launch_kernel(host_, *threads[n], step.kernel, group_size, groups, others);
     }
   }
 

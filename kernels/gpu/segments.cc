@@ -383,6 +383,9 @@ class Segment {
     f.slow = is_slow(e_.body);
     f.fails = may_stop(e_.body);
     for (const ir::Monoid* m : monoids_of(e_)) {
+      // Drivers make a copy of the operator for each element that a thread takes at a time.
+      constexpr int kFewItems = 4;
+      if (is_slow(m->op.body)) f.items = kFewItems;
       f.slow = f.slow || is_slow(m->op.body);
       f.fails = f.fails || may_stop(m->op.body);
     }
