@@ -2,6 +2,7 @@
 #include "kernels/compiler.h"
 #include "kernels/flatten/device_scalars.h"
 #include "kernels/flatten/segments.h"
+#include "kernels/flatten/unpack_operators.h"
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 #include "kernels/memory/short_circuit.h"

@@ -27,6 +27,7 @@
 
 #include "kernels/flatten/device_scalars.h"
 #include "kernels/flatten/segments.h"
+#include "kernels/flatten/unpack_operators.h"
 #include "kernels/ir/eval/evaluator.h"
 #include "kernels/ir/parse.h"
 #include "kernels/ir/print.h"
