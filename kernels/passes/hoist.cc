@@ -114,6 +114,7 @@ class Hoist {
   bool is_movable(const Stm& s, bool checks) const {
     if (!s.attrs.empty()) return false;
     if (std::holds_alternative<EPrim>(s.exp)) return true;
+    if (std::holds_alternative<EAtom>(s.exp)) return p_.type_of(s.pat[0]).is_scalar();
     if (std::holds_alternative<EAssert>(s.exp)) return checks;
     if (const auto* soac = std::get_if<ESoac>(&s.exp)) return is_movable_reduction(s, *soac);
     const bool replicate = std::holds_alternative<EReplicate>(s.exp);
