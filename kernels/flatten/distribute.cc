@@ -1,6 +1,7 @@
 #include "kernels/flatten/distribute.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribution.h"
@@ -50,6 +51,7 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
       continue;
     }
     if (parallelism_.can_make_again(s) && values_.make_again(s)) continue;
+    if (reshape(nest, s, out)) continue;
     if (!spreads(s) || (!parallelism_.passes_arrays() && is_used_behind(b, k))) {
       group.push_back(s);
       continue;
@@ -60,6 +62,40 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
     const Vars arrays = spread_or_group(nest, s, out);
     for (size_t r = 0; r < arrays.size(); r++) values_.store(s.pat[r], arrays[r], nest);
   }
+}
+
+// As that of the values, also of what is rearranged at each point: then all are, in one step.
+std::optional<VarId> Distribution::whole(const Nest& nest, VarId v, ProvId prov, Stms& out) {
+  if (const auto there = values_.whole(v, nest)) return there;
+  const Stm* made = values_.recipe(v);
+  const auto* e = made == nullptr ? nullptr : std::get_if<ERearrange>(&made->exp);
+  if (e == nullptr || !made->certs.empty()) return std::nullopt;
+  const auto there = whole(nest, e->array, prov, out);
+  if (!there) return std::nullopt;
+  std::vector<int> perm(nest.depth());
+  std::iota(perm.begin(), perm.end(), 0);
+  for (const int d : e->perm) perm.push_back(d + static_cast<int>(nest.depth()));
+  const VarId all = p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name);
+  out.push_back(Stm{{all}, ERearrange{std::move(perm), *there}, certs_, prov, {}});
+  return all;
+}
+
+// Of an array that is there at all points, in one step: of rows that are not dense a thread would
+// make a copy.
+bool Distribution::reshape(const Nest& nest, const Stm& s, Stms& out) {
+  const auto* e = std::get_if<EReshape>(&s.exp);
+  if (e == nullptr || nest.depth() == 0 || !varying_certs(s).empty()) return false;
+  const auto there = whole(nest, e->array, s.prov, out);
+  const Type& type = p_.type_of(s.pat[0]);
+  if (!there || parallelism_.varies(type)) return false;
+  const Type all = nest.array_of(type);
+  const VarId array = p_.new_var(all, p_.vars[s.pat[0].index].name);
+  std::vector<VarId> certs = certs_;
+  certs.insert(certs.end(), s.certs.begin(), s.certs.end());
+  out.push_back(Stm{{array}, EReshape{all.dims, *there}, std::move(certs), s.prov, {}});
+  values_.store(s.pat[0], array, nest);
+  views_.insert(array);
+  return true;
 }
 
 bool Distribution::spreads(const Stm& s) {
@@ -149,7 +185,8 @@ Vars Distribution::results(const Nest& nest, Stms group, const std::vector<Atom>
     const Atom& a = atoms[k];
     if (!a.is_const() && !made.contains(a.var())) {
       if (const VarId* there = values_.stored(a.var(), nest)) {
-        arrays[k] = *there;
+        const bool is_own = !views_.contains(*there);
+        arrays[k] = is_own ? *there : elementwise(nest, a.var(), prov, out);
         continue;
       }
       if (!p_.type_of(a).is_scalar() && !depends_on(made, a)) {
@@ -191,7 +228,8 @@ VarId Distribution::own_array(const Nest& nest, const Atom& value, ProvId prov, 
   }
   const VarId v = value.var();
   if (nest.depth() == 0) return v;
-  if (const VarId* there = values_.stored(v, nest)) return *there;
+  const VarId* there = values_.stored(v, nest);
+  if (there != nullptr && !views_.contains(*there)) return *there;
   return elementwise(nest, v, prov, out);
 }
 

@@ -48,6 +48,8 @@ class Distribution {
 
   Vars body(const Nest& nest, ir::Body b, Stms& out);
   void walk(const Nest& nest, ir::Body& b, Stms& group, Stms& out);
+  bool reshape(const Nest& nest, const ir::Stm& s, Stms& out);
+  std::optional<ir::VarId> whole(const Nest& nest, ir::VarId v, ir::ProvId prov, Stms& out);
   bool is_used_behind(const ir::Body& b, size_t k) const;
   void pass_on(const Nest& nest, Stms& group, const ir::Body& b, size_t next, Stms& out);
   /// Whether the value is made by one of these variables, or made again from one.
@@ -91,6 +93,7 @@ class Distribution {
   GroupChoice* choice_;  // null: all levels only
   bool in_loop_ = false;
   PointValues values_;
+  std::set<ir::VarId> views_;  // arrays of values_ whose memory others have as well
   size_t pieces_ = 0;
   std::vector<ir::Note> notes_;  // of what is parallel and stays in its thread
   bool failed_ = false;

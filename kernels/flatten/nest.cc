@@ -59,6 +59,34 @@ const VarId* PointValues::stored(VarId v, const Nest& nest) const {
   return it != stored_.end() && it->second.indices == nest.indices() ? &it->second.array : nullptr;
 }
 
+std::optional<VarId> PointValues::whole(VarId v, const Nest& nest, size_t levels) const {
+  if (levels == 0) return knows(v) ? std::nullopt : std::optional(v);
+  if (const auto it = stored_.find(v); it != stored_.end()) {
+    std::vector<VarId> indices = nest.indices();
+    indices.resize(levels);
+    if (it->second.indices == indices) return it->second.array;
+    return std::nullopt;
+  }
+  const Stm* made = recipe(v);
+  const auto* row = made == nullptr ? nullptr : std::get_if<EIndex>(&made->exp);
+  if (row == nullptr || !made->certs.empty()) return std::nullopt;
+  const Type& type = p_.type_of(row->array);
+  const auto* fixed = std::get_if<DimFix>(&row->dims[0]);
+  if (fixed == nullptr || fixed->index != Atom(nest.levels[levels - 1].index)) return std::nullopt;
+  for (size_t d = 1; d < row->dims.size(); d++) {
+    const auto* range = std::get_if<DimRange>(&row->dims[d]);
+    const bool all = range != nullptr && range->start == Atom(i64(0)) &&
+                     range->stride == Atom(i64(1)) && range->len == type.dims[d];
+    if (!all) return std::nullopt;
+  }
+  return whole(row->array, nest, levels - 1);
+}
+
+const Stm* PointValues::recipe(VarId v) const {
+  const auto it = recipes_.find(v);
+  return it == recipes_.end() || stored_.count(v) != 0 ? nullptr : &it->second.stm;
+}
+
 bool PointValues::make_again(const Stm& s) {
   size_t weight = 1;
   for (const VarId v : free_vars(p_, s)) {

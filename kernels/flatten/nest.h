@@ -5,6 +5,7 @@
 // where that is cheap.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,13 @@ class PointValues {
   void store(ir::VarId v, ir::VarId array, const Nest& nest);
   /// The array that holds `v` at all points of just this nest, if there is one.
   const ir::VarId* stored(ir::VarId v, const Nest& nest) const;
+  /// The array whose rows `v` has at the points of the nest, row by row, if there is one: as
+  /// stored(), or one from outside of the nest.
+  std::optional<ir::VarId> whole(ir::VarId v, const Nest& nest) const {
+    return whole(v, nest, nest.depth());
+  }
+  /// How the variable is made again, if it is.
+  const ir::Stm* recipe(ir::VarId v) const;
   /// The variables of this statement are made again where they are needed. False if that would
   /// be too much code: then the statement is to be run once, and its results stored.
   bool make_again(const ir::Stm& s);
@@ -61,6 +69,7 @@ class PointValues {
     ir::Stm stm;
     size_t weight;  // statements to make it, those of what it needs included
   };
+  std::optional<ir::VarId> whole(ir::VarId v, const Nest& nest, size_t levels) const;
   void fetch(ir::VarId v, ir::Body& to, ir::Subst& names, ir::ProvId prov);
   void copy_consumed(const ir::Stm& s, const ir::VarSet& shared, ir::Body& to, ir::Subst& names);
   /// Adds to `shared` what of the statement's results may be memory that other points share, given

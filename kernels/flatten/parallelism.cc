@@ -84,7 +84,11 @@ Parallelism::Stay Parallelism::stay(const Stm& s) const {
   };
   if (const auto* e = std::get_if<ESoac>(&s.exp)) {
     if (depth_ == Depth::kMaps && !is_plain_map(*e)) return Stays{Why::kAttribute};
-    return with_operators(*e, is_spreadable(e->scans) && is_spreadable(e->reduces));
+    const Stay because = with_operators(*e, is_spreadable(e->scans) && is_spreadable(e->reduces));
+    const bool is_few = because && because->why == Why::kFew;
+    // Of few elements each may have much to do for itself.
+    if (is_few && is_plain_map(*e) && any_worth_spreading(e->map.body)) return std::nullopt;
+    return because;
   }
   if (depth_ == Depth::kMaps) return Stays{Why::kAttribute};
   return std::visit(Overloaded{
