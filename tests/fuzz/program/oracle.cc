@@ -288,6 +288,8 @@ class Oracle::Run {
       passes::copy_shared(lean.ir);
       for (int i = 0; i < 2; ++i) {
         passes::simplify(lean.ir);
+        passes::hoist(lean.ir);  // which leaves branches that are alike
+        passes::simplify(lean.ir);
         passes::remove_dead_code(lean.ir);
       }
       auto engine = reference(lean);
