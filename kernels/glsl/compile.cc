@@ -129,6 +129,13 @@ std::vector<uint32_t> make_float_strict(const std::vector<uint32_t>& module, boo
 
 }  // namespace
 
+std::string for_any_launch(std::string text) {
+  if (const size_t at = text.find(kSmallLaunches); at != std::string::npos) {
+    text.replace(at, kSmallLaunches.size(), "const bool small_launch = false;");
+  }
+  return text;
+}
+
 Result<std::vector<uint32_t>> compile_glsl(const std::string& name, const std::string& text) {
   static const GlslangProcess process;
   glslang::TShader shader(EShLangCompute);

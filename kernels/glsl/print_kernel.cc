@@ -116,7 +116,9 @@ class KernelPrinter {
 
 void KernelPrinter::name_everything() {
   for (const Arg& a : kernel_.args) names_.bind(a.val, names_.like(a.name));
-  for (const Spec& s : kernel_.specs) names_.bind(s.val, names_.like(s.name));
+  for (const Spec& s : kernel_.specs) {
+    names_.bind(s.val, s.says_small ? std::string(kSmallLaunch) : names_.like(s.name));
+  }
   for (const SharedArray& a : kernel_.shared) context_.shared.push_back(names_.like(a.name));
   for (const LocalArray& a : kernel_.locals) context_.locals.push_back(names_.like(a.name));
   for (const Function& f : kernel_.functions) context_.functions.push_back({names_.like(f.name)});
@@ -187,6 +189,10 @@ std::string KernelPrinter::layout() const {
                    has_digits_ ? " uint digits[8];" : "");
   for (size_t k = 0; k < kernel_.specs.size(); k++) {
     const Spec& spec = kernel_.specs[k];
+    if (spec.says_small) {
+      s += fmt::format("{}\n", kSmallLaunches);
+      continue;
+    }
     s += fmt::format("layout(constant_id = {}) const {} {} = {};\n", k + 1,
                      glsl_type(spec.fallback.type), names_.name(spec.val), literal(spec.fallback));
   }

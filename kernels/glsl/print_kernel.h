@@ -34,5 +34,4 @@ struct PrintedKernel {
 /// its group's size a number or a specialisation constant: GLSL has no product of both. A kernel
 /// whose threads meet takes one word of shared memory more than its arrays.
 PrintedKernel print_kernel(const kir::Kernel& kernel, const PrintOptions& options);
-
 }  // namespace kenaz::glsl

@@ -138,6 +138,19 @@ TEST(PrintKernel, ProductsOfLowestBitsAreHidden) {
   }));
 }
 
+TEST(PrintKernel, WhetherLaunchesAreSmallIsInTheText) {
+  Example e;
+  const Value small = e.k.spec("small", PrimValue::of_bool(true));
+  e.k.kernel().specs.back().says_small = true;
+  e.k.store(e.ys, kir::i64(0), e.k.prim(ScalarOp::kSelect, {small, kir::i32(7), e.n}));
+  const std::string text = e.text();
+  EXPECT_THAT(text, HasSubstr("const bool small_launch = true;\n"));
+  EXPECT_THAT(text, HasSubstr("small_launch ? 7 : "));
+  EXPECT_THAT(text, Not(HasSubstr("constant_id = 1")));
+  EXPECT_THAT(for_any_launch(text), HasSubstr("const bool small_launch = false;\n"));
+  EXPECT_EQ(for_any_launch("no such line"), "no such line");
+}
+
 TEST(PrintKernel, ThreeWayComparisonsAreHidden) {
   const auto text_of = [](const std::function<Value(Example&, Value, Value)>& make) {
     Example e;

@@ -385,7 +385,9 @@ class Segment {
     for (const ir::Monoid* m : monoids_of(e_)) {
       // Drivers make a copy of the operator for each element that a thread takes at a time.
       constexpr int kFewItems = 4;
-      if (is_slow(m->op.body)) f.items = kFewItems;
+      constexpr size_t kManyScalars = 4;
+      const bool is_scan = e_.kind == ir::SegKind::kScan;
+      if (is_scan && f.op.types.size() > kManyScalars && is_slow(m->op.body)) f.items = kFewItems;
       f.slow = f.slow || is_slow(m->op.body);
       f.fails = f.fails || may_stop(m->op.body);
     }

@@ -191,21 +191,14 @@ struct Kernel {
   int slots = 0;           // failure record + args + groups
   int nesting = 0;         // of conditions and loops, at most
   bool may_fail = true;    // false: it never writes to the failure record
-  /// Positive: specialisation constant 1 says whether no block of a launch has more bytes.
+  /// Positive: `glsl` is for launches of blocks of so many bytes at most (see
+  /// glsl::for_any_launch).
   int64_t small_bytes = 0;
   std::string place;  // a backtrace, as KernelFailure has it; empty if unknown
   /// Not valid: the kernel has code of its own. Else an earlier kernel with the same code, of which
   /// this one has none: devices make it once, for all its names and places.
   KernelId code_of;
 };
-
-/// The specialisation constants, from number 0 on, that the kernel's code is made with.
-/// `loops_look`: see KernelFailure; `small`: see Kernel::small_bytes.
-inline std::vector<uint32_t> constants_of(const Kernel& kernel, bool loops_look, bool small) {
-  std::vector<uint32_t> constants{loops_look ? 1U : 0U};
-  if (kernel.small_bytes > 0) constants.push_back(small ? 1U : 0U);
-  return constants;
-}
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.
 /// The failure record is 16 int64: [0] 0 = none, else number + 1 (taken by compare-and-swap), or

@@ -170,6 +170,42 @@ TEST_P(DeviceEngineTest, CallsThatComeAgainFollowTheirScalarsAndSizes) {
   }
 }
 
+/// Adds k to each element if the launch is small, else 100 * k.
+constexpr const char* kAddInTwoVersions = R"(#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 64) in;
+const bool small_launch = true;
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer I32 { int v; };
+layout(push_constant, scalar) uniform Push { uint64_t a[6]; } push;
+void main() {
+  uint64_t i = uint64_t(gl_GlobalInvocationID.x);
+  if (i >= push.a[3]) return;
+  int k = int(push.a[4]) * (small_launch ? 1 : 100);
+  I32(push.a[2] + i * 4ul).v = I32(push.a[1] + i * 4ul).v + k;
+}
+)";
+
+TEST_P(DeviceEngineTest, LargeBlocksHaveAVersionOfTheirOwn) {
+  for (const bool has_versions : {true, false}) {
+    load(add_entry(1), [&](Program& p) {
+      p.kernels[kAdd].spirv.clear();
+      p.kernels[kAdd].glsl = kAddInTwoVersions;
+      p.kernels[kAdd].small_bytes = has_versions ? 8 : 0;
+    });
+    for (int again = 0; again < 2; ++again) {
+      auto few = call("add", {i32s({1, 2}), scalar(PrimValue::i32(3))});
+      ASSERT_TRUE(few) << few.error().text();
+      EXPECT_THAT(numbers(few->at(0)), ElementsAre(4, 5));
+      auto many = call("add", {i32s({1, 2, 3}), scalar(PrimValue::i32(3))});
+      ASSERT_TRUE(many) << many.error().text();
+      const int k = has_versions ? 300 : 3;
+      EXPECT_THAT(numbers(many->at(0)), ElementsAre(1 + k, 2 + k, 3 + k));
+    }
+  }
+}
+
 TEST_P(DeviceEngineTest, EmptyArraysAndResultsThatShareMemory) {
   load(add_entry(0));
   LeafPtr empty = i32s({}), xs = i32s({4});

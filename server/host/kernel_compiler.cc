@@ -26,17 +26,19 @@ KernelCompiler::KernelCompiler(std::string folder, std::string build, Note note)
       build_(std::move(build)),
       note_(std::move(note)) {}
 
-Result<std::vector<uint32_t>> KernelCompiler::spirv(const program::Kernel& kernel) const {
+Result<std::vector<uint32_t>> KernelCompiler::spirv(const program::Kernel& kernel,
+                                                    bool small) const {
   if (!kernel.spirv.empty()) return kernel.spirv;
+  const std::string text = small ? kernel.glsl : glsl::for_any_launch(kernel.glsl);
   // With the whole text in it, so that no two kernels are taken for each other.
-  const std::string key = build_ + '\n' + kernel.glsl;
+  const std::string key = build_ + '\n' + text;
   if (const auto stored = store_.get(key)) {
     if (auto words = words_of(std::as_bytes(std::span(*stored)))) {
       if (note_) note_(true);
       return std::move(*words);
     }
   }
-  KENAZ_ASSIGN(auto words, glsl::compile_glsl(kernel.name, kernel.glsl));
+  KENAZ_ASSIGN(auto words, glsl::compile_glsl(kernel.name, text));
   if (note_) note_(false);
   store_.put(key, std::as_bytes(std::span(words)));
   return words;

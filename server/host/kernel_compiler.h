@@ -26,8 +26,8 @@ class KernelCompiler {
   KernelCompiler(std::string folder, std::string build, Note note = {});
 
   /// The kernel's own SPIR-V if it has any. kInternal, with the kernel's name, if its GLSL does not
-  /// compile. May take long.
-  Result<std::vector<uint32_t>> spirv(const program::Kernel& kernel) const;
+  /// compile. May take long. `small`: for small launches (program::Kernel::small_bytes).
+  Result<std::vector<uint32_t>> spirv(const program::Kernel& kernel, bool small = true) const;
 
  private:
   const cache::FileStore store_;

@@ -28,9 +28,10 @@ Result<device::KernelPtr> make(const program::Kernel& source, bool small,
   if (device.info().interprets) {
     return device.make_kernel({source.name, {}, push_bytes, {}, source.kir, source.places});
   }
-  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source));
-  const auto constants = program::constants_of(source, !device.info().cuts_loops, small);
-  return device.make_kernel({source.name, spirv, push_bytes, constants, {}, place_of(source)});
+  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source, small));
+  const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
+  return device.make_kernel(
+      {source.name, spirv, push_bytes, std::span(&loops_look, 1), {}, place_of(source)});
 }
 
 }  // namespace

@@ -107,10 +107,7 @@ class NarrowPlaces {
   void add_spec() {
     const Type type{PrimType::kBool};
     const ValId id = kernel_.new_val(type);
-    kernel_.specs.insert(kernel_.specs.begin(), {"small", id, PrimValue::of_bool(true)});
-    const auto shift = [](StaticSize& size) { size.spec += size.spec >= 0 ? 1 : 0; };
-    shift(kernel_.group_size);
-    for (SharedArray& a : kernel_.shared) shift(a.length);
+    kernel_.specs.push_back({"small", id, PrimValue::of_bool(true), true});
     small_ = Value(type, id);
   }
 

@@ -9,8 +9,8 @@ namespace kenaz::kir {
 
 /// Sums and products that places in device memory are made of are computed by 32 bits where the
 /// launch is small: devices that have no integers of 64 bits need several instructions for each of
-/// theirs. Whether it is small is the kernel's first specialisation constant then, true unless the
-/// host says otherwise. Places that some
+/// theirs. Whether it is small is another constant of the kernel then (Spec::says_small), true in
+/// the first place. Places that some
 /// access has from outside of the loop that it is in stay as they are: both ways to them would take
 /// registers there.
 ///
