@@ -131,7 +131,7 @@ std::vector<uint32_t> make_float_strict(const std::vector<uint32_t>& module, boo
 
 std::string for_any_launch(std::string text) {
   if (const size_t at = text.find(kSmallLaunches); at != std::string::npos) {
-    text.replace(at, kSmallLaunches.size(), "const bool small_launch = false;");
+    text.replace(at, kSmallLaunches.size(), "#define small_or_any(small, any) (any)");
   }
   return text;
 }

@@ -84,9 +84,23 @@ void hide_bits(const Facts& facts, const IPrim& i, std::vector<std::string>& arg
 }
 }  // namespace
 
+bool BlockPrinter::says_small(const kir::Value& v) const {
+  const auto& specs = c_.kernel.specs;
+  return !v.is_const() && std::any_of(specs.begin(), specs.end(), [&](const kir::Spec& s) {
+    return s.says_small && s.val == v.id();
+  });
+}
+
 void BlockPrinter::print(const IPrim& i) {
   if (c_.facts.uses(i.dst) == 0) return;
   Expr e;
+  if (i.op == ScalarOp::kSelect && says_small(i.args[0])) {
+    const std::string small = names_.operand(i.args[1], e.reads);
+    e.text = fmt::format("small_or_any({}, {})", small, names_.operand(i.args[2], e.reads));
+    e.is_operand = true;
+    names_.define(i.dst, std::move(e));
+    return;
+  }
   std::vector<std::string> args;
   for (size_t k = 0; k < i.args.size(); k++) {
     args.push_back(needs_stable(i.op, i.type, k) ? names_.stable(i.args[k])

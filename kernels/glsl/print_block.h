@@ -60,6 +60,7 @@ class BlockPrinter {
  private:
   void inst(const kir::Inst& inst);
   // values (print_block.cc)
+  bool says_small(const kir::Value& v) const;
   void print(const kir::IPrim& i);
   void print(const kir::IBuiltin& i);
   void print(const kir::ICompose& i);

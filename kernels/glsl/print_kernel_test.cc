@@ -144,10 +144,10 @@ TEST(PrintKernel, WhetherLaunchesAreSmallIsInTheText) {
   e.k.kernel().specs.back().says_small = true;
   e.k.store(e.ys, kir::i64(0), e.k.prim(ScalarOp::kSelect, {small, kir::i32(7), e.n}));
   const std::string text = e.text();
-  EXPECT_THAT(text, HasSubstr("const bool small_launch = true;\n"));
-  EXPECT_THAT(text, HasSubstr("small_launch ? 7 : "));
+  EXPECT_THAT(text, HasSubstr("#define small_or_any(small, any) (small)\n"));
+  EXPECT_THAT(text, HasSubstr("small_or_any(7, n_)"));
   EXPECT_THAT(text, Not(HasSubstr("constant_id = 1")));
-  EXPECT_THAT(for_any_launch(text), HasSubstr("const bool small_launch = false;\n"));
+  EXPECT_THAT(for_any_launch(text), HasSubstr("#define small_or_any(small, any) (any)\n"));
   EXPECT_EQ(for_any_launch("no such line"), "no such line");
 }
 

@@ -297,9 +297,8 @@ struct Spec {
   std::string name;
   ValId val;
   PrimValue fallback;  // i32 or bool
-  /// Known before that, where code for the device is made: whether launches are small. Drivers take
-  /// a constant of specialisation for a number too late: of a product of matrices it costs 3%, and
-  /// of a scan by look-back 20%.
+  /// Known before that, where code for the device is made: whether launches are small. Only choices
+  /// hang on it.
   bool says_small = false;
 };
 

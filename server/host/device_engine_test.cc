@@ -176,13 +176,13 @@ constexpr const char* kAddInTwoVersions = R"(#version 460
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 layout(local_size_x = 64) in;
-const bool small_launch = true;
+#define small_or_any(small, any) (small)
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer I32 { int v; };
 layout(push_constant, scalar) uniform Push { uint64_t a[6]; } push;
 void main() {
   uint64_t i = uint64_t(gl_GlobalInvocationID.x);
   if (i >= push.a[3]) return;
-  int k = int(push.a[4]) * (small_launch ? 1 : 100);
+  int k = int(push.a[4]) * small_or_any(1, 100);
   I32(push.a[2] + i * 4ul).v = I32(push.a[1] + i * 4ul).v + k;
 }
 )";

@@ -50,9 +50,7 @@ class NarrowPlaces {
   int64_t run() {
     for (Function& f : kernel_.functions) find(f.body, 0);
     find(kernel_.main, 0);
-    std::erase_if(narrowed_, [&](uint32_t v) { return kept_.contains(v); });
-    if (narrowed_.empty()) return 0;
-    for (const uint32_t v : narrowed_) need(v);
+    if (needed_.empty()) return 0;
     add_spec();
     for (Function& f : kernel_.functions) rebuild(f.body);
     rebuild(kernel_.main);
@@ -87,10 +85,10 @@ class NarrowPlaces {
   }
 
   void look_at(const Address& a, const Inst& inst, int loop) {
-    const uint32_t place = a.index.id().index;
-    const auto made = made_.find(place);
-    if (made == made_.end()) return;
-    (made->second.loop == loop ? narrowed_ : kept_).insert(place);
+    const auto made = made_.find(a.index.id().index);
+    narrows_.push_back(made != made_.end() && made->second.loop == loop);
+    if (!narrows_.back()) return;
+    need(a.index.id().index);
     least_size_ = std::min<int64_t>(least_size_, prim_size(accessed(inst)));
   }
 
@@ -116,7 +114,7 @@ class NarrowPlaces {
     for (Inst& inst : insts) {
       visit_blocks(inst.op, [&](Block& b) { rebuild(b); });
       prov_ = inst.prov;
-      if (Address* a = place_of(inst.op); a != nullptr && narrowed_.contains(a->index.id().index)) {
+      if (Address* a = place_of(inst.op); a != nullptr && narrows_[accesses_++]) {
         a->index = narrow_index(a->index, block.insts);
       }
       std::optional<IPrim> wide;
@@ -196,11 +194,11 @@ class NarrowPlaces {
   Kernel& kernel_;
   int loops_ = 0;
   std::unordered_map<uint32_t, Made> made_;  // by value: sums and products of 64 bits
-  std::unordered_set<uint32_t> narrowed_;    // places
-  std::unordered_set<uint32_t> kept_;        // places that a loop has from outside
-  std::unordered_set<uint32_t> needed_;      // what they are made of, themselves included
-  std::unordered_map<uint32_t, Low> lows_;   // by value
-  int64_t least_size_ = 8;                   // of an element, in bytes
+  std::vector<bool> narrows_;  // of each access by 64 bits, in their order: whether it is narrowed
+  size_t accesses_ = 0;        // those that are behind
+  std::unordered_set<uint32_t> needed_;     // what they are made of, themselves included
+  std::unordered_map<uint32_t, Low> lows_;  // by value
+  int64_t least_size_ = 8;                  // of an element, in bytes
   Value small_;
   ir::ProvId prov_;
 };

@@ -10,9 +10,8 @@ namespace kenaz::kir {
 /// Sums and products that places in device memory are made of are computed by 32 bits where the
 /// launch is small: devices that have no integers of 64 bits need several instructions for each of
 /// theirs. Whether it is small is another constant of the kernel then (Spec::says_small), true in
-/// the first place. Places that some
-/// access has from outside of the loop that it is in stay as they are: both ways to them would take
-/// registers there.
+/// the first place. Accesses in a loop at
+/// places from outside of it stay as they are.
 ///
 /// Returns how many bytes each block may have in a small launch; 0 if all places stay as they are.
 /// Not one of the passes of `optimise`: for kernels that are printed for a GPU, after those.
