@@ -283,21 +283,24 @@ class Oracle::Run {
   /// what it drops wrongly shows all the same, as a value or as an access that the evaluator
   /// refuses.
   bool needed(size_t input) {
-    if (!lean_) {
-      compiler::Lowered lean = *lowered_;
-      passes::copy_shared(lean.ir);
-      for (int i = 0; i < 2; ++i) {
-        passes::simplify(lean.ir);
-        passes::hoist(lean.ir);  // which leaves branches that are alike
-        passes::simplify(lean.ir);
-        passes::remove_dead_code(lean.ir);
-      }
-      auto engine = reference(lean);
-      if (!engine) return true;
-      lean_ = std::move(*engine);
+    return std::all_of(lean_.begin(), lean_.end(), [&](Lean& lean) {
+      if (!lean.engine) lean.engine = lean_engine(lean.hoists);
+      if (!lean.engine) return true;
+      const auto outcome = call(*lean.engine, job_.inputs[input]);
+      return !outcome || outcome->failure;
+    });
+  }
+
+  std::unique_ptr<host::Engine> lean_engine(bool hoists) {
+    compiler::Lowered lean = *lowered_;
+    passes::copy_shared(lean.ir);
+    for (int i = 0; i < 2; ++i) {
+      passes::simplify(lean.ir);
+      passes::remove_dead_code(lean.ir);
+      if (hoists) passes::hoist(lean.ir);
     }
-    const auto outcome = call(*lean_, job_.inputs[input]);
-    return !outcome || outcome->failure;
+    auto engine = reference(lean);
+    return engine ? std::move(*engine) : nullptr;
   }
 
   bool same(size_t input, const Outcome& got, const std::string& place, bool tolerate) {
@@ -344,7 +347,13 @@ class Oracle::Run {
   std::vector<Outcome> expected_;
   std::map<size_t, bool> fails_;              // by input, of slopes
   std::optional<compiler::Lowered> lowered_;  // before any pass
-  std::unique_ptr<host::Engine> lean_;
+  /// The program without what nobody needs: as simplification shows it, and once more with what
+  /// hoisting does to that. (It leaves branches that are alike; checks that it moves are needed.)
+  struct Lean {
+    bool hoists;
+    std::unique_ptr<host::Engine> engine;  // made when it is asked for
+  };
+  std::array<Lean, 2> lean_ = {Lean{false, nullptr}, Lean{true, nullptr}};
 };
 
 Result<std::shared_ptr<PoisonedDevice>> Oracle::device() {
