@@ -1,5 +1,7 @@
 #include "tests/fuzz/program/oracle.h"
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 
