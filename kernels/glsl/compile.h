@@ -19,9 +19,7 @@ inline constexpr std::string_view kContract = "#pragma contract";
 /// (kir::Spec::says_small), as this line says, and b in others. No name of the program's is like
 /// it.
 ///
-/// Not a condition on a constant, nor on one of specialisation: NVIDIA's compiler (580.159) sees
-/// too late that a place has but 32 bits then. A product of matrices gains 1% in place of 6%, a
-/// scan by look-back nothing in place of 20%.
+/// A macro, so that nothing of the other way is compiled.
 inline constexpr std::string_view kSmallLaunches = "#define small_or_any(small, any) (small)";
 /// The kernel's text for launches of any blocks.
 std::string for_any_launch(std::string text);
