@@ -1,7 +1,6 @@
 #include "kernels/kir/passes/narrow_places.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -144,27 +143,23 @@ class NarrowPlaces {
 
   Low low(const IPrim& wide, std::vector<Inst>& out) {
     const Low a = low(wide.args[0], out), b = low(wide.args[1], out);
-    if (wide.op == ScalarOp::kMul) {
-      const Low &factor = a.base ? b : a, &other = a.base ? a : b;
-      // Of two numbers of 32 bits no product is lost: an offset is near, or is not kept apart.
-      const bool known = !factor.base && std::abs(factor.offset) < kMostOffset;
-      const int64_t offset = known ? factor.offset * other.offset : 0;
-      if (known && is_offset(other.offset) && is_offset(offset)) {
-        return {compute(wide.op, *other.base, number(factor.offset), out), offset};
-      }
-    } else if (a.base || wide.op == ScalarOp::kAdd) {
-      const int64_t offset =
-          wide.op == ScalarOp::kAdd ? sum(a.offset, b.offset) : sum(a.offset, -b.offset);
-      if (is_offset(a.offset) && is_offset(b.offset) && is_offset(offset)) {
-        if (a.base && b.base) return {compute(wide.op, *a.base, *b.base, out), offset};
-        return {a.base ? a.base : b.base, offset};
+    if (is_offset(a.offset) && is_offset(b.offset)) {
+      if (wide.op == ScalarOp::kMul && a.base.has_value() != b.base.has_value()) {
+        const Low &factor = a.base ? b : a, &other = a.base ? a : b;
+        const int64_t offset = factor.offset * other.offset;
+        if (is_offset(offset)) {
+          return {compute(wide.op, *other.base, number(factor.offset), out), offset};
+        }
+      } else if (wide.op == ScalarOp::kAdd || (wide.op == ScalarOp::kSub && a.base)) {
+        const bool adds = wide.op == ScalarOp::kAdd;
+        const int64_t offset = adds ? a.offset + b.offset : a.offset - b.offset;
+        if (is_offset(offset)) {
+          if (a.base && b.base) return {compute(wide.op, *a.base, *b.base, out), offset};
+          return {a.base ? a.base : b.base, offset};
+        }
       }
     }
     return {compute(wide.op, whole(a, out), whole(b, out), out), 0};
-  }
-
-  static int64_t sum(int64_t a, int64_t b) {
-    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
   }
 
   static Value number(int64_t n) { return PrimValue::of_int(PrimType::kI32, n); }
