@@ -21,6 +21,12 @@ std::vector<VarId> sorted(const VarSet& set) {
   return list;
 }
 
+/// The type as it is in a copy of the body: its sizes may be made there.
+Type renamed(Type t, const Subst& names) {
+  substitute(t, names);
+  return t;
+}
+
 std::vector<Dim> row_dims(const std::vector<VarId>& indices, const Subst& names,
                           const Type& array) {
   std::vector<Dim> dims;
@@ -120,7 +126,7 @@ void PointValues::fetch(VarId v, Body& to, Subst& names, ProvId prov) {
   if (names.count(v) != 0) return;
   if (const auto it = stored_.find(v); it != stored_.end()) {
     const auto& [array, indices] = it->second;
-    const VarId row = p_.new_var(p_.type_of(v), p_.vars[v.index].name);
+    const VarId row = p_.new_var(renamed(p_.type_of(v), names), p_.vars[v.index].name);
     Exp exp = EAtom{array};
     if (!indices.empty()) exp = EIndex{array, row_dims(indices, names, p_.type_of(array))};
     to.stms.push_back(Stm{{row}, std::move(exp), {}, prov, {}});
@@ -140,7 +146,7 @@ void PointValues::copy_consumed(const Stm& s, const VarSet& shared, Body& to, Su
     if ((!is_part_of_stored(v) && shared.count(v) == 0) || p_.type_of(v).is_scalar()) continue;
     const auto it = names.find(v);
     if (it == names.end()) continue;
-    const VarId own = p_.new_var(p_.type_of(v), p_.vars[v.index].name);
+    const VarId own = p_.new_var(renamed(p_.type_of(v), names), p_.vars[v.index].name);
     to.stms.push_back(Stm{{own}, ECopy{it->second.var()}, {}, s.prov, {}});
     it->second = Atom(own);
   }
