@@ -52,6 +52,9 @@ void hoist(ir::Program& p);
 /// Loads what a point of a map has at its own index before the branches that load it. Of a program
 /// at stage seg.
 void early_loads(ir::Program& p);
+/// Lets arrays of i64 be arrays of i32 where their elements are, and only elements are taken. Of a
+/// program at stage seg.
+void short_elements(ir::Program& p);
 /// Groups long sums of integers by the rows of the array that they read. Of a program at stage seg.
 void group_sums(ir::Program& p);
 /// Takes both branches of ifs in reductions whose elements are then made of two factors. Of a
