@@ -84,11 +84,13 @@ std::optional<VarId> Distribution::whole(const Nest& nest, VarId v, ProvId prov,
 // make a copy.
 bool Distribution::reshape(const Nest& nest, const Stm& s, Stms& out) {
   const auto* e = std::get_if<EReshape>(&s.exp);
-  if (e == nullptr || nest.depth() == 0 || !varying_certs(s).empty()) return false;
+  if (e == nullptr || nest.depth() == 0 || !varying_certs(s).empty() ||
+      parallelism_.varies(p_.type_of(s.pat[0]))) {
+    return false;
+  }
   const auto there = whole(nest, e->array, s.prov, out);
-  const Type& type = p_.type_of(s.pat[0]);
-  if (!there || parallelism_.varies(type)) return false;
-  const Type all = nest.array_of(type);
+  if (!there) return false;
+  const Type all = nest.array_of(p_.type_of(s.pat[0]));
   const VarId array = p_.new_var(all, p_.vars[s.pat[0].index].name);
   std::vector<VarId> certs = certs_;
   certs.insert(certs.end(), s.certs.begin(), s.certs.end());
