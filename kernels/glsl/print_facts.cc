@@ -19,10 +19,6 @@ constexpr int64_t kFewIterations = 64;
 
 constexpr uint64_t kAnyBits = ~uint64_t{0};
 
-uint64_t bits_of_type(PrimType t) {
-  return prim_size(t) == 8 ? kAnyBits : (uint64_t{1} << (8 * prim_size(t))) - 1;
-}
-
 /// The k of 2^k.
 std::optional<int> exponent(const Value& v) {
   if (!v.is_const() || !std::has_single_bit(v.constant().bits)) return std::nullopt;
@@ -162,7 +158,7 @@ uint64_t Facts::bits_of(const Value& v) const {
 
 uint64_t Facts::bits_of(const IPrim& i) const {
   if (!is_integer(i.type) || !is_integer(i.to) || i.form != Form::kWhole) return kAnyBits;
-  const uint64_t all = bits_of_type(i.to);
+  const uint64_t all = PrimValue::of_int(i.to, -1).bits;
   const auto of = [&](size_t k) { return bits_of(i.args[k]); };
   const auto known = [&](size_t k) { return i.args[k].is_const(); };
   const uint64_t sign = uint64_t{1} << (prim_bits(i.type) - 1);

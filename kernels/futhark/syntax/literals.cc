@@ -96,11 +96,6 @@ Wide integer(std::string_view digits, uint64_t base) {
   return w;
 }
 
-uint64_t mask(PrimType t) {
-  const int bits = prim_bits(t);
-  return bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-}
-
 }  // namespace
 
 std::optional<Literal> numeric_literal(std::string_view text) {
@@ -127,7 +122,7 @@ std::optional<Literal> numeric_literal(std::string_view text) {
   } else {
     w = integer(plain, 10);
   }
-  if (suffix) return PrimLit{PrimValue{*suffix, w.value & mask(*suffix)}};
+  if (suffix) return PrimLit{PrimValue::of_int(*suffix, static_cast<int64_t>(w.value))};
   if (w.overflow) return std::nullopt;
   return IntLit{w.value, false};
 }
