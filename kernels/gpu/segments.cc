@@ -387,8 +387,9 @@ class Segment {
       constexpr int kFewItems = 4;
       constexpr size_t kManyScalars = 4;
       const bool is_scan = e_.kind == ir::SegKind::kScan;
-      if (is_scan && f.op.types.size() > kManyScalars && is_slow(m->op.body)) f.items = kFewItems;
-      f.slow = f.slow || is_slow(m->op.body);
+      const bool slow = is_slow(m->op.body);
+      if (is_scan && f.op.types.size() > kManyScalars && slow) f.items = kFewItems;
+      f.slow = f.slow || slow;
       f.fails = f.fails || may_stop(m->op.body);
     }
     return f;
