@@ -82,7 +82,7 @@ VarId add_at_index(Builder& b, VarId base, const Part& part) {
       inside,
       [&](Builder& in) {
         Part slice;
-        slice.slice = leading(t, part.index);
+        slice.slice = row_dims(t, part.index);
         slice.value = part.value;
         return std::vector<Atom>{add_slice(in, base, slice)};
       },

@@ -100,7 +100,7 @@ class Linear {
   void rule(Builder& b, const Stm&, const EConcat& e, const Atom& adj) {
     Atom start = i64(0);
     for (const VarId v : e.arrays) {
-      std::vector<Dim> dims = leading(to_.program().type_of(v), {});
+      std::vector<Dim> dims = row_dims(to_.program().type_of(v), {});
       std::get<DimRange>(dims[0]).start = start;
       if (to_.varies(v)) to_.contribute(b, v, b.slice(adj.var(), dims));
       start = b.add(start, to_.program().type_of(v).dims[0]);

@@ -116,21 +116,9 @@ std::vector<VarId> bind_arguments(Builder& b, const Lambda& l, const std::vector
   return out;
 }
 
-std::vector<Dim> leading(const Type& t, const std::vector<Atom>& index) {
-  std::vector<Dim> dims;
-  for (size_t d = 0; d < t.dims.size(); ++d) {
-    if (d < index.size()) {
-      dims.emplace_back(DimFix{index[d]});
-    } else {
-      dims.emplace_back(DimRange{i64(0), t.dims[d], i64(1)});
-    }
-  }
-  return dims;
-}
-
 VarId reversed(Builder& b, VarId array) {
   const Type t = b.program().type_of(array);
-  std::vector<Dim> dims = leading(t, {});
+  std::vector<Dim> dims = row_dims(t, {});
   dims[0] = DimRange{b.sub(t.dims[0], i64(1)), t.dims[0], i64(-1)};
   return b.slice(array, std::move(dims), "reversed");
 }

@@ -34,8 +34,6 @@ std::vector<ir::Atom> inline_lambda(ir::Builder& b, const ir::Lambda& l,
 std::vector<ir::VarId> bind_arguments(ir::Builder& b, const ir::Lambda& l,
                                       const std::vector<ir::Atom>& args, ir::Subst& s);
 
-/// An index or slice that fixes the leading dims and takes all of the others.
-std::vector<ir::Dim> leading(const ir::Type& t, const std::vector<ir::Atom>& index);
 /// The array's rows in the opposite order.
 ir::VarId reversed(ir::Builder& b, ir::VarId array);
 /// Whether the index (one atom per dim) is inside of the array's leading dims.

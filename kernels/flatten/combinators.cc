@@ -29,13 +29,8 @@ Nest Distribution::enter(const Nest& nest, const Atom& width, const Vars& inputs
   const std::vector<VarId> certs = varying_certs(s);
   wait_inside(map.body, map.params, certs, s.prov);
   for (size_t k = 0; k < inputs.size(); k++) {
-    std::vector<Dim> dims = {DimFix{Atom(i)}};
-    const Type t = p_.type_of(inputs[k]);
-    for (size_t d = 1; d < t.dims.size(); d++) {
-      dims.emplace_back(DimRange{i64(0), t.dims[d], i64(1)});
-    }
-    values_.make_always(
-        Stm{{map.params[k]}, EIndex{inputs[k], std::move(dims)}, certs, s.prov, {}});
+    EIndex row{inputs[k], row_dims(p_.type_of(inputs[k]), {i})};
+    values_.make_always(Stm{{map.params[k]}, std::move(row), certs, s.prov, {}});
   }
   return nest.with({i, width});
 }

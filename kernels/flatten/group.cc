@@ -80,12 +80,8 @@ class Grouping {
     seg_.space.dims.push_back({i, e.width});
     Stms& out = seg_.body.stms;
     for (size_t k = 0; k < e.inputs.size(); k++) {
-      std::vector<Dim> dims = {DimFix{Atom(i)}};
-      const Type& t = p_.type_of(e.inputs[k]);
-      for (size_t d = 1; d < t.dims.size(); d++) {
-        dims.emplace_back(DimRange{i64(0), t.dims[d], i64(1)});
-      }
-      out.push_back(Stm{{e.map.params[k]}, EIndex{e.inputs[k], std::move(dims)}, {}, s.prov, {}});
+      EIndex row{e.inputs[k], row_dims(p_.type_of(e.inputs[k]), {i})};
+      out.push_back(Stm{{e.map.params[k]}, std::move(row), {}, s.prov, {}});
     }
     const Body& b = e.map.body;
     if (is_perfect(b)) {

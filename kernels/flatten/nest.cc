@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/ir/analysis/alias.h"
+#include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 
 namespace kenaz::flatten {
@@ -25,19 +26,6 @@ std::vector<VarId> sorted(const VarSet& set) {
 Type renamed(Type t, const Subst& names) {
   substitute(t, names);
   return t;
-}
-
-std::vector<Dim> row_dims(const std::vector<VarId>& indices, const Subst& names,
-                          const Type& array) {
-  std::vector<Dim> dims;
-  for (size_t d = 0; d < array.dims.size(); d++) {
-    if (d < indices.size()) {
-      dims.emplace_back(DimFix{names.at(indices[d])});
-    } else {
-      dims.emplace_back(DimRange{i64(0), array.dims[d], i64(1)});
-    }
-  }
-  return dims;
 }
 
 }  // namespace
@@ -127,8 +115,10 @@ void PointValues::fetch(VarId v, Body& to, Subst& names, ProvId prov) {
   if (const auto it = stored_.find(v); it != stored_.end()) {
     const auto& [array, indices] = it->second;
     const VarId row = p_.new_var(renamed(p_.type_of(v), names), p_.vars[v.index].name);
+    std::vector<Atom> place;
+    for (const VarId i : indices) place.push_back(names.at(i));
     Exp exp = EAtom{array};
-    if (!indices.empty()) exp = EIndex{array, row_dims(indices, names, p_.type_of(array))};
+    if (!place.empty()) exp = EIndex{array, row_dims(p_.type_of(array), place)};
     to.stms.push_back(Stm{{row}, std::move(exp), {}, prov, {}});
     names[v] = Atom(row);
     return;

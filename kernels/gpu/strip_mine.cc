@@ -146,11 +146,8 @@ class StripMine {
 
   /// So many rows of an array, from the first on.
   std::vector<Dim> rows(VarId array, const Atom& first, const Atom& n) {
-    std::vector<Dim> dims = {DimRange{first, n, i64(1)}};
-    const Type& t = p_.type_of(array);
-    for (size_t d = 1; d < t.dims.size(); d++) {
-      dims.emplace_back(DimRange{i64(0), t.dims[d], i64(1)});
-    }
+    std::vector<Dim> dims = row_dims(p_.type_of(array), {});
+    dims[0] = DimRange{first, n, i64(1)};
     return dims;
   }
   VarId like(VarId v) { return p_.new_var(p_.type_of(v), p_.vars[v.index].name); }

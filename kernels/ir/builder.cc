@@ -43,6 +43,18 @@ Type row_type(const Type& t) {
   return Type{t.prim, {t.dims.begin() + 1, t.dims.end()}};
 }
 
+std::vector<Dim> row_dims(const Type& t, const std::vector<Atom>& index) {
+  std::vector<Dim> dims;
+  for (size_t d = 0; d < t.dims.size(); ++d) {
+    if (d < index.size()) {
+      dims.emplace_back(DimFix{index[d]});
+    } else {
+      dims.emplace_back(DimRange{i64(0), t.dims[d], i64(1)});
+    }
+  }
+  return dims;
+}
+
 std::vector<Atom> slice_dims(std::span<const Dim> dims) {
   std::vector<Atom> out;
   for (const Dim& d : dims) {
@@ -108,14 +120,7 @@ Atom Builder::in_bounds(Atom i, Atom n) { return logical_and(le(i64(0), i), lt(i
 
 Atom Builder::index(VarId array, std::span<const Atom> indices, std::string name) {
   const Type t = program_.type_of(array);
-  std::vector<Dim> dims;
-  for (size_t d = 0; d < t.dims.size(); ++d) {
-    if (d < indices.size()) {
-      dims.push_back(DimFix{indices[d]});
-    } else {
-      dims.push_back(DimRange{i64(0), t.dims[d], i64(1)});
-    }
-  }
+  std::vector<Dim> dims = row_dims(t, {indices.begin(), indices.end()});
   Type result{t.prim, slice_dims(dims)};
   return emit(EIndex{array, std::move(dims)}, std::move(result), std::move(name));
 }

@@ -105,6 +105,8 @@ std::vector<Type> seg_types(const Program& p, const ESeg& e);
 /// The type of an array of `width` values of type `t`, and back.
 Type array_of(Atom width, const Type& t);
 Type row_type(const Type& t);
+/// Of an index or slice that fixes the leading dims and takes all of the others.
+std::vector<Dim> row_dims(const Type& t, const std::vector<Atom>& index);
 /// The dims that an index or slice leaves over.
 std::vector<Atom> slice_dims(std::span<const Dim> dims);
 

@@ -81,19 +81,14 @@ class SequenceCalls {
 
   /// Writes one row of an array that the loop makes.
   Atom store(Builder& b, VarId array, VarId index, const Atom& row) {
-    std::vector<Dim> dims = {DimFix{index}};
-    const auto& sizes = p_.type_of(array).dims;
-    for (size_t d = 1; d < sizes.size(); ++d) dims.push_back(DimRange{i64(0), sizes[d], i64(1)});
-    return b.update(array, std::move(dims), row);
+    return b.update(array, row_dims(p_.type_of(array), {index}), row);
   }
 
   /// Binds the rows of the inputs, and runs the function on them.
   void apply(Builder& b, ESoac& e, VarId index) {
     for (size_t k = 0; k < e.inputs.size(); ++k) {
-      std::vector<Dim> dims = {DimFix{index}};
-      const auto& sizes = p_.type_of(e.inputs[k]).dims;
-      for (size_t d = 1; d < sizes.size(); ++d) dims.push_back(DimRange{i64(0), sizes[d], i64(1)});
-      b.emit_to({e.map.params[k]}, EIndex{e.inputs[k], std::move(dims)});
+      const VarId array = e.inputs[k];
+      b.emit_to({e.map.params[k]}, EIndex{array, row_dims(p_.type_of(array), {index})});
     }
     for (Stm& s : e.map.body.stms) b.body().stms.push_back(std::move(s));
   }
@@ -143,17 +138,6 @@ class SequenceCalls {
     out.push_back(Stm{std::move(loop.pat), std::move(loop.exp), s.certs, s.prov, {}});
   }
 
-  /// The places of one row of an array.
-  std::vector<Dim> row_at(VarId array, std::span<const Atom> index) {
-    std::vector<Dim> dims;
-    for (const Atom& i : index) dims.emplace_back(DimFix{i});
-    const auto& sizes = p_.type_of(array).dims;
-    for (size_t d = index.size(); d < sizes.size(); ++d) {
-      dims.emplace_back(DimRange{i64(0), sizes[d], i64(1)});
-    }
-    return dims;
-  }
-
   /// A histogram, or a scatter, whose operators have no neutral elements: each element is written
   /// before the next one is made.
   void writes_by_loop(const Stm& s, EHist& e, std::vector<Stm>& out) {
@@ -198,17 +182,13 @@ class SequenceCalls {
     const auto written = [&](Builder& in) {
       std::vector<Atom> before, next(values.begin(), values.end());
       if (!m.neutral.empty()) {
-        for (size_t k = 0; k < dests.size(); ++k) {
-          const Type row{types[k].prim,
-                         {types[k].dims.begin() + static_cast<std::ptrdiff_t>(place.size()),
-                          types[k].dims.end()}};
-          before.emplace_back(in.emit(EIndex{dests[k], row_at(dests[k], place)}, row, "before"));
-        }
+        for (const VarId dest : dests) before.push_back(in.index(dest, place, "before"));
         next = combine(in, m, before, values);
       }
       std::vector<Atom> arrays;
       for (size_t k = 0; k < dests.size(); ++k) {
-        arrays.emplace_back(in.update(dests[k], row_at(dests[k], place), next[k]));
+        std::vector<Dim> row = row_dims(types[k], {place.begin(), place.end()});
+        arrays.emplace_back(in.update(dests[k], std::move(row), next[k]));
       }
       return arrays;
     };

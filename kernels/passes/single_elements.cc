@@ -8,6 +8,7 @@
 #include "kernels/ir/analysis/alias.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
 
@@ -109,11 +110,8 @@ class SingleElements {
     std::vector<Stm> out;
     Subst rows;
     for (size_t k = 0; k < e.inputs.size(); k++) {
-      const Type& type = p_.type_of(e.inputs[k]);
-      EIndex row{e.inputs[k], {at}};
-      for (size_t d = 1; d < type.dims.size(); d++) {
-        row.dims.push_back(DimRange{i64(0), type.dims[d], i64(1)});
-      }
+      EIndex row{e.inputs[k], row_dims(p_.type_of(e.inputs[k]), {})};
+      row.dims[0] = at;
       const VarId param = e.map.params[k];
       const VarId own = p_.new_var(p_.type_of(param), p_.vars[param.index].name);
       rows[param] = own;

@@ -2,6 +2,7 @@
 // twice: for the sizes of its results, all at once, and for their elements, one after the other,
 // each written to its place.
 #include "kernels/futhark/lower/lowerer.h"
+#include "kernels/ir/builder.h"
 
 namespace kenaz::lower {
 
@@ -197,10 +198,9 @@ V Lowerer::flatmap_in_turn(const V& fun, const V& array, const V& rows,
   loop.body.results = {total};
   const auto store = [&](const Atom& value) {
     const ir::VarId to = loop.params[loop.body.results.size()].var;
-    ir::EUpdate u{to, {ir::DimFix{i}}, value};
+    ir::EUpdate u{to, ir::row_dims(b_.type_of(to), {i}), value};
     std::vector<Atom> dims = b_.type_of(to).dims;
     dims.erase(dims.begin());
-    for (const Atom& d : dims) u.dims.push_back(ir::DimRange{ir::i64(0), d, ir::i64(1)});
     if (!dims.empty()) u.value = reshape(value, dims, {});
     loop.body.results.push_back(b_.let(b_.type_of(to), std::move(u), "parts"));
   };

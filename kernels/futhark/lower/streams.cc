@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "kernels/futhark/lower/lowerer.h"
+#include "kernels/ir/builder.h"
 
 namespace kenaz::lower {
 
@@ -294,10 +295,7 @@ V Lowerer::log_write(const V& log, const V& place, const V& row) {
   const Atom count = as_atom(project(log, "count"));
   const auto put = [&](const Atom& array, const Atom& value) -> Atom {
     const ir::Type t = b_.type_of(array);
-    ir::EUpdate u{array_var(array), {ir::DimFix{count}}, value};
-    for (size_t d = 1; d < t.dims.size(); ++d) {
-      u.dims.push_back(ir::DimRange{ir::i64(0), t.dims[d], ir::i64(1)});
-    }
+    ir::EUpdate u{array_var(array), ir::row_dims(t, {count}), value};
     return b_.let(t, std::move(u), "log");
   };
   const std::vector<Atom> data = data_of(row);
