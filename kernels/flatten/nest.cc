@@ -64,15 +64,8 @@ std::optional<VarId> PointValues::whole(VarId v, const Nest& nest, size_t levels
   const Stm* made = recipe(v);
   const auto* row = made == nullptr ? nullptr : std::get_if<EIndex>(&made->exp);
   if (row == nullptr || !made->certs.empty()) return std::nullopt;
-  const Type& type = p_.type_of(row->array);
-  const auto* fixed = std::get_if<DimFix>(&row->dims[0]);
-  if (fixed == nullptr || fixed->index != Atom(nest.levels[levels - 1].index)) return std::nullopt;
-  for (size_t d = 1; d < row->dims.size(); d++) {
-    const auto* range = std::get_if<DimRange>(&row->dims[d]);
-    const bool all = range != nullptr && range->start == Atom(i64(0)) &&
-                     range->stride == Atom(i64(1)) && range->len == type.dims[d];
-    if (!all) return std::nullopt;
-  }
+  const VarId index = nest.levels[levels - 1].index;
+  if (row->dims != row_dims(p_.type_of(row->array), {index})) return std::nullopt;
   return whole(row->array, nest, levels - 1);
 }
 

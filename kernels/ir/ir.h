@@ -49,9 +49,11 @@ struct EPrim {
 /// apart (may be negative, or zero in the result of a broadcast).
 struct DimFix {
   Atom index;
+  friend bool operator==(const DimFix&, const DimFix&) = default;
 };
 struct DimRange {
   Atom start, len, stride;
+  friend bool operator==(const DimRange&, const DimRange&) = default;
 };
 using Dim = std::variant<DimFix, DimRange>;
 

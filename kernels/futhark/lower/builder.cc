@@ -193,21 +193,11 @@ Atom Builder::convert(ScalarOp op, PrimType from, PrimType to, Atom arg) {
 
 bool Builder::is_view(const Atom& a, VarId array, const std::vector<ir::Dim>& dims) const {
   if (a.is_const()) return false;
-  auto same = [](const ir::Dim& x, const ir::Dim& y) {
-    if (x.index() != y.index()) return false;
-    if (const auto* f = std::get_if<ir::DimFix>(&x)) {
-      return f->index == std::get<ir::DimFix>(y).index;
-    }
-    const auto& r = std::get<ir::DimRange>(x);
-    const auto& q = std::get<ir::DimRange>(y);
-    return r.start == q.start && r.len == q.len && r.stride == q.stride;
-  };
   const auto& stms = scopes_.back().stms;
   for (size_t i = stms.size(); i-- > 0 && i + 200 > stms.size();) {
     if (stms[i].pat.size() != 1 || stms[i].pat[0] != a.var()) continue;
     const auto* e = std::get_if<ir::EIndex>(&stms[i].exp);
-    return e != nullptr && e->array == array && e->dims.size() == dims.size() &&
-           std::equal(dims.begin(), dims.end(), e->dims.begin(), same);
+    return e != nullptr && e->array == array && e->dims == dims;
   }
   return false;
 }
