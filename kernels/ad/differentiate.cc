@@ -23,8 +23,7 @@ class Differentiate {
   explicit Differentiate(Program& p) : p_(p) {}
 
   Status run() {
-    body(p_.constants, {});
-    for (Function& f : p_.functions) body(f.body, {});
+    visit_bodies(p_, [&](Body& b) { body(b, {}); });
     if (error_) return tl::make_unexpected(*error_);
     return {};
   }

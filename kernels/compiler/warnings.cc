@@ -76,8 +76,7 @@ class Walk {
 
 std::vector<Diagnostic> warnings_of(const ir::Program& program) {
   Walk walk(program);
-  walk.body(program.constants);
-  for (const ir::Function& f : program.functions) walk.body(f.body);
+  visit_bodies(program, [&](const ir::Body& b) { walk.body(b); });
   return walk.sorted();
 }
 

@@ -117,8 +117,7 @@ class Count {
 }  // namespace
 
 Sizes::Sizes(const Program& p) : p_(p) {
-  define(p.constants, definitions_);
-  for (const Function& f : p.functions) define(f.body, definitions_);
+  visit_bodies(p, [&](const Body& b) { define(b, definitions_); });
 }
 
 const Stm* Sizes::definition(const Atom& a) const {

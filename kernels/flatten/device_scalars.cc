@@ -119,8 +119,7 @@ Stm by_one_thread(Program& p, Stm s) {
 
 void device_scalars(Program& p) {
   DeviceScalars pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::flatten

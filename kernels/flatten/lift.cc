@@ -44,8 +44,7 @@ std::optional<Atom> repeated(const Program& p, const Replicates& replicates, con
 
 Replicates find_replicates(const Program& p) {
   Replicates out;
-  collect(p.constants, out);
-  for (const Function& f : p.functions) collect(f.body, out);
+  visit_bodies(p, [&](const Body& b) { collect(b, out); });
   return out;
 }
 

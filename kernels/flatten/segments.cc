@@ -304,8 +304,7 @@ void offer_in(Body& b) {
 }  // namespace
 
 void offer_groups(Program& p) {
-  offer_in(p.constants);
-  for (Function& f : p.functions) offer_in(f.body);
+  visit_bodies(p, [&](Body& b) { offer_in(b); });
 }
 
 }  // namespace kenaz::flatten

@@ -225,8 +225,7 @@ class UnpackOperators {
 
 void unpack_operators(Program& p) {
   UnpackOperators pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::flatten

@@ -30,8 +30,7 @@ void rewrite_host(Body& b, const F& f) {
 }
 template <class F>
 void rewrite_host(Program& p, const F& f) {
-  rewrite_host(p.constants, f);
-  for (Function& fun : p.functions) rewrite_host(fun.body, f);
+  visit_bodies(p, [&](Body& b) { rewrite_host(b, f); });
 }
 
 /// The versions from the k-th on, as an if.

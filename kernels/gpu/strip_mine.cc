@@ -332,8 +332,7 @@ class StripMine {
 
 void strip_mine(Program& p) {
   StripMine pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::gpu

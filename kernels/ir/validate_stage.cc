@@ -47,8 +47,7 @@ class StageRules {
   explicit StageRules(const Program& p) : p_(p) {}
 
   Status run() {
-    body(p_.constants, Where::kHost, nullptr);
-    for (const Function& f : p_.functions) body(f.body, Where::kHost, nullptr);
+    visit_bodies(p_, [&](const Body& b) { body(b, Where::kHost, nullptr); });
     if (!error_.empty()) return internal_error(error_);
     return {};
   }

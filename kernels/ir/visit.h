@@ -199,6 +199,18 @@ void visit_binders(E& exp, F&& f) {
   }
 }
 
+/// Calls f on the bodies of the program itself: that of the constants, then those of the functions.
+template <class F>
+void visit_bodies(Program& p, F&& f) {
+  f(p.constants);
+  for (Function& function : p.functions) f(function.body);
+}
+template <class F>
+void visit_bodies(const Program& p, F&& f) {
+  f(p.constants);
+  for (const Function& function : p.functions) f(function.body);
+}
+
 /// Calls f on each of the bodies of which exactly one runs, once: their results are what the
 /// statement binds, and may share memory with what is free in them. None if it has no such bodies.
 template <class E, class F>
@@ -226,8 +238,7 @@ void visit_segs(Body& body, F&& f) {
 }
 template <class F>
 void visit_segs(Program& p, F&& f) {
-  visit_segs(p.constants, f);
-  for (Function& function : p.functions) visit_segs(function.body, f);
+  visit_bodies(p, [&](Body& b) { visit_segs(b, f); });
 }
 
 /// Calls f on every Type written in the expression itself (not those of variables).

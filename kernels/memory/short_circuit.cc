@@ -68,8 +68,7 @@ class ShortCircuit {
   }
 
   void run() {
-    body(p_.constants);
-    for (Function& f : p_.functions) body(f.body);
+    visit_bodies(p_, [&](Body& b) { body(b); });
     p_.stage = Stage::kMem;
   }
 

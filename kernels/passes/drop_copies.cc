@@ -59,8 +59,7 @@ class DropCopies {
 
 void drop_copies(Program& p) {
   const DropCopies pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::passes

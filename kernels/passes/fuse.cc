@@ -249,8 +249,7 @@ class Fuse {
 
 void fuse(Program& p) {
   Fuse pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
   remove_dead_code(p);  // producers' results that only the consumer wanted
 }
 

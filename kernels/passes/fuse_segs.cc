@@ -217,8 +217,7 @@ class FuseSegs {
 
 void fuse_segs(Program& p) {
   FuseSegs pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
   remove_dead_code(p);
 }
 

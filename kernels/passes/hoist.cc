@@ -21,8 +21,7 @@ using namespace ir;
 class Hoist {
  public:
   explicit Hoist(Program& p) : p_(p), aliases_(p) {
-    find_consumed(p.constants);
-    for (const Function& f : p.functions) find_consumed(f.body);
+    visit_bodies(p, [&](const Body& b) { find_consumed(b); });
   }
 
   void body(Body& b) {
@@ -199,8 +198,7 @@ class Hoist {
 
 void hoist(Program& p) {
   Hoist pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::passes

@@ -25,8 +25,7 @@ class Packs {
   explicit Packs(Program& p, bool all) : p_(p), all_(all) {}
 
   void program() {
-    body(p_.constants, all_);
-    for (Function& f : p_.functions) body(f.body, all_);
+    visit_bodies(p_, [&](Body& b) { body(b, all_); });
   }
 
  private:

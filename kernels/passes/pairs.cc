@@ -326,8 +326,7 @@ void pairs_in(Program& p, Body& b) {
 }  // namespace
 
 void pairs(Program& p) {
-  pairs_in(p, p.constants);
-  for (Function& f : p.functions) pairs_in(p, f.body);
+  visit_bodies(p, [&](Body& b) { pairs_in(p, b); });
 }
 
 }  // namespace kenaz::passes

@@ -204,8 +204,7 @@ class SequenceCalls {
 
 void sequence_calls(Program& p) {
   SequenceCalls pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::passes

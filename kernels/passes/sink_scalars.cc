@@ -182,8 +182,7 @@ class SinkScalars {
 }  // namespace
 
 void sink_scalars(Program& p) {
-  SinkScalars(p).run(p.constants);
-  for (Function& f : p.functions) SinkScalars(p).run(f.body);
+  visit_bodies(p, [&](Body& b) { SinkScalars(p).run(b); });
   remove_dead_code(p);
 }
 

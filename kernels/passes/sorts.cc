@@ -17,8 +17,7 @@ class Sorts {
   explicit Sorts(Program& p) : p_(p) {}
 
   void program() {
-    body(p_.constants, false);
-    for (Function& f : p_.functions) body(f.body, false);
+    visit_bodies(p_, [&](Body& b) { body(b, false); });
   }
 
  private:

@@ -281,8 +281,7 @@ class SplitRows {
 
 void split_rows(Program& p) {
   SplitRows pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
   remove_dead_code(p);
 }
 

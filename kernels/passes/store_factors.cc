@@ -216,8 +216,7 @@ class StoreFactors {
 
 void store_factors(Program& p) {
   StoreFactors pass(p);
-  pass.body(p.constants);
-  for (Function& f : p.functions) pass.body(f.body);
+  visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
 }  // namespace kenaz::passes

@@ -9,8 +9,7 @@ namespace kenaz::ir {
 
 Aliases::Aliases(const Program& p) : program_(p), parent_(p.vars.size()) {
   std::iota(parent_.begin(), parent_.end(), 0u);
-  body(p, p.constants);
-  for (const Function& f : p.functions) body(p, f.body);
+  visit_bodies(p, [&](const Body& b) { body(p, b); });
 }
 
 uint32_t Aliases::of(VarId v) const {

@@ -5,6 +5,7 @@
 #include "kernels/ir/analysis/calls.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/eval/machine.h"
+#include "kernels/ir/visit.h"
 #include "protocol/base/large_stack_thread.h"
 
 namespace kenaz::ir::eval {
@@ -20,8 +21,7 @@ bool Machine::with_stack(const std::function<bool()>& run) {
   if (!has_calls_) {
     bool found = false;
     const auto note = [&](const ECall&) { found = true; };
-    for_each_call(program.constants, note);
-    for (const Function& f : program.functions) for_each_call(f.body, note);
+    visit_bodies(program, [&](const Body& b) { for_each_call(b, note); });
     has_calls_ = found;
   }
   if (!*has_calls_) return run();

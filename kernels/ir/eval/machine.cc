@@ -7,6 +7,7 @@
 #include <new>
 #include <utility>
 
+#include "kernels/ir/visit.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::ir::eval {
@@ -17,8 +18,7 @@ Machine::Machine(Program p, Limits l) : program(std::move(p)), limits(l) {
   for (const auto& v : program.vars) kinds_.push_back({v.type.prim, !v.type.dims.empty()});
   if (program.stage != Stage::kMem) return;
   const Aliases aliases(program);
-  find_last_uses(program.constants, aliases);
-  for (const Function& f : program.functions) find_last_uses(f.body, aliases);
+  visit_bodies(program, [&](const Body& b) { find_last_uses(b, aliases); });
 }
 
 bool Machine::fail(ErrorKind kind, std::string message) {
