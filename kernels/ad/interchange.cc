@@ -26,12 +26,7 @@ void prune(const Program& p, ESoac& e) {
 }
 
 void prune(const Program& p, Body& body) {
-  VarSet needed;
-  for (const Atom& r : body.results) {
-    if (!r.is_const()) needed.insert(r.var());
-  }
-  std::vector<Stm*> kept;
-  for_each_needed(p, body.stms, needed, [&](Stm& s) {
+  keep_needed(p, body, [&](Stm& s, const VarSet& needed) {
     auto* map = std::get_if<ESoac>(&s.exp);
     if (map != nullptr && !(map->scans.empty() && map->reduces.empty())) map = nullptr;
     auto* branch = std::get_if<EIf>(&s.exp);
@@ -43,11 +38,7 @@ void prune(const Program& p, Body& body) {
     }
     if (map != nullptr) prune(p, *map);
     if (branch != nullptr) visit_bodies(s.exp, [&](Body& inner) { prune(p, inner); });
-    kept.push_back(&s);
   });
-  std::vector<Stm> stms;
-  for (size_t k = kept.size(); k-- > 0;) stms.push_back(std::move(*kept[k]));
-  body.stms = std::move(stms);
 }
 
 namespace {

@@ -90,20 +90,8 @@ class LoopsApart {
     } else if (s.pat.empty() || !apart_.contains(s.pat[0])) {
       return false;
     }
-    for (const Stm* needed : needed_by(in, at)) {
-      if (!is_cheap(*needed)) return false;
-    }
-    return true;
-  }
-
-  std::vector<const Stm*> needed_by(const Body& in, size_t at) const {
-    VarSet uses;
-    for_each_use(p_, in.stms[at], [&](VarId v) { uses.insert(v); });
-    std::vector<const Stm*> all;
-    const auto before = std::span(in.stms).first(at);
-    for_each_needed(p_, before, uses, [&](const Stm& s) { all.push_back(&s); });
-    std::reverse(all.begin(), all.end());
-    return all;
+    const auto needed = needed_before(p_, in.stms, at);
+    return std::all_of(needed.begin(), needed.end(), [](const Stm* n) { return is_cheap(*n); });
   }
 
   /// Whether the body returns nothing but what the statement binds.
@@ -131,8 +119,9 @@ class LoopsApart {
     auto& map = std::get<ESoac>(alone.exp);
     map.map.body = {};
     map.map.ret.clear();
-    for (const Stm* needed : needed_by(e.map.body, at)) map.map.body.stms.push_back(*needed);
-    map.map.body.stms.push_back(s);
+    auto& stms = map.map.body.stms;
+    for (const Stm* needed : needed_before(p_, e.map.body.stms, at)) stms.push_back(*needed);
+    stms.push_back(s);
     for (const VarId v : s.pat) {
       map.map.body.results.emplace_back(v);
       map.map.ret.push_back(p_.type_of(v));

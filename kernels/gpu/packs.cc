@@ -24,12 +24,7 @@ namespace {
 ir::ESeg only_first_results(const ir::Program& p, const ir::ESeg& e) {
   ir::ESeg out = e;
   out.body.results.resize(1);
-  ir::VarSet needed;
-  if (!out.body.results[0].is_const()) needed.insert(out.body.results[0].var());
-  std::vector<ir::Stm> kept;
-  ir::for_each_needed(p, e.body.stms, needed, [&](const ir::Stm& s) { kept.push_back(s); });
-  std::reverse(kept.begin(), kept.end());
-  out.body.stms = std::move(kept);
+  ir::keep_needed(p, out.body, [](const ir::Stm&, const ir::VarSet&) {});
   return out;
 }
 

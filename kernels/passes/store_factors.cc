@@ -7,7 +7,6 @@
 //
 // Rows and columns of the factors are then loaded once for many elements, as in products of
 // matrices. Where few segments share what is read, the reduction stays as it was.
-#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -29,29 +28,9 @@ using namespace ir;
 constexpr int64_t kLeastShared = 16;
 
 void drop_unneeded(const Program& p, Body& b) {
-  VarSet needed;
-  for (const Atom& r : b.results) {
-    if (!r.is_const()) needed.insert(r.var());
-  }
-  std::vector<Stm*> kept;
-  for_each_needed(p, b.stms, needed, [&](Stm& s) {
+  keep_needed(p, b, [&](Stm& s, const VarSet&) {
     visit_bodies(s.exp, [&](Body& inner) { drop_unneeded(p, inner); });
-    kept.push_back(&s);
   });
-  std::vector<Stm> stms;
-  for (size_t k = kept.size(); k-- > 0;) stms.push_back(std::move(*kept[k]));
-  b.stms = std::move(stms);
-}
-
-/// The statements up to `at` that it needs, and it.
-std::vector<Stm> needed_for(const Program& p, const std::vector<Stm>& stms, size_t at) {
-  VarSet needed;
-  for_each_use(p, stms[at], [&](VarId v) { needed.insert(v); });
-  std::vector<Stm> out{stms[at]};
-  const auto before = std::span(stms).first(at);
-  for_each_needed(p, before, needed, [&](const Stm& s) { out.push_back(s); });
-  std::reverse(out.begin(), out.end());
-  return out;
 }
 
 class StoreFactors {
@@ -139,7 +118,9 @@ class StoreFactors {
     const auto& from = read.when ? branch.then_body : branch.else_body;
     const VarId element = from.stms[read.at].pat[0];
     const PrimType t = p_.type_of(element).prim;
-    Body there{needed_for(p_, from.stms, read.at), {element}};
+    Body there{{}, {element}};
+    for (const Stm* n : needed_before(p_, from.stms, read.at)) there.stms.push_back(*n);
+    there.stms.push_back(from.stms[read.at]);
     Body nothing{{}, {Atom(PrimValue{t, 0})}};
     const VarId made = p_.new_var({t, {}}, "factor");
     Stm choice{{made}, EIf{}, {}, s.prov, {}};

@@ -1,5 +1,8 @@
 #include "kernels/ir/analysis/uses.h"
 
+#include <algorithm>
+#include <span>
+
 namespace kenaz::ir {
 namespace {
 
@@ -76,6 +79,16 @@ VarSet free_vars(const Program& p, const Lambda& l) {
   for (const Type& t : l.ret) uses_detail::type_uses(t, add);
   for (VarId v : l.params) uses.erase(v);
   return uses;
+}
+
+std::vector<const Stm*> needed_before(const Program& p, const std::vector<Stm>& stms, size_t at) {
+  VarSet uses;
+  for_each_use(p, stms[at], [&](VarId v) { uses.insert(v); });
+  std::vector<const Stm*> all;
+  const auto before = std::span(stms).first(at);
+  for_each_needed(p, before, uses, [&](const Stm& s) { all.push_back(&s); });
+  std::reverse(all.begin(), all.end());
+  return all;
 }
 
 std::vector<int> count_uses(const Program& p) {

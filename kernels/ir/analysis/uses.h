@@ -27,6 +27,13 @@ void for_each_bound(const Stm& s, F&& f);
 template <class Stms, class F>
 void for_each_needed(const Program& p, Stms& stms, VarSet& needed, F&& f);
 
+/// What the statement at `at` needs of those before it, in order.
+std::vector<const Stm*> needed_before(const Program& p, const std::vector<Stm>& stms, size_t at);
+/// Takes away the statements that the results do not need. Calls f(Stm&, needed) for each that
+/// stays, the last first, before what it uses itself is among the needed.
+template <class F>
+void keep_needed(const Program& p, Body& b, F&& f);
+
 /// Used inside but bound outside.
 VarSet free_vars(const Program& p, const Body& b);
 VarSet free_vars(const Program& p, const Stm& s);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/ir/visit.h"
 
@@ -70,6 +71,22 @@ void for_each_needed(const Program& p, Stms& stms, VarSet& needed, F&& f) {
     f(s);
     for_each_use(p, s, [&](VarId v) { needed.insert(v); });
   }
+}
+
+template <class F>
+void keep_needed(const Program& p, Body& b, F&& f) {
+  VarSet needed;
+  for (const Atom& r : b.results) {
+    if (!r.is_const()) needed.insert(r.var());
+  }
+  std::vector<Stm*> kept;
+  for_each_needed(p, b.stms, needed, [&](Stm& s) {
+    f(s, std::as_const(needed));
+    kept.push_back(&s);
+  });
+  std::vector<Stm> stms;
+  for (size_t k = kept.size(); k-- > 0;) stms.push_back(std::move(*kept[k]));
+  b.stms = std::move(stms);
 }
 
 }  // namespace kenaz::ir
