@@ -259,6 +259,10 @@ Status check_kernel(const Program& program, const Kernel& kernel) {
     return internal_error(has_code ? "code of its own and of another" : "no code");
   }
   if (kernel.code_of.valid()) KENAZ_TRY(check_code_of(program, kernel));
+  const Kernel& code = kernel.code_of.valid() ? program.kernels[kernel.code_of.index] : kernel;
+  if (kernel.small_bytes != 0 && (code.glsl.empty() || !code.spirv.empty())) {
+    return internal_error("a version for small launches, but no GLSL to make it from");
+  }
   if (kernel.slots < 2 || kernel.slots > (1 << 12)) {
     return internal_error(fmt::format("{} slots", kernel.slots));
   }

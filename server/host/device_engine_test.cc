@@ -594,6 +594,7 @@ TEST_P(DeviceEngineTest, BrokenProgramsAreRefused) {
       [](Program& p) { p.kernels.clear(); },
       [](Program& p) { p.kernels[kAdd].slots = 5; },
       [](Program& p) { p.kernels[kAdd].spirv.clear(); },
+      [](Program& p) { p.kernels[kAdd].small_bytes = 8; },            // beside its SPIR-V
       [](Program& p) { p.kernels[kStep].code_of = KernelId{kAdd}; },  // beside its own
       [](Program& p) {
         p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, 0, "", {7}});
