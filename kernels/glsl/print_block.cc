@@ -84,17 +84,10 @@ void hide_bits(const Facts& facts, const IPrim& i, std::vector<std::string>& arg
 }
 }  // namespace
 
-bool BlockPrinter::says_small(const kir::Value& v) const {
-  const auto& specs = c_.kernel.specs;
-  return !v.is_const() && std::any_of(specs.begin(), specs.end(), [&](const kir::Spec& s) {
-    return s.says_small && s.val == v.id();
-  });
-}
-
 void BlockPrinter::print(const IPrim& i) {
   if (c_.facts.uses(i.dst) == 0) return;
   Expr e;
-  if (i.op == ScalarOp::kSelect && says_small(i.args[0])) {
+  if (i.op == ScalarOp::kSelect && !i.args[0].is_const() && i.args[0].id() == c_.says_small) {
     const std::string small = names_.operand(i.args[1], e.reads);
     e.text = fmt::format("small_or_any({}, {})", small, names_.operand(i.args[2], e.reads));
     e.is_operand = true;

@@ -43,6 +43,7 @@ struct KernelContext {
   int depth = 0;                            // of the function that is being printed
   /// Threads pass over statements by `going`, also where none can stop.
   bool masks_threads = false;
+  std::optional<kir::ValId> says_small;  // see kir::Spec
 };
 
 /// An expression that records failure `number`, if none was recorded before; it is 0 then.
@@ -60,7 +61,6 @@ class BlockPrinter {
  private:
   void inst(const kir::Inst& inst);
   // values (print_block.cc)
-  bool says_small(const kir::Value& v) const;
   void print(const kir::IPrim& i);
   void print(const kir::IBuiltin& i);
   void print(const kir::ICompose& i);

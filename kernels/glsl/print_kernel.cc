@@ -117,7 +117,11 @@ class KernelPrinter {
 void KernelPrinter::name_everything() {
   for (const Arg& a : kernel_.args) names_.bind(a.val, names_.like(a.name));
   for (const Spec& s : kernel_.specs) {
-    if (!s.says_small) names_.bind(s.val, names_.like(s.name));
+    if (s.says_small) {
+      context_.says_small = s.val;
+    } else {
+      names_.bind(s.val, names_.like(s.name));
+    }
   }
   for (const SharedArray& a : kernel_.shared) context_.shared.push_back(names_.like(a.name));
   for (const LocalArray& a : kernel_.locals) context_.locals.push_back(names_.like(a.name));
