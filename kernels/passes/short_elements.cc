@@ -96,17 +96,11 @@ class ShortElements {
   explicit ShortElements(Program& p) : p_(p), other_uses_(count_uses(p)) {}
 
   void run() {
-    each_body([&](Body& b) { count(b); });
-    each_body([&](Body& b) { make(b); });
+    visit_bodies(p_, [&](const Body& b) { count(b); });
+    visit_bodies(p_, [&](Body& b) { make(b); });
   }
 
  private:
-  template <class F>
-  void each_body(F&& f) {
-    f(p_.constants);
-    for (Function& function : p_.functions) f(function.body);
-  }
-
   void count(const Body& b) {
     for (const Stm& s : b.stms) {
       const auto* e = std::get_if<EIndex>(&s.exp);
