@@ -1,9 +1,9 @@
 #include "kernels/compiler.h"
 #include "kernels/flatten/device_scalars.h"
 #include "kernels/flatten/segments.h"
-#include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/prepare.h"
-#include "kernels/gpu/strip_mine.h"
+#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/prepare.h"
+#include "kernels/host_code/strip_mine.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::compiler {
@@ -17,17 +17,17 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   if (target.reads_ahead) passes::packs_by_scans(cut.ir);
   // .. and so have versions for workgroups.
   if (target.threads >= flatten::kThreadsForGroups) flatten::offer_groups(cut.ir);
-  gpu::strip_mine(cut.ir);
+  host_code::strip_mine(cut.ir);
   flatten::device_scalars(cut.ir);
-  gpu::run_by_one_thread(cut.ir);
-  if (target.max_turns > 0) gpu::make_long_elements_apart(cut.ir);
+  host_code::run_by_one_thread(cut.ir);
+  if (target.max_turns > 0) host_code::make_long_elements_apart(cut.ir);
   KENAZ_TRY(schedule(cut.ir));
   if (target.threads >= flatten::kThreadsForGroups) passes::sink_scalars(cut.ir);
-  explain::VersionNames names = gpu::choices_as_ifs(cut.ir);
+  explain::VersionNames names = host_code::choices_as_ifs(cut.ir);
   KENAZ_TRY(place(cut.ir));
   std::optional<explain::Recorder> recorder;
   if (report != nullptr) recorder.emplace(cut.ir, std::move(names));
-  gpu::HostGen generator(cut, target, program, recorder ? &*recorder : nullptr);
+  host_code::HostGen generator(cut, target, program, recorder ? &*recorder : nullptr);
   KENAZ_TRY(generator.run());
   if (report != nullptr) *report = recorder->take();
   return program;

@@ -1,8 +1,8 @@
-#include "kernels/gpu/abreast.h"
+#include "kernels/host_code/abreast.h"
 
 #include <algorithm>
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -111,4 +111,4 @@ bool Abreast::is_known_check(const ir::Stm& s) const {
   return e->op == ScalarOp::kLe && e->args[0] == ir::Atom(PrimValue::i64(0)) && offset(e->args[1]);
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

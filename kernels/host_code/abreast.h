@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 #include "kernels/ir/analysis/offsets.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class Abreast {
  public:
@@ -55,4 +55,4 @@ class Abreast {
   bool inside_ = false;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

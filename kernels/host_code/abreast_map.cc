@@ -1,10 +1,10 @@
-#include "kernels/gpu/abreast_map.h"
+#include "kernels/host_code/abreast_map.h"
 
-#include "kernels/gpu/indices.h"
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/indices.h"
+#include "kernels/host_code/launch.h"
 #include "kernels/ir/analysis/walks.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -75,4 +75,4 @@ void AbreastMap::launch(const SegParts& parts) const {
   launch_elements(host_, t, elem, host_.count(sizes).operand());
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

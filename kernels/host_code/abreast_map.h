@@ -3,11 +3,11 @@
 
 #include <optional>
 
-#include "kernels/gpu/abreast.h"
-#include "kernels/gpu/seg_element.h"
-#include "kernels/gpu/small_rows.h"
+#include "kernels/host_code/abreast.h"
+#include "kernels/host_code/seg_element.h"
+#include "kernels/host_code/small_rows.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class AbreastMap {
  public:
@@ -32,4 +32,4 @@ class AbreastMap {
   std::optional<Abreast> abreast_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

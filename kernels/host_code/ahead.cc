@@ -1,8 +1,8 @@
-#include "kernels/gpu/ahead.h"
+#include "kernels/host_code/ahead.h"
 
 #include <memory>
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -49,4 +49,4 @@ plan::Elements::Ahead ahead_elements(Thread& t, const Neighbours& neighbours) {
   return out;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

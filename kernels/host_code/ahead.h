@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "kernels/gpu/neighbours.h"
+#include "kernels/host_code/neighbours.h"
 #include "kernels/plan/plan.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// None, if the target does not read ahead, or the elements are not of that kind. `neighbours` are
 /// the ESeg's.
@@ -17,4 +17,4 @@ std::optional<plan::Ahead> ahead_facts(const HostGen& host, const ir::ESeg& e,
 /// In a kernel, which both parameters outlive.
 plan::Elements::Ahead ahead_elements(body::Thread& t, const Neighbours& neighbours);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,11 +1,11 @@
-#include "kernels/gpu/body_facts.h"
+#include "kernels/host_code/body_facts.h"
 
 #include <algorithm>
 #include <set>
 
 #include "kernels/ir/visit.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 namespace {
 
@@ -68,4 +68,4 @@ bool may_stop(const ir::Body& b) {
   });
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -3,7 +3,7 @@
 
 #include "kernels/ir/ir.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// Large, or with loops: not to be repeated.
 bool is_slow(const ir::Body& b);
@@ -18,4 +18,4 @@ struct Reads {
 };
 Reads reads_of(const ir::Program& p, const ir::Body& b);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

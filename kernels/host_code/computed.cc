@@ -1,8 +1,8 @@
-#include "kernels/gpu/computed.h"
+#include "kernels/host_code/computed.h"
 
 #include "protocol/base/check.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using program::Operand;
 using program::ScalarReg;
@@ -46,4 +46,4 @@ void Computed::end_scope(size_t begin) {
   }
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

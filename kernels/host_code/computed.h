@@ -12,7 +12,7 @@
 
 #include "kernels/program/program.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class Computed {
  public:
@@ -38,4 +38,4 @@ class Computed {
   std::set<program::ScalarReg> variables_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

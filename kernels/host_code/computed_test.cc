@@ -1,8 +1,8 @@
-#include "kernels/gpu/computed.h"
+#include "kernels/host_code/computed.h"
 
 #include <gtest/gtest.h>
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 namespace {
 
 using program::Operand;
@@ -49,4 +49,4 @@ TEST(Computed, WhatVariablesMakeIsComputedAgain) {
 }
 
 }  // namespace
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,11 +1,11 @@
 // Copies of arrays at host level.
-#include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/indices.h"
-#include "kernels/gpu/launch.h"
-#include "kernels/gpu/plan_launch.h"
+#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/indices.h"
+#include "kernels/host_code/launch.h"
+#include "kernels/host_code/plan_launch.h"
 #include "kernels/primitives/copy/plans.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using kir::Value;
 using kir::Values;
@@ -303,4 +303,4 @@ void HostGen::copy(const HostArray& from, const HostArray& to) {
       });
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

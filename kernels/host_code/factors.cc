@@ -1,10 +1,10 @@
-#include "kernels/gpu/factors.h"
+#include "kernels/host_code/factors.h"
 
-#include "kernels/gpu/indices.h"
-#include "kernels/gpu/neighbours.h"
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/indices.h"
+#include "kernels/host_code/neighbours.h"
+#include "kernels/host_code/seg_element.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -104,4 +104,4 @@ plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESe
   return out;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

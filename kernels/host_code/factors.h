@@ -1,11 +1,11 @@
 // The code of a reduction's factors (ir/analysis/factors.h), in a kernel.
 #pragma once
 
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 #include "kernels/ir/analysis/factors.h"
 #include "kernels/plan/plan.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors);
 
@@ -13,4 +13,4 @@ plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors);
 plan::Elements::Factors factor_functions(HostGen& host, body::Thread& t, const ir::ESeg& e,
                                          const ir::Factors& factors);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,16 +1,16 @@
-#include "kernels/gpu/group.h"
+#include "kernels/host_code/group.h"
 
 #include <algorithm>
 #include <memory>
 
-#include "kernels/gpu/group_code.h"
-#include "kernels/gpu/launch.h"
-#include "kernels/gpu/monoids.h"
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/group_code.h"
+#include "kernels/host_code/launch.h"
+#include "kernels/host_code/monoids.h"
+#include "kernels/host_code/seg_element.h"
 #include "kernels/ir/analysis/group.h"
 #include "kernels/ir/visit.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 namespace {
 
@@ -191,4 +191,4 @@ void group_segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
   GroupSegment(host, s, e).run();
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

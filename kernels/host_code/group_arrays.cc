@@ -1,7 +1,7 @@
 // Arrays of a workgroup: making, moving and updating them.
-#include "kernels/gpu/group_code.h"
+#include "kernels/host_code/group_code.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::ArrayKind;
 using body::Math;
@@ -145,4 +145,4 @@ void GroupCode::reshape(const ir::Stm& s, const ir::EReshape& e) {
   t_.env.bind(s.pat[0], a);
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

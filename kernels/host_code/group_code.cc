@@ -1,13 +1,13 @@
-#include "kernels/gpu/group_code.h"
+#include "kernels/host_code/group_code.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "kernels/gpu/monoids.h"
+#include "kernels/host_code/monoids.h"
 #include "kernels/ir/analysis/group.h"
 #include "kernels/ir/visit.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 namespace {
 
@@ -152,4 +152,4 @@ void GroupCode::points(const Values& sizes, const AtIndex& f) {
 
 void GroupCode::by_one(const std::function<void()>& f) { t_.k.if_(t_.k.eq(t_.k.local(), 0), f); }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/gpu/group_memory.h"
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/group_memory.h"
+#include "kernels/host_code/host_gen.h"
 #include "kernels/primitives/blocks/combine.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class GroupCode {
  public:
@@ -115,4 +115,4 @@ class GroupCode {
   kir::Var counted_;  // u32: how often
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

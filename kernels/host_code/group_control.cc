@@ -1,8 +1,8 @@
 // Branches and loops that the threads of a workgroup go through together.
-#include "kernels/gpu/group_code.h"
+#include "kernels/host_code/group_code.h"
 #include "kernels/ir/analysis/uses.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::ArrayKind;
 using ir::VarId;
@@ -120,4 +120,4 @@ void GroupCode::next(const ir::ELoop& e, const std::map<size_t, kir::Var>& scala
   for (const auto& [k, var] : scalars) t_.k.assign(var, std::get<Value>(results[k]));
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,8 +1,8 @@
-#include "kernels/gpu/group_memory.h"
+#include "kernels/host_code/group_memory.h"
 
 #include <algorithm>
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::KernelArray;
 using body::Thread;
@@ -87,4 +87,4 @@ void GroupMemory::provide(const Operand& groups) {
   host_.allocate_bytes(block_, host_.times(host_.size(bytes_), host_.size(groups)));
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

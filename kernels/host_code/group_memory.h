@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// Of one kernel. Every array has its place throughout: those of a loop are made again in the same.
 class GroupMemory {
@@ -38,4 +38,4 @@ class GroupMemory {
   Operand bytes_ = PrimValue::i64(0);  // of each workgroup
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

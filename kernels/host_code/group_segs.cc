@@ -1,8 +1,8 @@
 // Segmented operations whose points are spread over the threads of a workgroup.
-#include "kernels/gpu/body_facts.h"
-#include "kernels/gpu/group_code.h"
+#include "kernels/host_code/body_facts.h"
+#include "kernels/host_code/group_code.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Math;
 using ir::VarId;
@@ -241,4 +241,4 @@ void GroupCode::scan_together(const ir::ESeg& e, const std::vector<Array>& targe
   fold(e, targets, at, own, combiner.scan(mine).before, true);
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

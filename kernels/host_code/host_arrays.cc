@@ -1,9 +1,9 @@
 // Arrays at host level.
-#include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/launch.h"
 #include "protocol/base/check.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 BlockReg HostGen::allocate_bytes(const HostSize& bytes) {
   const BlockReg b = new_block();
@@ -264,4 +264,4 @@ void HostGen::update(const ir::Stm& s, const ir::EUpdate& e) {
   put_update(e.value.var(), e.array, sliced(a, dims));
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

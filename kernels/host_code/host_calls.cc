@@ -1,8 +1,8 @@
 // Functions that call themselves, and their calls: host code of their own.
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 #include "kernels/ir/analysis/calls.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using ir::VarId;
 
@@ -90,4 +90,4 @@ void HostGen::recursive_call(const ir::Stm& s, const ir::ECall& e) {
   }
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

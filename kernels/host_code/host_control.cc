@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "kernels/body/analysis.h"
-#include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/segments.h"
+#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/segments.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using ir::VarId;
 
@@ -438,4 +438,4 @@ void HostGen::entry_results(const ir::Function& f, const EntryPoint&, program::E
   }
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,15 +1,15 @@
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "kernels/diagnostics/diagnostic.h"
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/launch.h"
 #include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 HostGen::HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out,
                  explain::Recorder* recorder)
@@ -253,4 +253,4 @@ void choose(HostGen& host, const Operand& cond, const std::function<void()>& the
   host.emit({std::move(branch)});
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -15,14 +15,14 @@
 
 #include "kernels/body/thread.h"
 #include "kernels/explain/recorder.h"
-#include "kernels/gpu/computed.h"
-#include "kernels/gpu/values.h"
+#include "kernels/host_code/computed.h"
+#include "kernels/host_code/values.h"
 #include "kernels/ir/lowered.h"
 #include "kernels/program/program.h"
 #include "kernels/program/target.h"
 #include "protocol/base/result.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class HostGen : public body::Host {
  public:
@@ -211,4 +211,4 @@ void choose(HostGen& host, const Operand& cond, const std::function<void()>& the
 /// Lets registers go of their blocks after the last use, except those in `keep`.
 void insert_releases(program::Code& code, const std::set<BlockReg>& keep);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

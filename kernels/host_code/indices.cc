@@ -1,10 +1,10 @@
-#include "kernels/gpu/indices.h"
+#include "kernels/host_code/indices.h"
 
 #include <utility>
 
-#include "kernels/gpu/quotient.h"
+#include "kernels/host_code/quotient.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using kir::Value;
 using kir::Values;
@@ -28,4 +28,4 @@ Values indices_of(HostGen& host, body::Thread& t, const std::vector<Operand>& si
   return at;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,9 +1,9 @@
-#include "kernels/gpu/interleaved.h"
+#include "kernels/host_code/interleaved.h"
 
 #include "kernels/body/dests.h"
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/launch.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 namespace {
 
@@ -89,4 +89,4 @@ void Interleaved::launch(const std::function<void(const SegParts&)>& map) const 
   }
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -7,10 +7,10 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/seg_element.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class Interleaved {
  public:
@@ -33,4 +33,4 @@ class Interleaved {
   std::vector<size_t> rows_;  // which of the stored arrays
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,4 +1,4 @@
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/launch.h"
 
 #include <algorithm>
 
@@ -12,7 +12,7 @@
 #include "kernels/kir/visit.h"
 #include "protocol/base/check.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 namespace {
 
@@ -264,4 +264,4 @@ void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int work
   host.emit({program::OpLaunch{host.add_kernel(std::move(out)), groups, std::move(args)}});
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

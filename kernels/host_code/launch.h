@@ -5,9 +5,9 @@
 #include <map>
 
 #include "kernels/body/thread.h"
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// For kernels of a function `elem` of an i64 without results: `width` threads run elem(i), each
 /// for one i or, if they have memory of their own, one after the other for several.
@@ -46,4 +46,4 @@ void allocate_private(HostGen& host, body::Thread& t, int workgroup_size, const 
 void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,
                    const Operand& groups, const std::map<size_t, program::Arg>& others = {});
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

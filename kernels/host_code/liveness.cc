@@ -1,10 +1,10 @@
 // Where block registers die.
 #include <algorithm>
 
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 #include "protocol/base/overloaded.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 namespace {
 
 using program::Code;
@@ -129,4 +129,4 @@ void insert_releases(program::Code& code, const std::set<BlockReg>& keep) {
   rewrite(code, held, keep);
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

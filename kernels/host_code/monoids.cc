@@ -1,8 +1,8 @@
-#include "kernels/gpu/monoids.h"
+#include "kernels/host_code/monoids.h"
 
 #include "kernels/op/operators.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Values;
@@ -71,4 +71,4 @@ plan::Operator operator_in_place(Thread& t, const Monoids& monoids) {
   return plan::join(std::move(parts));
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -6,7 +6,7 @@
 #include "kernels/body/thread.h"
 #include "kernels/plan/plan.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using Monoids = std::vector<const ir::Monoid*>;
 
@@ -20,4 +20,4 @@ plan::Operator joined_operator(body::Thread& t, const Monoids& monoids, size_t f
 /// is known there.
 plan::Operator operator_in_place(body::Thread& t, const Monoids& monoids);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,11 +1,11 @@
-#include "kernels/gpu/neighbours.h"
+#include "kernels/host_code/neighbours.h"
 
 #include <algorithm>
 #include <map>
 
 #include "kernels/ir/visit.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::KernelArray;
 using body::Thread;
@@ -211,4 +211,4 @@ void store_neighbours(kir::Builder& k, const Value& base, const Value& first,
   }
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -5,10 +5,10 @@
 #include <functional>
 #include <optional>
 
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/seg_element.h"
 #include "kernels/plan/plan.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// An ESeg whose body is scalar code without loops or checks.
 class Neighbours {
@@ -64,4 +64,4 @@ std::optional<int> short_statements(const ir::Body& body);
 void store_neighbours(kir::Builder& k, const kir::Value& base, const kir::Value& first,
                       const kir::Values& values);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

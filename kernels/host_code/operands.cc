@@ -1,9 +1,9 @@
-#include "kernels/gpu/operands.h"
+#include "kernels/host_code/operands.h"
 
-#include "kernels/gpu/launch.h"
-#include "kernels/gpu/uneven.h"
+#include "kernels/host_code/launch.h"
+#include "kernels/host_code/uneven.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -47,4 +47,4 @@ plan::Elements elements_from(Thread& t, const std::vector<HostArray>& operands,
   return elements;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

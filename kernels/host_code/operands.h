@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/seg_element.h"
 #include "kernels/plan/plan.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// Arrays, with the space's dims, of what the points of `e` (the expression of `s`) hand on; a map
 /// makes them, and what `parts` says is stored besides.
@@ -16,4 +16,4 @@ std::vector<HostArray> map_operands(HostGen& host, const ir::Stm& s, const ir::E
 plan::Elements elements_from(body::Thread& t, const std::vector<HostArray>& operands,
                              const Operand& length);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,18 +1,18 @@
-#include "kernels/gpu/packs.h"
+#include "kernels/host_code/packs.h"
 
 #include <algorithm>
 
-#include "kernels/gpu/body_facts.h"
-#include "kernels/gpu/neighbours.h"
-#include "kernels/gpu/operands.h"
-#include "kernels/gpu/plan_launch.h"
+#include "kernels/host_code/body_facts.h"
+#include "kernels/host_code/neighbours.h"
+#include "kernels/host_code/operands.h"
+#include "kernels/host_code/plan_launch.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/primitives/pack/plans.h"
 #include "kernels/primitives/sort/plans.h"
 #include "kernels/scalar/apply.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -176,4 +176,4 @@ void sort(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
   });
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

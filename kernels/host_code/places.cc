@@ -1,7 +1,7 @@
 // Arrays at places (ir/places.h), in host code: parts of blocks.
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 HostArray HostGen::make(ir::VarId v) {
   at_their_place_.erase(v);
@@ -82,4 +82,4 @@ void HostGen::put_update(ir::VarId v, ir::VarId whole, const HostArray& to) {
   copy_unless(is_at_place(v, whole), v, to);
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

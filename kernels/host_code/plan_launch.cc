@@ -1,13 +1,13 @@
-#include "kernels/gpu/plan_launch.h"
+#include "kernels/host_code/plan_launch.h"
 
 #include <memory>
 
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/launch.h"
 #include "kernels/plan/team.h"
 #include "protocol/base/check.h"
 #include "protocol/base/overloaded.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using plan::HostExpr;
@@ -154,4 +154,4 @@ void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRe
   emit_from(host, choices, 0, request);
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

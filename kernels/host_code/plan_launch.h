@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/gpu/host_gen.h"
+#include "kernels/host_code/host_gen.h"
 #include "kernels/plan/plan.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// An operation as its family sees it.
 struct PlanRequest {
@@ -28,4 +28,4 @@ bool needs_thread_memory(HostGen& host, const PlanRequest& request);
 /// Emits a chain of ifs over the plans' conditions, with the launches of each.
 void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRequest& request);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,4 +1,4 @@
-#include "kernels/gpu/prepare.h"
+#include "kernels/host_code/prepare.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 namespace {
 
 using namespace ir;
@@ -142,4 +142,4 @@ explain::VersionNames choices_as_ifs(Program& p) {
   return names;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

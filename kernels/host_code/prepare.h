@@ -4,7 +4,7 @@
 #include "kernels/explain/recorder.h"
 #include "kernels/ir/ir.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// Combinators with an operator on arrays that does not work element by element become the work of
 /// one thread: ESegs without dims. After flatten::device_scalars, before flatten::segments.
@@ -18,4 +18,4 @@ void make_long_elements_apart(ir::Program& p);
 /// Versions become ifs. Of a program at stage seg. Gives the versions' names.
 explain::VersionNames choices_as_ifs(ir::Program& p);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,4 +1,4 @@
-#include "kernels/gpu/prepare.h"
+#include "kernels/host_code/prepare.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 namespace {
 
 using testing::ContainsRegex;
@@ -117,4 +117,4 @@ TEST(ChoicesAsIfs, VersionsAreIfs) {
 }
 
 }  // namespace
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

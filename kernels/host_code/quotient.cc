@@ -1,6 +1,6 @@
-#include "kernels/gpu/quotient.h"
+#include "kernels/host_code/quotient.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using kir::Value;
 using kir::Values;
@@ -20,4 +20,4 @@ Value quotient(kir::Builder& k, const Value& a, const Value& b, const Value& rec
                      [&] { return Values{k.quot(a, b)}; })[0];
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -6,7 +6,7 @@
 
 #include "kernels/kir/builder.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// Computes a scalar operation on the host: operation, type of the operands and, of a conversion,
 /// of the result.
@@ -38,4 +38,4 @@ S reciprocal(const OnHost<S>& op, const S& divisor, const S& most) {
 kir::Value quotient(kir::Builder& k, const kir::Value& a, const kir::Value& b,
                     const kir::Value& reciprocal);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,11 +1,11 @@
-#include "kernels/gpu/quotient.h"
+#include "kernels/host_code/quotient.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 namespace {
 
 using kir::Value;
@@ -60,4 +60,4 @@ TEST_F(Quotient, OfLargerNumbers) {
 TEST_F(Quotient, ADivisorOfNothingIsNoFailure) { EXPECT_TRUE(reciprocal_of(0, 0).is_const()); }
 
 }  // namespace
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,8 +1,8 @@
-#include "kernels/gpu/rows.h"
+#include "kernels/host_code/rows.h"
 
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/launch.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -81,4 +81,4 @@ void Rows::launch(ir::ProvId prov, const SegParts& parts, const Operand& width) 
                               {reach, PrimValue::i64(tile())}));
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -4,10 +4,10 @@
 // How they read and store says primitives/blocks/ahead_tile.h.
 #pragma once
 
-#include "kernels/gpu/neighbours.h"
+#include "kernels/host_code/neighbours.h"
 #include "kernels/primitives/blocks/ahead_tile.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class Rows {
  public:
@@ -31,4 +31,4 @@ class Rows {
   primitives::blocks::AheadTile tile_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

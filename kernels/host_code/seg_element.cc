@@ -1,10 +1,10 @@
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/seg_element.h"
 
 #include <algorithm>
 
-#include "kernels/gpu/indices.h"
+#include "kernels/host_code/indices.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::KernelArray;
 using body::KernelValue;
@@ -122,4 +122,4 @@ void store_points(Thread& t, const ScalarResults& scalars, const SegParts& parts
   }
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/gpu/host_gen.h"
-#include "kernels/gpu/small_rows.h"
+#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/small_rows.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// What a point does with the results of the body: hands the operands of monoids and combining
 /// writes to its caller, writes those of plain writes to `dests`, stores the others to `stored`.
@@ -45,4 +45,4 @@ void store_points(body::Thread& t, const ScalarResults& scalars, const SegParts&
 /// How many leading results of the body are handed on, unless all are.
 size_t handed_by(const ir::ESeg& e);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,26 +1,26 @@
-#include "kernels/gpu/segments.h"
+#include "kernels/host_code/segments.h"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
-#include "kernels/gpu/abreast_map.h"
-#include "kernels/gpu/ahead.h"
-#include "kernels/gpu/body_facts.h"
-#include "kernels/gpu/factors.h"
-#include "kernels/gpu/group.h"
-#include "kernels/gpu/interleaved.h"
-#include "kernels/gpu/launch.h"
-#include "kernels/gpu/monoids.h"
-#include "kernels/gpu/neighbours.h"
-#include "kernels/gpu/operands.h"
-#include "kernels/gpu/packs.h"
-#include "kernels/gpu/plan_launch.h"
-#include "kernels/gpu/rows.h"
-#include "kernels/gpu/seg_element.h"
-#include "kernels/gpu/small_rows.h"
-#include "kernels/gpu/uneven.h"
-#include "kernels/gpu/walks.h"
+#include "kernels/host_code/abreast_map.h"
+#include "kernels/host_code/ahead.h"
+#include "kernels/host_code/body_facts.h"
+#include "kernels/host_code/factors.h"
+#include "kernels/host_code/group.h"
+#include "kernels/host_code/interleaved.h"
+#include "kernels/host_code/launch.h"
+#include "kernels/host_code/monoids.h"
+#include "kernels/host_code/neighbours.h"
+#include "kernels/host_code/operands.h"
+#include "kernels/host_code/packs.h"
+#include "kernels/host_code/plan_launch.h"
+#include "kernels/host_code/rows.h"
+#include "kernels/host_code/seg_element.h"
+#include "kernels/host_code/small_rows.h"
+#include "kernels/host_code/uneven.h"
+#include "kernels/host_code/walks.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/op/operators.h"
@@ -31,7 +31,7 @@
 #include "kernels/primitives/scan/plans.h"
 #include "protocol/base/check.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::KernelArray;
 using body::Thread;
@@ -726,4 +726,4 @@ bool is_supported(const ir::Program& p, const ir::ESeg& e) {
 
 void segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e) { Segment(host, s, e).run(); }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,10 +1,10 @@
-#include "kernels/gpu/small_rows.h"
+#include "kernels/host_code/small_rows.h"
 
 #include <algorithm>
 
 #include "kernels/ir/analysis/uses.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 std::optional<ScalarResults> scalar_results(const ir::Program& p, const ir::ESeg& e) {
   constexpr size_t kMost = 4;
@@ -44,4 +44,4 @@ std::optional<ScalarResults> scalar_results(const ir::Program& p, const ir::ESeg
   return out;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

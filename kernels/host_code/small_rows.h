@@ -6,7 +6,7 @@
 
 #include "kernels/ir/ir.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// A map, and of each of its results how many scalars of `seg` in a row make one element of it.
 struct ScalarResults {
@@ -18,4 +18,4 @@ struct ScalarResults {
 /// literals of a few of them. It has the space's statements without those literals.
 std::optional<ScalarResults> scalar_results(const ir::Program& p, const ir::ESeg& e);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

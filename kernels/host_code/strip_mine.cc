@@ -1,4 +1,4 @@
-#include "kernels/gpu/strip_mine.h"
+#include "kernels/host_code/strip_mine.h"
 
 #include <functional>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 namespace {
 
 using namespace ir;
@@ -335,4 +335,4 @@ void strip_mine(Program& p) {
   visit_bodies(p, [&](Body& b) { pass.body(b); });
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

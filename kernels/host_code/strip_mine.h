@@ -3,7 +3,7 @@
 
 #include "kernels/ir/ir.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 /// Host-level statements that one thread of the device would run (histograms, reductions and scans
 /// whose operator works on arrays, loops over elements) become host loops over pieces of a bounded
@@ -11,4 +11,4 @@ namespace kenaz::gpu {
 /// limit of 65,535 turns in one thread out of the way, and calls can be stopped between the pieces.
 void strip_mine(ir::Program& p);
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

@@ -1,4 +1,4 @@
-#include "kernels/gpu/uneven.h"
+#include "kernels/host_code/uneven.h"
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <map>
 
 #include "kernels/flatten/attributes.h"
-#include "kernels/gpu/body_facts.h"
-#include "kernels/gpu/launch.h"
-#include "kernels/gpu/monoids.h"
+#include "kernels/host_code/body_facts.h"
+#include "kernels/host_code/launch.h"
+#include "kernels/host_code/monoids.h"
 #include "kernels/primitives/uneven/plans.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using ir::VarId;
@@ -239,4 +239,4 @@ kir::FunctionId UnevenMap::element(Thread& t, size_t number) const {
                     });
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

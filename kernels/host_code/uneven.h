@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gpu/plan_launch.h"
-#include "kernels/gpu/seg_element.h"
+#include "kernels/host_code/plan_launch.h"
+#include "kernels/host_code/seg_element.h"
 #include "kernels/ir/analysis/uneven.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class UnevenMap {
  public:
@@ -51,4 +51,4 @@ class UnevenMap {
   std::optional<PlanRequest> request_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

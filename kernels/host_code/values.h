@@ -7,7 +7,7 @@
 #include "kernels/body/host.h"
 #include "kernels/program/program.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::any_exp;
 using body::ArrayKind;
@@ -42,4 +42,4 @@ class HostSize {
   Operand n_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

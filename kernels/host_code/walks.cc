@@ -1,13 +1,13 @@
-#include "kernels/gpu/walks.h"
+#include "kernels/host_code/walks.h"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
 
-#include "kernels/gpu/indices.h"
-#include "kernels/gpu/launch.h"
+#include "kernels/host_code/indices.h"
+#include "kernels/host_code/launch.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 using body::Thread;
 using kir::Value;
@@ -344,4 +344,4 @@ Values Walks::next_sums(Thread& t, const ir::Stm& s, const ir::Walk::Slide& slid
   return out;
 }
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code

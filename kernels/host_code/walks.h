@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/gpu/abreast.h"
-#include "kernels/gpu/seg_element.h"
-#include "kernels/gpu/small_rows.h"
+#include "kernels/host_code/abreast.h"
+#include "kernels/host_code/seg_element.h"
+#include "kernels/host_code/small_rows.h"
 #include "kernels/ir/analysis/walks.h"
 
-namespace kenaz::gpu {
+namespace kenaz::host_code {
 
 class Walks {
  public:
@@ -68,4 +68,4 @@ class Walks {
   std::optional<ir::Walk> walk_;
 };
 
-}  // namespace kenaz::gpu
+}  // namespace kenaz::host_code
