@@ -7,7 +7,7 @@ namespace kenaz::host_code {
 using body::Thread;
 using kir::Value;
 
-Abreast::Abreast(HostGen& host, const ir::ESeg& e, int64_t count, Rows rows,
+Abreast::Abreast(HostArrays& host, const ir::ESeg& e, int64_t count, Rows rows,
                  std::optional<ir::VarId> walked)
     : host_(host),
       e_(e),

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 #include "kernels/ir/analysis/offsets.h"
 
 namespace kenaz::host_code {
@@ -20,7 +20,7 @@ class Abreast {
   enum class Rows : uint8_t { kWhole, kAny };
   /// `count` points of `e` at once. A thread looks once if the indices are at their offsets, for
   /// all that the dim `walked` may be, if there is one. `e` must outlive this.
-  Abreast(HostGen& host, const ir::ESeg& e, int64_t count, Rows rows,
+  Abreast(HostArrays& host, const ir::ESeg& e, int64_t count, Rows rows,
           std::optional<ir::VarId> walked = std::nullopt);
 
   int64_t count() const { return count_; }
@@ -46,7 +46,7 @@ class Abreast {
   bool is_known_check(const ir::Stm& s) const;
   const ir::SegDim& last() const { return e_.space.dims.back(); }
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::ESeg& e_;
   const int64_t count_;
   const Rows rows_;

@@ -18,7 +18,7 @@ constexpr size_t kMostStatements = 200;
 
 }  // namespace
 
-AbreastMap::AbreastMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e)
+AbreastMap::AbreastMap(HostArrays& host, const ir::Stm& s, const ir::ESeg& e)
     : host_(host),
       s_(s),
       scalars_(e.kind == ir::SegKind::kMap && e.writes.empty() && !e.space.dims.empty()

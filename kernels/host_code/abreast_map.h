@@ -12,7 +12,7 @@ namespace kenaz::host_code {
 class AbreastMap {
  public:
   /// `e` is what `s` binds; both must outlive this.
-  AbreastMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e);
+  AbreastMap(HostArrays& host, const ir::Stm& s, const ir::ESeg& e);
   AbreastMap(const AbreastMap&) = delete;
   AbreastMap& operator=(const AbreastMap&) = delete;
 
@@ -26,7 +26,7 @@ class AbreastMap {
  private:
   std::vector<Operand> strips() const;
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::Stm& s_;
   const std::optional<ScalarResults> scalars_;
   std::optional<Abreast> abreast_;

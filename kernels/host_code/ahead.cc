@@ -8,7 +8,7 @@ using body::Thread;
 using kir::Value;
 using kir::Values;
 
-std::optional<plan::Ahead> ahead_facts(const HostGen& host, const ir::ESeg& e,
+std::optional<plan::Ahead> ahead_facts(const HostArrays& host, const ir::ESeg& e,
                                        const Neighbours& neighbours) {
   if (!host.target().reads_ahead || !neighbours.is_possible() || neighbours.loads().empty()) {
     return {};

@@ -11,7 +11,7 @@ namespace kenaz::host_code {
 
 /// None, if the target does not read ahead, or the elements are not of that kind. `neighbours` are
 /// the ESeg's.
-std::optional<plan::Ahead> ahead_facts(const HostGen& host, const ir::ESeg& e,
+std::optional<plan::Ahead> ahead_facts(const HostArrays& host, const ir::ESeg& e,
                                        const Neighbours& neighbours);
 
 /// In a kernel, which both parameters outlive.

@@ -1,5 +1,5 @@
 // Copies of arrays at host level.
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 #include "kernels/host_code/indices.h"
 #include "kernels/host_code/launch.h"
 #include "kernels/host_code/plan_launch.h"
@@ -24,7 +24,7 @@ PrimType same_size_unsigned(PrimType t) {
 
 /// The dimension along which neighbours lie beside each other in memory, if it is not the last one
 /// of the array, as of the transpose of a matrix.
-std::optional<size_t> lying_across(HostGen& host, const HostArray& a) {
+std::optional<size_t> lying_across(HostArrays& host, const HostArray& a) {
   if (a.kind != ArrayKind::kMemory || a.layout.dense) return std::nullopt;
   const auto& strides = a.layout.strides;
   std::optional<size_t> found;
@@ -39,7 +39,7 @@ std::optional<size_t> lying_across(HostGen& host, const HostArray& a) {
 struct InnerDims {
   std::vector<Operand> sizes, strides;
 };
-InnerDims inner_dims(HostGen& host, const body::Layout<Operand>& layout, size_t from) {
+InnerDims inner_dims(HostArrays& host, const body::Layout<Operand>& layout, size_t from) {
   InnerDims r;
   for (size_t d = from; d < layout.dims.size(); d++) {
     const Operand& size = layout.dims[d];
@@ -65,7 +65,7 @@ struct Transpose {
   Operand segments, length;
 };
 
-plan::Rows source_rows(HostGen& host, body::Thread& t, const Transpose& c) {
+plan::Rows source_rows(HostArrays& host, body::Thread& t, const Transpose& c) {
   const body::KernelArray source = t.args.array(c.from);
   Values strides;
   for (const Operand& s : c.inner.strides) strides.push_back(t.args.operand(s));
@@ -103,7 +103,7 @@ plan::Rows result_rows(body::Thread& t, const Transpose& c) {
 }
 
 /// The bits of all these numbers.
-Operand joined(HostGen& host, const std::vector<Operand>& numbers) {
+Operand joined(HostArrays& host, const std::vector<Operand>& numbers) {
   Operand all = host.konst(0);
   for (const Operand& n : numbers) {
     all = host.emit_op(ScalarOp::kOr, PrimType::kI64, PrimType::kI64, {all, n});
@@ -112,7 +112,7 @@ Operand joined(HostGen& host, const std::vector<Operand>& numbers) {
 }
 
 /// Facts::begins.
-Operand begins(HostGen& host, const Transpose& c) {
+Operand begins(HostArrays& host, const Transpose& c) {
   std::vector<Operand> numbers = {c.from.layout.offset, c.to.layout.offset};
   const auto& strides = c.from.layout.strides;
   numbers.insert(numbers.end(), strides.begin(),
@@ -121,14 +121,14 @@ Operand begins(HostGen& host, const Transpose& c) {
 }
 
 /// Facts::aligned: the bits of all numbers that rows begin or end at.
-Operand aligned(HostGen& host, const Transpose& c, const Operand& begins) {
+Operand aligned(HostArrays& host, const Transpose& c, const Operand& begins) {
   std::vector<Operand> numbers = c.inner.strides;
   numbers.insert(numbers.end(), {begins, c.from.layout.dims[c.across], c.length});
   return joined(host, numbers);
 }
 
 /// By the plans for copies, which go through shared memory.
-void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t across,
+void transpose(HostArrays& host, const HostArray& from, const HostArray& to, size_t across,
                ir::ProvId place) {
   const std::vector<Operand>& dims = from.layout.dims;
   const auto middle = dims.begin() + static_cast<std::ptrdiff_t>(across);
@@ -175,7 +175,7 @@ void transpose(HostGen& host, const HostArray& from, const HostArray& to, size_t
 }
 
 /// By the elements of the result, which are stored one by one.
-void copy_elements(HostGen& host, const HostArray& src, const HostArray& dst, ir::ProvId place) {
+void copy_elements(HostArrays& host, const HostArray& src, const HostArray& dst, ir::ProvId place) {
   const Operand total = host.count(dst.layout.dims).operand();
   body::Thread t(host, host.kernel_name("copy"), place);
   const body::KernelArray d = t.args.array(dst);
@@ -191,21 +191,21 @@ void copy_elements(HostGen& host, const HostArray& src, const HostArray& dst, ir
 }
 
 /// kAnd or kOr of bools, as far as it folds.
-Operand joined(HostGen& host, ScalarOp op, const Operand& a, const Operand& b) {
+Operand joined(HostArrays& host, ScalarOp op, const Operand& a, const Operand& b) {
   for (const auto& [one, other] : {std::pair(a, b), std::pair(b, a)}) {
     const auto* known = std::get_if<PrimValue>(&one);
     if (known != nullptr) return known->as_bool() == (op == ScalarOp::kOr) ? one : other;
   }
   return host.emit_op(op, PrimType::kBool, PrimType::kBool, {a, b});
 }
-Operand both(HostGen& host, const Operand& a, const Operand& b) {
+Operand both(HostArrays& host, const Operand& a, const Operand& b) {
   return joined(host, ScalarOp::kAnd, a, b);
 }
 
 /// Whether an array lies in memory as a dense one does: a dim of size 1 may have any stride. So
 /// does the transpose of a matrix with one row. A bool; of a size that is known at run time only it
 /// is not known before either.
-Operand lies_dense(HostGen& host, const body::Layout<Operand>& layout) {
+Operand lies_dense(HostArrays& host, const body::Layout<Operand>& layout) {
   if (layout.dense) return PrimValue::of_bool(host.as_const(layout.unit) == 1);
   const auto is = [&](const Operand& a, const Operand& b) -> Operand {
     if (host.same(a, b)) return PrimValue::of_bool(true);
@@ -235,14 +235,14 @@ struct Flat {
 };
 
 /// Whether both sides of it begin at 16 bytes.
-Operand begins_at_vectors(HostGen& host, const Flat& f) {
+Operand begins_at_vectors(HostArrays& host, const Flat& f) {
   const Operand offsets = joined(host, {f.from.layout.offset, f.to.layout.offset});
   const Operand rest = host.emit_op(ScalarOp::kAnd, PrimType::kI64, PrimType::kI64,
                                     {offsets, host.konst(f.neighbours() - 1)});
   return host.emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {rest, host.konst(0)});
 }
 
-void copy_flat(HostGen& host, const Flat& f, ir::ProvId place) {
+void copy_flat(HostArrays& host, const Flat& f, ir::ProvId place) {
   constexpr int kInFlight = 4;
   body::Thread t(host, host.kernel_name("copy"), place);
   kir::Builder& k = t.k;
@@ -273,7 +273,7 @@ void copy_flat(HostGen& host, const Flat& f, ir::ProvId place) {
 
 }  // namespace
 
-void HostGen::copy(const HostArray& from, const HostArray& to) {
+void HostArrays::copy(const HostArray& from, const HostArray& to) {
   HostArray src = from, dst = to;
   if (src.kind == ArrayKind::kMemory) {
     src.elem = dst.elem = same_size_unsigned(to.elem);

@@ -24,7 +24,7 @@ std::vector<kir::Type> params_of(const std::vector<PrimType>& types) {
   return out;
 }
 
-Values scalars(HostGen& host, Thread& t, const ir::Body& b) {
+Values scalars(HostArrays& host, Thread& t, const ir::Body& b) {
   const auto results = body::translate(t, b);
   Values out;
   if (host.failed()) return out;
@@ -34,7 +34,7 @@ Values scalars(HostGen& host, Thread& t, const ir::Body& b) {
 
 /// (matrix's indices.., row or column, position) -> the factor's scalars. `own`: the dims of the
 /// row or column.
-kir::FunctionId side_function(HostGen& host, Thread& t, const char* name, const ir::ESeg& e,
+kir::FunctionId side_function(HostArrays& host, Thread& t, const char* name, const ir::ESeg& e,
                               const std::vector<ir::SegDim>& matrix,
                               const std::vector<ir::SegDim>& own, const ir::Factors::Side& side) {
   const size_t n = matrix.size();
@@ -47,7 +47,7 @@ kir::FunctionId side_function(HostGen& host, Thread& t, const char* name, const 
                         });
 }
 
-kir::FunctionId join_function(HostGen& host, Thread& t, const ir::Factors& factors) {
+kir::FunctionId join_function(HostArrays& host, Thread& t, const ir::Factors& factors) {
   std::vector<ir::VarId> names = factors.left.values;
   names.insert(names.end(), factors.right.values.begin(), factors.right.values.end());
   return body::function(t, "join", params_of(types_of(t.ir(), names)), [&](const Values& values) {
@@ -69,7 +69,7 @@ plan::Factors factor_facts(const ir::Program& p, const ir::Factors& factors) {
           factors.right.along, plain};
 }
 
-plan::Elements::Factors factor_functions(HostGen& host, Thread& t, const ir::ESeg& e,
+plan::Elements::Factors factor_functions(HostArrays& host, Thread& t, const ir::ESeg& e,
                                          const ir::Factors& factors) {
   const auto& dims = e.space.dims;
   const auto some = [&](size_t from, size_t to) {

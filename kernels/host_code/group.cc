@@ -23,7 +23,7 @@ constexpr int kSharedPerThread = 112;
 
 class GroupSegment {
  public:
-  GroupSegment(HostGen& host, const ir::Stm& s, const ir::ESeg& e) : host_(host), s_(s), e_(e) {
+  GroupSegment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) : host_(host), s_(s), e_(e) {
     facts_.prov = s.prov;
     find_facts(e.body);
     facts_.op = joined_facts(host.ir(), monoids_);
@@ -54,7 +54,7 @@ class GroupSegment {
   };
   using Variants = std::vector<Variant>::const_iterator;
   struct Built {
-    Built(HostGen& host, GroupMemory::Where where, int threads)
+    Built(HostArrays& host, GroupMemory::Where where, int threads)
         : k(step.kernel), t(host, k), memory(host, where), threads(threads) {}
     plan::Step step;
     kir::Builder k;
@@ -175,7 +175,7 @@ class GroupSegment {
     launch_groups(host_, built.t, built.threads, groups_);
   }
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::Stm& s_;
   const ir::ESeg& e_;
   plan::Facts facts_;
@@ -187,7 +187,7 @@ class GroupSegment {
 
 }  // namespace
 
-void group_segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
+void group_segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   GroupSegment(host, s, e).run();
 }
 

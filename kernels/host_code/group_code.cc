@@ -15,7 +15,7 @@ kir::Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
 
 }  // namespace
 
-GroupCode::GroupCode(HostGen& host, body::Thread& t, plan::Team& team, GroupMemory& memory,
+GroupCode::GroupCode(HostArrays& host, body::Thread& t, plan::Team& team, GroupMemory& memory,
                      const ir::Body& b)
     : host_(host),
       t_(t),

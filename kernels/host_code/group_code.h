@@ -17,7 +17,7 @@
 
 #include "kernels/body/thread.h"
 #include "kernels/host_code/group_memory.h"
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 #include "kernels/primitives/blocks/combine.h"
 
 namespace kenaz::host_code {
@@ -25,7 +25,7 @@ namespace kenaz::host_code {
 class GroupCode {
  public:
   /// At the start of main; what it is given must outlive it.
-  GroupCode(HostGen& host, body::Thread& t, plan::Team& team, GroupMemory& memory,
+  GroupCode(HostArrays& host, body::Thread& t, plan::Team& team, GroupMemory& memory,
             const ir::Body& b);
 
   /// Runs the body. `dests`: where its results go, by number.
@@ -100,7 +100,7 @@ class GroupCode {
                 const AtIndex& together);
   void store(const std::vector<Array>& targets, const Values& at, const Values& made);
 
-  HostGen& host_;
+  HostArrays& host_;
   body::Thread& t_;
   GroupMemory& memory_;
   Value group_size_;  // i64

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 
 namespace kenaz::host_code {
 
@@ -13,7 +13,7 @@ namespace kenaz::host_code {
 class GroupMemory {
  public:
   enum class Where : uint8_t { kShared, kDevice };
-  GroupMemory(HostGen& host, Where where) : host_(host), where_(where) {}
+  GroupMemory(HostArrays& host, Where where) : host_(host), where_(where) {}
 
   /// For an array of sizes that the host knows, dense. In main.
   body::KernelArray allocate(body::Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
@@ -31,7 +31,7 @@ class GroupMemory {
   };
   Operand sized(ScalarOp op, const Operand& a, const Operand& b);
 
-  HostGen& host_;
+  HostArrays& host_;
   Where where_;
   std::map<PrimType, Pool> pools_;
   BlockReg block_;                     // invalid: no array needed it

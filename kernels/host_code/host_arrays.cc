@@ -1,26 +1,33 @@
-// Arrays at host level.
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
+
+#include <utility>
+
 #include "kernels/host_code/launch.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::host_code {
 
-BlockReg HostGen::allocate_bytes(const HostSize& bytes) {
+void HostArrays::begin_arrays() {
+  scratch_.clear();
+  at_their_place_.clear();
+}
+
+BlockReg HostArrays::allocate_bytes(const HostSize& bytes) {
   const BlockReg b = new_block();
   allocate_bytes(b, bytes);
   return b;
 }
-void HostGen::allocate_bytes(BlockReg into, const HostSize& bytes) {
+void HostArrays::allocate_bytes(BlockReg into, const HostSize& bytes) {
   emit({program::OpAlloc{into, bytes.operand()}});
 }
-BlockReg HostGen::allocate_cells(size_t n) {
+BlockReg HostArrays::allocate_cells(size_t n) {
   const BlockReg b = new_block();
   const HostSize bytes = size(static_cast<int64_t>(8 * n));
   emit({program::OpAlloc{b, bytes.operand(), program::OpAlloc::kHostReads}});
   return b;
 }
 
-HostArray HostGen::allocate(PrimType elem, std::vector<Operand> dims) {
+HostArray HostArrays::allocate(PrimType elem, std::vector<Operand> dims) {
   HostArray a;
   a.elem = elem;
   a.block = allocate_bytes(times(count(dims), size(prim_size(elem))));
@@ -28,14 +35,22 @@ HostArray HostGen::allocate(PrimType elem, std::vector<Operand> dims) {
   return a;
 }
 
-HostArray HostGen::in_memory(HostArray a) {
+HostArray HostArrays::block_array(const ir::Type& t, BlockReg block) {
+  HostArray a;
+  a.elem = t.prim;
+  a.block = block;
+  a.layout = LayoutMath(*this).dense(dims_of(t.dims));
+  return a;
+}
+
+HostArray HostArrays::in_memory(HostArray a) {
   if (a.kind == ArrayKind::kMemory) return a;
   HostArray to = allocate(a.elem, a.layout.dims);
   copy(a, to);
   return to;
 }
 
-HostArray HostGen::normalised(HostArray a) {
+HostArray HostArrays::normalised(HostArray a) {
   a = in_memory(std::move(a));
   if (a.layout.dense && as_const(a.layout.offset) == 0 && as_const(a.layout.unit) == 1) return a;
   HostArray to = allocate(a.elem, a.layout.dims);
@@ -45,7 +60,7 @@ HostArray HostGen::normalised(HostArray a) {
 
 // ---- views
 
-SliceDims<Operand> HostGen::slice_dims(const std::vector<ir::Dim>& dims) {
+SliceDims<Operand> HostArrays::slice_dims(const std::vector<ir::Dim>& dims) {
   SliceDims<Operand> out;
   for (const auto& d : dims) {
     if (const auto* fix = std::get_if<ir::DimFix>(&d)) {
@@ -58,13 +73,13 @@ SliceDims<Operand> HostGen::slice_dims(const std::vector<ir::Dim>& dims) {
   return out;
 }
 
-Operand HostGen::iota_element(const HostArray& a, const Operand& i) {
+Operand HostArrays::iota_element(const HostArray& a, const Operand& i) {
   const Operand n = emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem, {i});
   return emit_op(ScalarOp::kAdd, a.elem, a.elem,
                  {a.start, emit_op(ScalarOp::kMul, a.elem, a.elem, {n, a.stride})});
 }
 
-HostArray HostGen::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
+HostArray HostArrays::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
   HostArray r = a;
   if (a.kind == ArrayKind::kMemory) {
     r.layout = LayoutMath(*this).slice(a.layout, dims);
@@ -84,7 +99,7 @@ HostArray HostGen::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
   return r;
 }
 
-void HostGen::index(const ir::Stm& s, const ir::EIndex& e) {
+void HostArrays::index(const ir::Stm& s, const ir::EIndex& e) {
   const HostArray a = array(e.array);
   const SliceDims<Operand> dims = slice_dims(e.dims);
   std::vector<Operand> at;
@@ -105,7 +120,7 @@ void HostGen::index(const ir::Stm& s, const ir::EIndex& e) {
       HostScalar{a.elem, DeviceScalar{a.block, mul(element, konst(prim_size(a.elem))), true}});
 }
 
-HostArray HostGen::rearranged(HostArray a, const std::vector<int>& perm) {
+HostArray HostArrays::rearranged(HostArray a, const std::vector<int>& perm) {
   if (a.kind == ArrayKind::kMemory) {
     a.layout = LayoutMath(*this).rearrange(a.layout, perm);
   } else {
@@ -116,7 +131,7 @@ HostArray HostGen::rearranged(HostArray a, const std::vector<int>& perm) {
   return a;
 }
 
-void HostGen::reshape(const ir::Stm& s, const ir::EReshape& e) {
+void HostArrays::reshape(const ir::Stm& s, const ir::EReshape& e) {
   HostArray a = array(e.array);
   std::vector<Operand> dims = dims_of(e.dims);
   if (a.kind == ArrayKind::kReplicate || (a.kind == ArrayKind::kIota && dims.size() == 1)) {
@@ -131,7 +146,7 @@ void HostGen::reshape(const ir::Stm& s, const ir::EReshape& e) {
 
 // ---- making arrays
 
-void HostGen::store_scalar(const HostArray& to, const Operand& element, const HostScalar& v) {
+void HostArrays::store_scalar(const HostArray& to, const Operand& element, const HostScalar& v) {
   const Operand offset = mul(element, konst(prim_size(to.elem)));
   if (const auto* known = std::get_if<Operand>(&v.at)) {
     emit({program::OpWrite{to.elem, to.block, offset, {*known}}});
@@ -148,7 +163,12 @@ void HostGen::store_scalar(const HostArray& to, const Operand& element, const Ho
   launch_single(*this, t, elem);
 }
 
-void HostGen::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {
+void HostArrays::scratch(const ir::Stm& s, const ir::EScratch& e) {
+  set(s.pat[0], allocate(e.type, dims_of(e.dims)));
+  scratch_.insert(s.pat[0]);
+}
+
+void HostArrays::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {
   const ir::Type& t = ir_.type_of(s.pat[0]);
   const HostArray to = make(s.pat[0]);
   set(s.pat[0], to);
@@ -182,7 +202,7 @@ void HostGen::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {
   flush(e.elems.size());
 }
 
-void HostGen::replicate(const ir::Stm& s, const ir::EReplicate& e) {
+void HostArrays::replicate(const ir::Stm& s, const ir::EReplicate& e) {
   std::vector<Operand> dims = dims_of(e.dims);
   if (ir_.type_of(e.value).is_scalar()) {
     HostScalar v = host_scalar(e.value);
@@ -214,7 +234,7 @@ void HostGen::replicate(const ir::Stm& s, const ir::EReplicate& e) {
   set(s.pat[0], to);
 }
 
-void HostGen::concat(const ir::Stm& s, const ir::EConcat& e) {
+void HostArrays::concat(const ir::Stm& s, const ir::EConcat& e) {
   const HostArray to = make(s.pat[0]);
   Operand start = konst(0);
   for (ir::VarId v : e.arrays) {
@@ -232,25 +252,17 @@ void HostGen::concat(const ir::Stm& s, const ir::EConcat& e) {
 
 // ---- updates in place
 
-void HostGen::settle_borrowed() {
-  const std::set<ir::VarId> all = std::exchange(borrowed_, {});
-  for (ir::VarId v : all) {
-    auto it = env_.find(v);
-    if (it == env_.end()) continue;
-    const auto* s = std::get_if<HostScalar>(&it->second);
-    if (s == nullptr) continue;
-    const auto* d = std::get_if<DeviceScalar>(&s->at);
-    if (d == nullptr || !d->borrowed) continue;
+void HostArrays::settle_borrowed() {
+  for (const auto& [v, scalar] : take_borrowed()) {
     HostArray cell;
-    cell.elem = s->type;
+    cell.elem = scalar.type;
     cell.block = allocate_cells(1);
-    const HostScalar old = *s;
-    store_scalar(cell, konst(0), old);
-    set(v, HostScalar{old.type, DeviceScalar{cell.block, konst(0), false}});
+    store_scalar(cell, konst(0), scalar);
+    set(v, HostScalar{scalar.type, DeviceScalar{cell.block, konst(0), false}});
   }
 }
 
-void HostGen::update(const ir::Stm& s, const ir::EUpdate& e) {
+void HostArrays::update(const ir::Stm& s, const ir::EUpdate& e) {
   const SliceDims<Operand> dims = slice_dims(e.dims);
   settle_borrowed();
   const HostArray a = in_memory(array(e.array));
@@ -262,6 +274,19 @@ void HostGen::update(const ir::Stm& s, const ir::EUpdate& e) {
     return;
   }
   put_update(e.value.var(), e.array, sliced(a, dims));
+}
+
+void choose(HostArrays& host, const Operand& cond, const std::function<void()>& then,
+            const std::function<void()>& otherwise) {
+  if (const auto* known = std::get_if<PrimValue>(&cond)) {
+    known->as_bool() ? then() : otherwise();
+    return;
+  }
+  program::OpIf branch;
+  branch.cond = cond;
+  host.emit_into(branch.then_code, then);
+  host.emit_into(branch.else_code, otherwise);
+  host.emit({std::move(branch)});
 }
 
 }  // namespace kenaz::host_code

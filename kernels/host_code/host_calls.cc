@@ -47,9 +47,9 @@ void HostGen::gen_function(uint32_t id) {
     }
   }
   insert_releases(out.code, {out.block_results.begin(), out.block_results.end()});
-  for (const auto& [reg, param] : tuned_) functions_tuning_.insert(param);
-  out.scalar_regs = static_cast<int>(reg_types_.size());
-  out.block_regs = static_cast<int>(block_regs_);
+  functions_tuning_.merge(tuned());
+  out.scalar_regs = scalar_regs();
+  out.block_regs = block_regs();
   out_.functions[functions_[id]] = std::move(out);
 }
 

@@ -1,8 +1,4 @@
-// Control flow, functions and entry points at host level.
-#include <fmt/format.h>
-
-#include <algorithm>
-
+// Control flow and calls at host level.
 #include "kernels/body/analysis.h"
 #include "kernels/host_code/host_gen.h"
 #include "kernels/host_code/segments.h"
@@ -21,7 +17,7 @@ void HostGen::body(const ir::Body& b) {
 }
 
 void HostGen::stm(const ir::Stm& s) {
-  place_ = s.prov;
+  copies_are_for(s.prov);
   std::visit(
       Overloaded{
           [&](const ir::EAtom& e) {
@@ -49,10 +45,7 @@ void HostGen::stm(const ir::Stm& s) {
             set(s.pat[0], std::move(a));
           },
           [&](const ir::EReplicate& e) { replicate(s, e); },
-          [&](const ir::EScratch& e) {
-            set(s.pat[0], allocate(e.type, dims_of(e.dims)));
-            scratch_.insert(s.pat[0]);
-          },
+          [&](const ir::EScratch& e) { scratch(s, e); },
           [&](const ir::EArrayLit& e) { array_literal(s, e); },
           [&](const ir::EConcat& e) { concat(s, e); },
           [&](const ir::ERearrange& e) { set(s.pat[0], rearranged(array(e.array), e.perm)); },
@@ -72,10 +65,7 @@ void HostGen::stm(const ir::Stm& s) {
             segment(*this, s, e);
           },
           [&](const ir::ETune& e) {
-            const ScalarReg dst = new_scalar(PrimType::kI64);
-            tuned_[dst] = e.id.index;
-            emit({program::OpTune{dst, e.id.index}});
-            set(s.pat[0], HostScalar{PrimType::kI64, Operand(dst)});
+            set(s.pat[0], HostScalar{PrimType::kI64, tune(e.id.index)});
           },
           // Not at stage seg, or gone (prepare.h).
           [&](const ir::ESoac&) { CHECK(false); },
@@ -150,14 +140,6 @@ void HostGen::host_if(const ir::Stm& s, const ir::EIf& e) {
     const ir::Type& t = ir_.type_of(s.pat[k]);
     if (!t.is_scalar()) set(s.pat[k], block_array(t, blocks[k]));
   }
-}
-
-HostArray HostGen::block_array(const ir::Type& t, BlockReg block) {
-  HostArray a;
-  a.elem = t.prim;
-  a.block = block;
-  a.layout = LayoutMath(*this).dense(dims_of(t.dims));
-  return a;
 }
 
 // ---- loops
@@ -284,158 +266,6 @@ void HostGen::call(const ir::Stm& s, const ir::ECall& e) {
     }
   }
   call_depth_--;
-}
-
-// ---- entry points
-
-void HostGen::gen_constants() {
-  function_name_ = "constants";
-  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
-  code_ = &out_.constants;
-  body(ir_.constants);
-  std::set<BlockReg> keep;
-  for (const auto& r : ir_.constants.results) {
-    if (failed()) return;
-    if (r.is_const()) continue;
-    if (ir_.type_of(r).is_scalar()) {
-      scalar(r);
-      continue;
-    }
-    HostArray a = array(r.var());
-    if (a.kind == ArrayKind::kReplicate) {
-      a.value = HostScalar{a.elem, read(a.value)};
-      set(r.var(), a);
-    }
-    if (a.kind == ArrayKind::kMemory) keep.insert(a.block);
-  }
-  insert_releases(out_.constants, keep);
-  out_.constant_scalar_regs = static_cast<int>(reg_types_.size());
-  out_.constant_block_regs = static_cast<int>(block_regs_);
-}
-
-void HostGen::begin_function(const std::string& name) {
-  function_name_ = name;
-  if (recorder_ != nullptr) recorder_->begin_entry(function_name_);
-  reg_types_.resize(static_cast<size_t>(out_.constant_scalar_regs));
-  block_regs_ = static_cast<uint32_t>(out_.constant_block_regs);
-  block_names_.clear();
-  borrowed_.clear();
-  scratch_.clear();
-  at_their_place_.clear();
-  tuned_.clear();
-  computed_.clear();
-}
-
-void HostGen::gen_entry(const EntryPoint& point) {
-  const ir::Function* f = nullptr;
-  for (const auto& e : ir_.entries) {
-    if (e.name == point.name) f = &ir_.functions[e.fun.index];
-  }
-  CHECK(f != nullptr);
-  begin_function(point.name);
-  program::Entry entry;
-  entry.name = point.name;
-  entry.attrs = point.attrs;
-  entry.doc = point.doc;
-  entry.result_type = point.result;
-  entry.result_unique = point.result_unique;
-  {
-    Scope scope(*this, entry.code);
-    entry_params(point, *f, entry);
-    body(f->body);
-    if (!failed()) entry_results(*f, point, entry);
-  }
-  if (failed()) return;
-  std::set<BlockReg> keep;
-  for (const auto& leaf : entry.result) {
-    if (const auto* a = std::get_if<program::ArrayLeaf>(&leaf)) keep.insert(a->block);
-  }
-  insert_releases(entry.code, keep);
-  std::set<uint32_t> tuning = functions_tuning_;
-  for (const auto& [reg, param] : tuned_) tuning.insert(param);
-  entry.tuning.assign(tuning.begin(), tuning.end());
-  entry.scalar_regs = static_cast<int>(reg_types_.size());
-  entry.block_regs = static_cast<int>(block_regs_);
-  out_.entries[entry.name] = std::move(entry);
-}
-
-void HostGen::entry_params(const EntryPoint& point, const ir::Function& f, program::Entry& out) {
-  // A size variable has one register, whatever names it; the engine checks that all agree.
-  for (VarId p : f.params) {
-    const ir::Type& t = ir_.type_of(p);
-    if (t.is_scalar()) set(p, HostScalar{t.prim, Operand(new_scalar(t.prim))});
-  }
-  for (VarId p : f.params) {
-    for (const auto& d : ir_.type_of(p).dims) {
-      if (!d.is_const() && !is_bound(d.var())) {
-        set(d.var(), HostScalar{PrimType::kI64, Operand(new_scalar(PrimType::kI64))});
-      }
-    }
-  }
-  size_t next = 0;
-  for (const auto& param : point.params) {
-    program::Entry::Param to;
-    to.name = param.name;
-    to.type = param.type;
-    to.consumed = param.unique;
-    const size_t leaves = lowered_.types.at(param.type).leaves.size();
-    for (size_t k = 0; k < leaves; k++) {
-      to.leaves.push_back(param_leaf(f.params[next++]));
-      const auto* array = std::get_if<program::ArrayLeaf>(&to.leaves.back());
-      if (array == nullptr || !target_.interprets) continue;
-      block_names_[array->block] = leaves == 1 ? param.name : fmt::format("{}.{}", param.name, k);
-    }
-    out.params.push_back(std::move(to));
-  }
-}
-
-program::Leaf HostGen::param_leaf(VarId p) {
-  const ir::Type& t = ir_.type_of(p);
-  if (t.is_scalar()) return program::ScalarLeaf{t.prim, scalar(p)};
-  program::ArrayLeaf leaf{t.prim, new_block(), {}};
-  std::vector<Operand> dims;
-  for (const auto& d : t.dims) {
-    const Operand known = scalar(d);
-    const auto* reg = std::get_if<ScalarReg>(&known);
-    if (reg != nullptr && reg->index >= static_cast<uint32_t>(out_.constant_scalar_regs)) {
-      leaf.dims.push_back(known);
-    } else if (reg == nullptr) {
-      leaf.dims.push_back(known);  // a constant: the engine checks
-    } else {
-      // A program constant: its register is preset, so the argument's size gets its own.
-      const ScalarReg got = new_scalar(PrimType::kI64);
-      leaf.dims.push_back(got);
-      program::OpAssert op;
-      op.cond = emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {got, known});
-      op.message.emplace_back(std::string("entry point arguments have invalid sizes."));
-      emit({std::move(op)});
-    }
-    dims.push_back(known);
-  }
-  HostArray a;
-  a.elem = t.prim;
-  a.block = leaf.block;
-  a.layout = LayoutMath(*this).dense(std::move(dims));
-  set(p, std::move(a));
-  return leaf;
-}
-
-void HostGen::entry_results(const ir::Function& f, const EntryPoint&, program::Entry& out) {
-  // Everything on the host first: reading submits what is recorded.
-  std::vector<HostArray> arrays(f.body.results.size());
-  for (size_t k = 0; k < f.body.results.size(); k++) {
-    const ir::Atom& r = f.body.results[k];
-    if (!ir_.type_of(r).is_scalar()) arrays[k] = normalised(array(r.var()));
-  }
-  for (size_t k = f.ret_size_vars.size(); k < f.body.results.size(); k++) {
-    const ir::Atom& r = f.body.results[k];
-    const ir::Type& t = ir_.type_of(r);
-    if (t.is_scalar()) {
-      out.result.push_back(program::ScalarLeaf{t.prim, scalar(r)});
-    } else {
-      out.result.push_back(program::ArrayLeaf{t.prim, arrays[k].block, arrays[k].layout.dims});
-    }
-  }
 }
 
 }  // namespace kenaz::host_code

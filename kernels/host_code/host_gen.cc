@@ -1,27 +1,13 @@
+// Constants, functions and entry points.
 #include "kernels/host_code/host_gen.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "kernels/diagnostics/diagnostic.h"
-#include "kernels/host_code/launch.h"
-#include "kernels/scalar/size.h"
 #include "protocol/base/check.h"
 
 namespace kenaz::host_code {
 
-HostGen::HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out,
-                 explain::Recorder* recorder)
-    : lowered_(lowered), ir_(lowered.ir), target_(target), out_(out), recorder_(recorder) {}
-
-void HostGen::refuse(ir::ProvId place, const std::string& what) {
-  if (failed()) return;
-  Diagnostic d;
-  if (place.valid()) d.range = ir_.provenances[place.index].range;
-  d.message = fmt::format("Not supported on the device: {}.", what);
-  error_ = d.str();
-}
+using ir::VarId;
 
 Status HostGen::run() {
   out_.types = lowered_.types;
@@ -40,217 +26,155 @@ Status HostGen::run() {
     if (failed()) break;
     gen_entry(e);
   }
-  if (failed()) return fail(ErrorKind::kCompile, error_);
+  if (failed()) return fail(ErrorKind::kCompile, error());
   return {};
 }
 
-// ---- registers, kernels
+// ---- entry points
 
-int64_t HostGen::local_bytes() const {
-  constexpr int64_t kMost = 8192;
-  return hides_latency_by_threads(*this) ? kMost : 0;
-}
-
-ScalarReg HostGen::new_scalar(PrimType t) {
-  reg_types_.push_back(t);
-  return ScalarReg{static_cast<uint32_t>(reg_types_.size() - 1)};
-}
-BlockReg HostGen::new_block() { return BlockReg{block_regs_++}; }
-
-KernelId HostGen::add_kernel(program::Kernel k) {
-  const KernelId id{static_cast<uint32_t>(out_.kernels.size())};
-  // No two texts of kernel IR are equal: the kernel's name stands in them.
-  const auto [it, fresh] = kernels_by_text_.emplace(k.glsl + k.kir, id);
-  if (!fresh) {
-    k.code_of = it->second;
-    k.glsl.clear();
+void HostGen::gen_constants() {
+  begin_kernels("constants");
+  if (recorder_ != nullptr) recorder_->begin_entry("constants");
+  emit_to(&out_.constants);
+  body(ir_.constants);
+  std::set<BlockReg> keep;
+  for (const auto& r : ir_.constants.results) {
+    if (failed()) return;
+    if (r.is_const()) continue;
+    if (ir_.type_of(r).is_scalar()) {
+      scalar(r);
+      continue;
+    }
+    HostArray a = array(r.var());
+    if (a.kind == ArrayKind::kReplicate) {
+      a.value = HostScalar{a.elem, read(a.value)};
+      set(r.var(), a);
+    }
+    if (a.kind == ArrayKind::kMemory) keep.insert(a.block);
   }
-  out_.kernels.push_back(std::move(k));
-  return id;
+  insert_releases(out_.constants, keep);
+  out_.constant_scalar_regs = scalar_regs();
+  out_.constant_block_regs = block_regs();
 }
 
-int HostGen::add_failure(program::KernelFailure f) {
-  out_.kernel_failures.push_back(std::move(f));
-  return static_cast<int>(out_.kernel_failures.size()) - 1;
+void HostGen::begin_function(const std::string& name) {
+  if (recorder_ != nullptr) recorder_->begin_entry(name);
+  begin_registers();
+  begin_kernels(name);
+  begin_variables();
+  begin_arrays();
 }
 
-int HostGen::cut_failure(ir::ProvId place) {
-  const auto [it, fresh] = cut_failures_.emplace(place.valid() ? place.index : UINT32_MAX, 0);
-  if (fresh) {
-    it->second = add_failure(
-        {{"The device's driver ended a sequential loop early: llvmpipe allows 65535 iterations in "
-          "one thread, those of all its loops together. Run the program on a GPU, with "
-          "--reference, or on less data."},
-         {},
-         place.valid() ? ir_.backtrace(place) : ""});
+void HostGen::gen_entry(const EntryPoint& point) {
+  const ir::Function* f = nullptr;
+  for (const auto& e : ir_.entries) {
+    if (e.name == point.name) f = &ir_.functions[e.fun.index];
   }
-  return it->second;
-}
-
-std::string HostGen::kernel_name(const std::string& what) {
-  return fmt::format("{}_{}_{}", function_name_, what, kernel_number_++);
-}
-
-// ---- arithmetic
-
-Operand HostGen::emit_op(ScalarOp op, PrimType type, PrimType to, std::vector<Operand> args) {
-  std::vector<PrimValue> constants;
-  for (const auto& a : args) {
-    if (const auto* c = std::get_if<PrimValue>(&a)) constants.push_back(*c);
+  CHECK(f != nullptr);
+  begin_function(point.name);
+  program::Entry entry;
+  entry.name = point.name;
+  entry.attrs = point.attrs;
+  entry.doc = point.doc;
+  entry.result_type = point.result;
+  entry.result_unique = point.result_unique;
+  {
+    Scope scope(*this, entry.code);
+    entry_params(point, *f, entry);
+    body(f->body);
+    if (!failed()) entry_results(*f, entry);
   }
-  if (constants.size() == args.size()) return eval_scalar(op, type, to, constants);
-  const auto key = computed_.key(op, type, to, args);
-  if (const auto known = key ? computed_.find(*key) : std::nullopt) return *known;
-  const ScalarReg dst = new_scalar(scalar_op_result(op, type, to));
-  if (const auto* reg = std::get_if<ScalarReg>(&args[0]);
-      reg != nullptr && op == ScalarOp::kLe && tuned_.count(*reg) != 0) {
-    emit({program::OpCompare{dst, tuned_[*reg], std::move(args[1])}});
-    return dst;
+  if (failed()) return;
+  std::set<BlockReg> keep;
+  for (const auto& leaf : entry.result) {
+    if (const auto* a = std::get_if<program::ArrayLeaf>(&leaf)) keep.insert(a->block);
   }
-  emit({program::OpScalar{dst, op, type, to, std::move(args)}});
-  if (key) computed_.note(*key, dst);
-  return dst;
+  insert_releases(entry.code, keep);
+  std::set<uint32_t> tuning = tuned();
+  tuning.insert(functions_tuning_.begin(), functions_tuning_.end());
+  entry.tuning.assign(tuning.begin(), tuning.end());
+  entry.scalar_regs = scalar_regs();
+  entry.block_regs = block_regs();
+  out_.entries[entry.name] = std::move(entry);
 }
 
-std::optional<int64_t> HostGen::as_const(const Operand& a) const {
-  const auto* c = std::get_if<PrimValue>(&a);
-  if (c == nullptr || c->type != PrimType::kI64) return std::nullopt;
-  return c->as_i64();
-}
-
-Operand HostGen::add(const Operand& a, const Operand& b) {
-  if (as_const(a) == 0) return b;
-  if (as_const(b) == 0) return a;
-  return emit_op(ScalarOp::kAdd, PrimType::kI64, PrimType::kI64, {a, b});
-}
-Operand HostGen::mul(const Operand& a, const Operand& b) {
-  if (as_const(a) == 0 || as_const(b) == 0) return konst(0);
-  if (as_const(a) == 1) return b;
-  if (as_const(b) == 1) return a;
-  return emit_op(ScalarOp::kMul, PrimType::kI64, PrimType::kI64, {a, b});
-}
-Operand HostGen::div_up(const Operand& a, int64_t by) {
-  if (by == 1) return a;
-  return emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64,
-                 {plus(size(a), size(by - 1)).operand(), konst(by)});
-}
-Operand HostGen::min(const Operand& a, const Operand& b) {
-  return emit_op(ScalarOp::kMin, PrimType::kI64, PrimType::kI64, {a, b});
-}
-Operand HostGen::max(const Operand& a, const Operand& b) {
-  return emit_op(ScalarOp::kMax, PrimType::kI64, PrimType::kI64, {a, b});
-}
-
-HostSize HostGen::size(const Operand& n) {
-  const auto known = as_const(n);
-  return HostSize(known ? konst(Size(*known).value()) : n);
-}
-HostSize HostGen::plus(const HostSize& a, const HostSize& b) {
-  return HostSize(
-      emit_op(ScalarOp::kSizeAdd, PrimType::kI64, PrimType::kI64, {a.operand(), b.operand()}));
-}
-HostSize HostGen::times(const HostSize& a, const HostSize& b) {
-  if (as_const(a.operand()) == 0) return a;
-  if (as_const(b.operand()) == 0) return b;
-  return HostSize(
-      emit_op(ScalarOp::kSizeMul, PrimType::kI64, PrimType::kI64, {a.operand(), b.operand()}));
-}
-HostSize HostGen::count(const std::vector<Operand>& dims) {
-  HostSize n = size(1);
-  for (const auto& d : dims) n = times(n, size(d));
-  return n;
-}
-HostSize HostGen::round_up(const HostSize& n, int64_t to) {
-  return HostSize(emit_op(ScalarOp::kAnd, PrimType::kI64, PrimType::kI64,
-                          {plus(n, size(to - 1)).operand(), konst(-to)}));
-}
-
-// ---- variables
-
-void HostGen::set(ir::VarId v, HostValue value) {
-  if (undo_ != nullptr) {
-    auto it = env_.find(v);
-    undo_->emplace_back(v, it == env_.end() ? std::nullopt : std::optional<HostValue>(it->second));
+void HostGen::entry_params(const EntryPoint& point, const ir::Function& f, program::Entry& out) {
+  // A size variable has one register, whatever names it; the engine checks that all agree.
+  for (VarId p : f.params) {
+    const ir::Type& t = ir_.type_of(p);
+    if (t.is_scalar()) set(p, HostScalar{t.prim, Operand(new_scalar(t.prim))});
   }
-  note_borrowed(v, value);
-  env_.insert_or_assign(v, std::move(value));
-}
-
-// Also at the end of a scope, which may have taken the scalar out of its array for itself alone.
-void HostGen::note_borrowed(ir::VarId v, const HostValue& value) {
-  const auto* s = std::get_if<HostScalar>(&value);
-  const auto* d = s == nullptr ? nullptr : std::get_if<DeviceScalar>(&s->at);
-  if (d != nullptr && d->borrowed) borrowed_.insert(v);
-}
-
-const HostValue& HostGen::value(ir::VarId v) {
-  auto it = env_.find(v);
-  CHECK(it != env_.end());
-  return it->second;
-}
-
-HostArray HostGen::array(ir::VarId v) { return std::get<HostArray>(value(v)); }
-
-HostScalar HostGen::host_scalar(const ir::Atom& a) {
-  if (a.is_const()) return {a.constant().type, Operand(a.constant())};
-  return std::get<HostScalar>(value(a.var()));
-}
-
-Operand HostGen::read(const HostScalar& s) {
-  if (const auto* known = std::get_if<Operand>(&s.at)) return *known;
-  const auto& d = std::get<DeviceScalar>(s.at);
-  const ScalarReg dst = new_scalar(s.type);
-  emit({program::OpRead{dst, s.type, d.block, d.offset}});
-  return dst;
-}
-
-Operand HostGen::scalar(const ir::Atom& a) {
-  const HostScalar s = host_scalar(a);
-  if (const auto* known = std::get_if<Operand>(&s.at)) return *known;
-  const Operand r = read(s);
-  set(a.var(), HostScalar{s.type, r});
-  return r;
-}
-
-std::vector<Operand> HostGen::dims_of(const std::vector<ir::Atom>& dims) {
-  std::vector<Operand> out;
-  for (const auto& d : dims) out.push_back(scalar(d));
-  return out;
-}
-
-// ---- scopes
-
-HostGen::Scope::Scope(HostGen& g, program::Code& code)
-    : gen(g), outer_code(g.code_), outer_undo(g.undo_), computed_before(g.computed_.begin_scope()) {
-  gen.code_ = &code;
-  gen.undo_ = &changes;
-}
-
-HostGen::Scope::~Scope() {
-  gen.undo_ = outer_undo;
-  gen.code_ = outer_code;
-  gen.computed_.end_scope(computed_before);
-  for (auto it = changes.rbegin(); it != changes.rend(); ++it) {
-    if (it->second) {
-      gen.note_borrowed(it->first, *it->second);
-      gen.env_.insert_or_assign(it->first, std::move(*it->second));
-    } else {
-      gen.env_.erase(it->first);
+  for (VarId p : f.params) {
+    for (const auto& d : ir_.type_of(p).dims) {
+      if (!d.is_const() && !is_bound(d.var())) {
+        set(d.var(), HostScalar{PrimType::kI64, Operand(new_scalar(PrimType::kI64))});
+      }
     }
   }
+  size_t next = 0;
+  for (const auto& param : point.params) {
+    program::Entry::Param to;
+    to.name = param.name;
+    to.type = param.type;
+    to.consumed = param.unique;
+    const size_t leaves = lowered_.types.at(param.type).leaves.size();
+    for (size_t k = 0; k < leaves; k++) {
+      to.leaves.push_back(param_leaf(f.params[next++]));
+      const auto* array = std::get_if<program::ArrayLeaf>(&to.leaves.back());
+      if (array == nullptr || !target_.interprets) continue;
+      name_block(array->block, leaves == 1 ? param.name : fmt::format("{}.{}", param.name, k));
+    }
+    out.params.push_back(std::move(to));
+  }
 }
 
-void choose(HostGen& host, const Operand& cond, const std::function<void()>& then,
-            const std::function<void()>& otherwise) {
-  if (const auto* known = std::get_if<PrimValue>(&cond)) {
-    known->as_bool() ? then() : otherwise();
-    return;
+program::Leaf HostGen::param_leaf(VarId p) {
+  const ir::Type& t = ir_.type_of(p);
+  if (t.is_scalar()) return program::ScalarLeaf{t.prim, scalar(p)};
+  program::ArrayLeaf leaf{t.prim, new_block(), {}};
+  std::vector<Operand> dims;
+  for (const auto& d : t.dims) {
+    const Operand known = scalar(d);
+    const auto* reg = std::get_if<ScalarReg>(&known);
+    if (reg != nullptr && reg->index >= static_cast<uint32_t>(out_.constant_scalar_regs)) {
+      leaf.dims.push_back(known);
+    } else if (reg == nullptr) {
+      leaf.dims.push_back(known);  // a constant: the engine checks
+    } else {
+      // A program constant: its register is preset, so the argument's size gets its own.
+      const ScalarReg got = new_scalar(PrimType::kI64);
+      leaf.dims.push_back(got);
+      program::OpAssert op;
+      op.cond = emit_op(ScalarOp::kEq, PrimType::kI64, PrimType::kBool, {got, known});
+      op.message.emplace_back(std::string("entry point arguments have invalid sizes."));
+      emit({std::move(op)});
+    }
+    dims.push_back(known);
   }
-  program::OpIf branch;
-  branch.cond = cond;
-  host.emit_into(branch.then_code, then);
-  host.emit_into(branch.else_code, otherwise);
-  host.emit({std::move(branch)});
+  HostArray a;
+  a.elem = t.prim;
+  a.block = leaf.block;
+  a.layout = LayoutMath<HostArrays>(*this).dense(std::move(dims));
+  set(p, std::move(a));
+  return leaf;
+}
+
+void HostGen::entry_results(const ir::Function& f, program::Entry& out) {
+  // Everything on the host first: reading submits what is recorded.
+  std::vector<HostArray> arrays(f.body.results.size());
+  for (size_t k = 0; k < f.body.results.size(); k++) {
+    const ir::Atom& r = f.body.results[k];
+    if (!ir_.type_of(r).is_scalar()) arrays[k] = normalised(array(r.var()));
+  }
+  for (size_t k = f.ret_size_vars.size(); k < f.body.results.size(); k++) {
+    const ir::Atom& r = f.body.results[k];
+    const ir::Type& t = ir_.type_of(r);
+    if (t.is_scalar()) {
+      out.result.push_back(program::ScalarLeaf{t.prim, scalar(r)});
+    } else {
+      out.result.push_back(program::ArrayLeaf{t.prim, arrays[k].block, arrays[k].layout.dims});
+    }
+  }
 }
 
 }  // namespace kenaz::host_code

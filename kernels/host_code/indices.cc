@@ -9,7 +9,7 @@ namespace kenaz::host_code {
 using kir::Value;
 using kir::Values;
 
-Values indices_of(HostGen& host, body::Thread& t, const std::vector<Operand>& sizes,
+Values indices_of(HostArrays& host, body::Thread& t, const std::vector<Operand>& sizes,
                   const Value& linear) {
   Values at(sizes.size());
   at[0] = linear;

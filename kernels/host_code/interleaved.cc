@@ -13,7 +13,8 @@ std::vector<Operand> dims_from(const HostArray& a, size_t first, size_t end) {
 }
 
 /// The array with its dims as the result has them: of `memory`, whose columns are points' rows.
-HostArray by_points(HostGen& host, const HostArray& memory, const HostArray& result, size_t outer) {
+HostArray by_points(HostArrays& host, const HostArray& memory, const HostArray& result,
+                    size_t outer) {
   const std::vector<Operand>& dims = result.layout.dims;
   HostArray a = memory;
   a.layout.dims = dims;
@@ -32,14 +33,15 @@ HostArray by_points(HostGen& host, const HostArray& memory, const HostArray& res
 }
 
 /// The result as a matrix, with a row for each point.
-HostArray as_matrix(HostGen& host, HostArray result, const Operand& points, const Operand& length) {
+HostArray as_matrix(HostArrays& host, HostArray result, const Operand& points,
+                    const Operand& length) {
   result.layout = *body::LayoutMath(host).reshape(result.layout, {points, length});
   return result;
 }
 
 }  // namespace
 
-Interleaved::Interleaved(HostGen& host, const ir::ESeg& e, const SegParts& parts)
+Interleaved::Interleaved(HostArrays& host, const ir::ESeg& e, const SegParts& parts)
     : host_(host), parts_(parts), outer_(e.space.dims.size()) {
   if (e.kind != ir::SegKind::kMap || !e.writes.empty() || !hides_latency_by_threads(host)) return;
   for (size_t n = 0; n < parts.stored.size(); n++) {

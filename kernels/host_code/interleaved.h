@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 #include "kernels/host_code/seg_element.h"
 
 namespace kenaz::host_code {
@@ -15,7 +15,7 @@ namespace kenaz::host_code {
 class Interleaved {
  public:
   /// Of a map whose results go to `parts`.
-  Interleaved(HostGen& host, const ir::ESeg& e, const SegParts& parts);
+  Interleaved(HostArrays& host, const ir::ESeg& e, const SegParts& parts);
 
   bool any() const { return !rows_.empty(); }
   /// For which sizes it is: a bool.
@@ -26,7 +26,7 @@ class Interleaved {
  private:
   Operand length(size_t row) const;
 
-  HostGen& host_;
+  HostArrays& host_;
   const SegParts& parts_;
   Operand points_ = PrimValue::i64(0);
   size_t outer_;              // dims of the space

@@ -44,7 +44,7 @@ void check([[maybe_unused]] const kir::Kernel& kernel) {
 }
 
 /// The kernel as the interpreter takes it: provenances become indices into the kernel's own places.
-void keep_kernel_ir(const HostGen& host, kir::Kernel kernel, program::Kernel& out) {
+void keep_kernel_ir(const HostArrays& host, kir::Kernel kernel, program::Kernel& out) {
   std::map<uint32_t, uint32_t> numbers;
   const auto renumber = [&](ir::ProvId& prov) {
     if (!prov.valid()) return;
@@ -57,7 +57,7 @@ void keep_kernel_ir(const HostGen& host, kir::Kernel kernel, program::Kernel& ou
   out.kir = kir::print(kernel);
 }
 
-void print_glsl(HostGen& host, kir::Kernel& kernel, program::Kernel& out) {
+void print_glsl(HostArrays& host, kir::Kernel& kernel, program::Kernel& out) {
   glsl::PrintOptions options;
   // Where the driver ends no loops, threads that cannot fail need not ask whether they have.
   if (host.target().max_turns > 0) {
@@ -74,7 +74,7 @@ void print_glsl(HostGen& host, kir::Kernel& kernel, program::Kernel& out) {
 }
 
 /// Drops what is not needed; the text, and what the arguments are.
-std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& kernel,
+std::vector<program::Arg> finish(HostArrays& host, body::Thread& t, kir::Kernel& kernel,
                                  const std::map<size_t, program::Arg>& others,
                                  program::Kernel& out) {
   check(kernel);
@@ -93,13 +93,13 @@ std::vector<program::Arg> finish(HostGen& host, body::Thread& t, kir::Kernel& ke
   return args;
 }
 
-HostSize threads_of(HostGen& host, const body::Thread& t, int workgroup_size,
+HostSize threads_of(HostArrays& host, const body::Thread& t, int workgroup_size,
                     const Operand& groups) {
   if (t.single_thread) return host.size(1);
   return host.times(host.size(groups), host.size(workgroup_size));
 }
 
-void launch_once(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+void launch_once(HostArrays& host, body::Thread& t, int workgroup_size, const Operand& groups) {
   const HostSize threads = threads_of(host, t, workgroup_size, groups);
   allocate_private(host, t, workgroup_size, groups);
   if (t.heap.used()) {
@@ -109,7 +109,7 @@ void launch_once(HostGen& host, body::Thread& t, int workgroup_size, const Opera
 }
 
 /// Again with a larger heap until it is large enough.
-void launch_repeatedly(HostGen& host, const body::Heap& heap,
+void launch_repeatedly(HostArrays& host, const body::Heap& heap,
                        const std::function<void()>& launch_all) {
   host.set_scalar(heap.capacity(), PrimValue::i64(kFirstCapacity));
   const ScalarReg again = host.new_scalar(PrimType::kBool);
@@ -131,7 +131,7 @@ void launch_repeatedly(HostGen& host, const body::Heap& heap,
   host.emit({std::move(loop)});
 }
 
-void launch_as_often(HostGen& host, body::Thread& t, const std::function<void()>& launch_all) {
+void launch_as_often(HostArrays& host, body::Thread& t, const std::function<void()>& launch_all) {
   if (t.heap.used()) {
     launch_repeatedly(host, t.heap, launch_all);
   } else {
@@ -140,7 +140,7 @@ void launch_as_often(HostGen& host, body::Thread& t, const std::function<void()>
 }
 
 /// As many workgroups as `groups` if their private memory fits the budget; else fewer.
-Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
+Operand affordable(HostArrays& host, const body::Thread& t, const Operand& groups,
                    int workgroup_size) {
   if (!t.has_private_memory()) return groups;
   HostSize per_thread = host.size(t.private_memory.bytes);
@@ -155,7 +155,8 @@ Operand affordable(HostGen& host, const body::Thread& t, const Operand& groups,
 
 }  // namespace
 
-void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem, const Operand& width) {
+void launch_elements(HostArrays& host, body::Thread& t, kir::FunctionId elem,
+                     const Operand& width) {
   launch_elements(
       host, t, elem, [](const kir::Value&, const kir::Values&) {}, width, 1);
 }
@@ -164,29 +165,27 @@ namespace {
 
 /// How many elements a workgroup takes, i64: `most`, or one for each thread if there are so few
 /// that they do not fill the device anyway.
-Operand tile_of(HostGen& host, const Operand& width, int64_t most) {
+Operand tile_of(HostArrays& host, const Operand& width, int64_t most) {
   const Operand few = host.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool,
                                    {width, PrimValue::i64(host.target().threads)});
   return host.emit_op(ScalarOp::kSelect, PrimType::kI64, PrimType::kI64,
                       {few, PrimValue::i64(kElementsWorkgroup), PrimValue::i64(most)});
 }
 
-Operand groups_of(HostGen& host, const Operand& width, const Operand& tile) {
+Operand groups_of(HostArrays& host, const Operand& width, const Operand& tile) {
   const Operand reach = host.add(width, host.add(tile, PrimValue::i64(-1)));
   return host.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64, {reach, tile});
 }
 
 }  // namespace
 
-bool hides_latency_by_threads(const HostGen& host) { return host.target().threads >= 1 << 14; }
-
-int items_per_thread(const HostGen& host, int bytes) {
+int items_per_thread(const HostArrays& host, int bytes) {
   constexpr int kMost = 8, kBytesInFlight = 16;
   if (!hides_latency_by_threads(host)) return 1;
   return std::clamp(kBytesInFlight / std::max(bytes, 1), 1, kMost);
 }
 
-void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
+void launch_elements(HostArrays& host, body::Thread& t, kir::FunctionId elem,
                      const StoreElement& store, const Operand& width, int items) {
   if (host.failed()) return;
   kir::Builder& k = t.k;
@@ -209,7 +208,7 @@ void launch_elements(HostGen& host, body::Thread& t, kir::FunctionId elem,
   });
 }
 
-void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbours& e,
+void launch_neighbours(HostArrays& host, body::Thread& t, const ElementsAndNeighbours& e,
                        const Operand& width, int items) {
   if (host.failed()) return;
   kir::Builder& k = t.k;
@@ -235,11 +234,11 @@ void launch_neighbours(HostGen& host, body::Thread& t, const ElementsAndNeighbou
   launch_once(host, t, kElementsWorkgroup, groups_of(host, width, tile));
 }
 
-void launch_groups(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+void launch_groups(HostArrays& host, body::Thread& t, int workgroup_size, const Operand& groups) {
   launch_as_often(host, t, [&] { launch_once(host, t, workgroup_size, groups); });
 }
 
-void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
+void launch_single(HostArrays& host, body::Thread& t, kir::FunctionId elem) {
   CHECK(t.single_thread);
   if (host.failed()) return;
   t.k.call(elem, {kir::i64(0)});
@@ -247,14 +246,15 @@ void launch_single(HostGen& host, body::Thread& t, kir::FunctionId elem) {
   launch_as_often(host, t, [&] { launch_once(host, t, 1, PrimValue::i64(1)); });
 }
 
-void allocate_private(HostGen& host, body::Thread& t, int workgroup_size, const Operand& groups) {
+void allocate_private(HostArrays& host, body::Thread& t, int workgroup_size,
+                      const Operand& groups) {
   if (!t.private_memory.used()) return;
   const HostSize threads = threads_of(host, t, workgroup_size, groups);
   host.allocate_bytes(t.private_memory.block,
                       host.times(host.size(t.private_memory.bytes), threads));
 }
 
-void launch_kernel(HostGen& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,
+void launch_kernel(HostArrays& host, body::Thread& t, kir::Kernel& kernel, int workgroup_size,
                    const Operand& groups, const std::map<size_t, program::Arg>& others) {
   program::Kernel out;
   out.name = kernel.name;

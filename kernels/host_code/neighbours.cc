@@ -61,7 +61,7 @@ Values load_neighbours(kir::Builder& k, const KernelArray& a, const Value& first
 
 }  // namespace
 
-Neighbours::Neighbours(HostGen& host, const ir::ESeg& e, Dims dims)
+Neighbours::Neighbours(HostArrays& host, const ir::ESeg& e, Dims dims)
     : host_(host), handed_(handed_by(e)), rest_(e) {
   const ir::Program& p = host.ir();
   const bool plain_scalars =

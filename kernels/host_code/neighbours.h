@@ -16,7 +16,7 @@ class Neighbours {
   /// Of several dims, neighbours are those along the last one. The caller sees to it then that its
   /// size is a multiple of how many points are taken at a time; others want one dim.
   enum class Dims : uint8_t { kOne, kAny };
-  Neighbours(HostGen& host, const ir::ESeg& e, Dims dims = Dims::kOne);
+  Neighbours(HostArrays& host, const ir::ESeg& e, Dims dims = Dims::kOne);
 
   /// How many points to take at a time: 4, or 2 if there are values of 8 bytes; 1: no vectors,
   /// because the body is not of this kind, or there is nothing that goes by vectors. `stores`: the
@@ -48,7 +48,7 @@ class Neighbours {
   bool is_side_by_side(const ir::Stm& s) const;
   bool is_at_own_indices(const ir::EIndex& index) const;
 
-  HostGen& host_;
+  HostArrays& host_;
   bool possible_;
   size_t handed_;
   std::vector<ir::Stm> loads_;

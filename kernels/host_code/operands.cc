@@ -9,7 +9,7 @@ using body::Thread;
 using kir::Value;
 using kir::Values;
 
-std::vector<HostArray> map_operands(HostGen& host, const ir::Stm& s, const ir::ESeg& e,
+std::vector<HostArray> map_operands(HostArrays& host, const ir::Stm& s, const ir::ESeg& e,
                                     const SegParts& parts) {
   std::vector<Operand> sizes;
   for (const ir::SegDim& d : e.space.dims) sizes.push_back(host.scalar(d.size));

@@ -10,7 +10,7 @@ namespace kenaz::host_code {
 
 /// Arrays, with the space's dims, of what the points of `e` (the expression of `s`) hand on; a map
 /// makes them, and what `parts` says is stored besides.
-std::vector<HostArray> map_operands(HostGen& host, const ir::Stm& s, const ir::ESeg& e,
+std::vector<HostArray> map_operands(HostArrays& host, const ir::Stm& s, const ir::ESeg& e,
                                     const SegParts& parts);
 /// Elements that are read from such arrays; `length` is that of a segment.
 plan::Elements elements_from(body::Thread& t, const std::vector<HostArray>& operands,

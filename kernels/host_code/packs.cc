@@ -31,7 +31,7 @@ ir::ESeg only_first_results(const ir::Program& p, const ir::ESeg& e) {
 /// The elements as the body makes them.
 class Source {
  public:
-  Source(HostGen& host, ir::ESeg e) : host_(host), e_(std::move(e)), neighbours_(host, e_) {}
+  Source(HostArrays& host, ir::ESeg e) : host_(host), e_(std::move(e)), neighbours_(host, e_) {}
 
   int widest() const { return neighbours_.count(false); }
   plan::Elements elements(Thread& t, int widest) const {
@@ -68,7 +68,7 @@ class Source {
     });
   }
 
-  HostGen& host_;
+  HostArrays& host_;
   ir::ESeg e_;
   Neighbours neighbours_;
 };
@@ -76,7 +76,7 @@ class Source {
 /// What packings and sorts have in common.
 class Arrangement {
  public:
-  Arrangement(HostGen& host, const ir::Stm& s, const ir::ESeg& e, const char* name)
+  Arrangement(HostArrays& host, const ir::Stm& s, const ir::ESeg& e, const char* name)
       : host_(host),
         s_(s),
         e_(e),
@@ -140,7 +140,7 @@ class Arrangement {
     return problem;
   }
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::Stm& s_;
   const ir::ESeg& e_;
   const Operand length_;
@@ -150,7 +150,7 @@ class Arrangement {
 
 }  // namespace
 
-void pack(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
+void pack(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   Arrangement all(host, s, e, "pack");
   all.facts().classes = e.classes;
   all.facts().rest = e.rest;
@@ -166,7 +166,7 @@ void pack(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
   });
 }
 
-void sort(HostGen& host, const ir::Stm& s, const ir::ESeg& e) {
+void sort(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   Arrangement all(host, s, e, "sort");
   all.facts().key = host.ir().type_of(s.pat[0]).prim;
   all.launch(primitives::sort_plans(), [](plan::Problem& problem, const Values& bases) {

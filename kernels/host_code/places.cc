@@ -1,9 +1,9 @@
 // Arrays at places (ir/places.h), in host code: parts of blocks.
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 
 namespace kenaz::host_code {
 
-HostArray HostGen::make(ir::VarId v) {
+HostArray HostArrays::make(ir::VarId v) {
   at_their_place_.erase(v);
   const ir::VarInfo& info = ir_.vars[v.index];
   if (info.place) {
@@ -14,7 +14,7 @@ HostArray HostGen::make(ir::VarId v) {
 
 /// Kernels store with up to 16 bytes at a time, so a place may be theirs only where that fits,
 /// which may be known at run time only.
-std::optional<HostArray> HostGen::at_place(ir::VarId v, const ir::Place& place) {
+std::optional<HostArray> HostArrays::at_place(ir::VarId v, const ir::Place& place) {
   const HostArray memory = array(place.memory);
   if (memory.kind != ArrayKind::kMemory || !memory.layout.dense ||
       as_const(memory.layout.offset) != 0 || as_const(memory.layout.unit) != 1) {
@@ -54,19 +54,19 @@ std::optional<HostArray> HostGen::at_place(ir::VarId v, const ir::Place& place) 
 }
 
 /// False also where it has none in this memory.
-Operand HostGen::is_at_place(ir::VarId v, ir::VarId memory) const {
+Operand HostArrays::is_at_place(ir::VarId v, ir::VarId memory) const {
   const auto& place = ir_.vars[v.index].place;
   const auto found = at_their_place_.find(v);
   const bool none = !place || place->memory != memory || found == at_their_place_.end();
   return none ? Operand(PrimValue::of_bool(false)) : found->second;
 }
 
-void HostGen::copy_unless(const Operand& there, ir::VarId v, const HostArray& to) {
+void HostArrays::copy_unless(const Operand& there, ir::VarId v, const HostArray& to) {
   choose(
       *this, there, [] {}, [&] { copy(array(v), to); });
 }
 
-void HostGen::put_part(ir::VarId v, ir::VarId whole, const HostArray& to) {
+void HostArrays::put_part(ir::VarId v, ir::VarId whole, const HostArray& to) {
   const auto& place = ir_.vars[whole.index].place;
   if (!place) return copy(array(v), to);
   // The whole may be a part itself, and not where it was to be.
@@ -78,7 +78,7 @@ void HostGen::put_part(ir::VarId v, ir::VarId whole, const HostArray& to) {
   copy_unless(emit_op(ScalarOp::kAnd, PrimType::kBool, PrimType::kBool, {part, all}), v, to);
 }
 
-void HostGen::put_update(ir::VarId v, ir::VarId whole, const HostArray& to) {
+void HostArrays::put_update(ir::VarId v, ir::VarId whole, const HostArray& to) {
   copy_unless(is_at_place(v, whole), v, to);
 }
 

@@ -17,7 +17,7 @@ namespace {
 /// The launches of one plan.
 class PlanCode {
  public:
-  PlanCode(HostGen& host, const PlanRequest& request) : host_(host), request_(request) {}
+  PlanCode(HostArrays& host, const PlanRequest& request) : host_(host), request_(request) {}
 
   Operand value(const HostExpr& e) {
     switch (e.leaf()) {
@@ -116,12 +116,12 @@ class PlanCode {
     return b;
   }
 
-  HostGen& host_;
+  HostArrays& host_;
   const PlanRequest& request_;
   plan::Work work_;
 };
 
-void emit_from(HostGen& host, const std::vector<plan::Choice>& choices, size_t n,
+void emit_from(HostArrays& host, const std::vector<plan::Choice>& choices, size_t n,
                const PlanRequest& request) {
   if (host.failed()) return;
   const plan::Choice& choice = choices[n];
@@ -137,7 +137,7 @@ void emit_from(HostGen& host, const std::vector<plan::Choice>& choices, size_t n
 
 }  // namespace
 
-bool needs_thread_memory(HostGen& host, const PlanRequest& request) {
+bool needs_thread_memory(HostArrays& host, const PlanRequest& request) {
   kir::Kernel kernel;
   kir::Builder k(kernel);
   Thread t(host, k);
@@ -146,7 +146,7 @@ bool needs_thread_memory(HostGen& host, const PlanRequest& request) {
   return t.has_own_arrays();
 }
 
-void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRequest& request) {
+void launch_plans(HostArrays& host, std::span<const plan::Plan> table, const PlanRequest& request) {
   const auto choices = plan::choose(table, request.facts, host.target());
   if (host.recorder() != nullptr && !request.prepares) {
     host.recorder()->plans(request.facts, choices, host.target());

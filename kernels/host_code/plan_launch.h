@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 #include "kernels/plan/plan.h"
 
 namespace kenaz::host_code {
@@ -23,9 +23,9 @@ struct PlanRequest {
 
 /// Whether the code of its elements, as `bind` makes it, needs memory of its own for each thread:
 /// plans have none.
-bool needs_thread_memory(HostGen& host, const PlanRequest& request);
+bool needs_thread_memory(HostArrays& host, const PlanRequest& request);
 
 /// Emits a chain of ifs over the plans' conditions, with the launches of each.
-void launch_plans(HostGen& host, std::span<const plan::Plan> table, const PlanRequest& request);
+void launch_plans(HostArrays& host, std::span<const plan::Plan> table, const PlanRequest& request);
 
 }  // namespace kenaz::host_code

@@ -17,7 +17,7 @@ struct Rows::Code {
   kir::Builder& k() { return t.k; }
 };
 
-Rows::Rows(HostGen& host, const ir::ESeg& e, const Neighbours& neighbours)
+Rows::Rows(HostArrays& host, const ir::ESeg& e, const Neighbours& neighbours)
     : host_(host), e_(e), neighbours_(neighbours) {
   if (!host.target().reads_ahead || !neighbours.is_possible()) return;
   const std::optional<int> statements = short_statements(neighbours.rest().body);

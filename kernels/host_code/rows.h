@@ -12,7 +12,7 @@ namespace kenaz::host_code {
 class Rows {
  public:
   /// Of a map, whose code by `neighbours` it must outlive.
-  Rows(HostGen& host, const ir::ESeg& e, const Neighbours& neighbours);
+  Rows(HostArrays& host, const ir::ESeg& e, const Neighbours& neighbours);
 
   /// How many elements a workgroup takes; 0: the map is not of this kind.
   int64_t tile() const { return tile_.size(); }
@@ -25,7 +25,7 @@ class Rows {
   std::vector<kir::Values> load_all(Code& code, const kir::Value& tile) const;
   void store_all(Code& code, const std::vector<kir::Values>& loaded) const;
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::ESeg& e_;
   const Neighbours& neighbours_;
   primitives::blocks::AheadTile tile_;

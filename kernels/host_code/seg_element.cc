@@ -34,7 +34,7 @@ size_t handed_by(const ir::ESeg& e) {
   return combines(e) ? operands_of(e) + write_results_of(e) : operands_of(e);
 }
 
-void bind_indices(HostGen& host, Thread& t, const std::vector<ir::SegDim>& dims,
+void bind_indices(HostArrays& host, Thread& t, const std::vector<ir::SegDim>& dims,
                   const Value& linear) {
   if (dims.empty()) return;
   std::vector<Operand> sizes;
@@ -43,7 +43,7 @@ void bind_indices(HostGen& host, Thread& t, const std::vector<ir::SegDim>& dims,
   for (size_t d = 0; d < dims.size(); d++) t.env.bind_param(dims[d].index, at[d]);
 }
 
-kir::FunctionId point_function(HostGen& host, Thread& t, const ir::ESeg& e,
+kir::FunctionId point_function(HostArrays& host, Thread& t, const ir::ESeg& e,
                                const std::vector<size_t>& groups, const SegParts& parts) {
   const std::vector<kir::Type> numbers(groups.size(), kir::Type{PrimType::kI64});
   return body::function(t, "elem", numbers, [&](const Values& args) {
@@ -80,7 +80,7 @@ void write_values(Thread& t, const ir::ESeg& e, const std::vector<HostArray>& de
   if (!to.empty()) body::scatter_element(t, to, ranks, indices);
 }
 
-Values run_point(HostGen& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
+Values run_point(HostArrays& host, Thread& t, const ir::ESeg& e, const SegParts& parts) {
   const size_t count = e.body.results.size();
   const size_t handed = parts.hands_all ? count : handed_by(e);
   const size_t first_plain = std::max(handed, operands_of(e) + write_results_of(e));

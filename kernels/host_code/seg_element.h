@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
-#include "kernels/host_code/host_gen.h"
+#include "kernels/host_code/host_arrays.h"
 #include "kernels/host_code/small_rows.h"
 
 namespace kenaz::host_code {
@@ -20,17 +20,17 @@ struct SegParts {
 };
 
 /// Binds the indices of `dims` to what `linear` (i64) counts in row-major order.
-void bind_indices(HostGen& host, body::Thread& t, const std::vector<ir::SegDim>& dims,
+void bind_indices(HostArrays& host, body::Thread& t, const std::vector<ir::SegDim>& dims,
                   const kir::Value& linear);
 
 /// A function of a point: the space's dims, outer first, are taken in `groups` of so many dims, and
 /// the point's place in each group is numbered through in row-major order (i64). It gives the
 /// scalars that it hands on.
-kir::FunctionId point_function(HostGen& host, body::Thread& t, const ir::ESeg& e,
+kir::FunctionId point_function(HostArrays& host, body::Thread& t, const ir::ESeg& e,
                                const std::vector<size_t>& groups, const SegParts& parts);
 
 /// The same in the middle of a function, where the indices are bound.
-kir::Values run_point(HostGen& host, body::Thread& t, const ir::ESeg& e, const SegParts& parts);
+kir::Values run_point(HostArrays& host, body::Thread& t, const ir::ESeg& e, const SegParts& parts);
 
 /// Writes what the plain writes say, out of all results of the body; its indices are bound if
 /// writes are to segments.

@@ -126,7 +126,7 @@ plan::Grid grid_of(const ir::Program& p, const ir::ESeg& e, const ir::GridDims& 
 
 class Segment {
  public:
-  Segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e)
+  Segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e)
       : host_(host), ir_(host.ir()), s_(s), e_(e) {}
 
   void run() {
@@ -642,7 +642,7 @@ class Segment {
 
   void single();
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::Program& ir_;
   const ir::Stm& s_;
   const ir::ESeg& e_;
@@ -724,6 +724,6 @@ bool is_supported(const ir::Program& p, const ir::ESeg& e) {
   return e.kind == ir::SegKind::kMap && e.writes.size() == 1 && is_scalar(p, *e.writes[0].combine);
 }
 
-void segment(HostGen& host, const ir::Stm& s, const ir::ESeg& e) { Segment(host, s, e).run(); }
+void segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) { Segment(host, s, e).run(); }
 
 }  // namespace kenaz::host_code

@@ -43,7 +43,7 @@ Values scalars_of(const std::vector<body::KernelValue>& values) {
 
 }  // namespace
 
-UnevenMap::UnevenMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e, const SegParts& parts)
+UnevenMap::UnevenMap(HostArrays& host, const ir::Stm& s, const ir::ESeg& e, const SegParts& parts)
     : host_(host), s_(s), e_(e), parts_(parts) {
   // On CPUs barriers and shuffles cost more than waiting for the longest row.
   if (is_single(e) || !hides_latency_by_threads(host)) return;

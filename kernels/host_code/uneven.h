@@ -17,7 +17,7 @@ class UnevenMap {
  public:
   /// The points of `e`, which `s` binds; all three must outlive this. Of operands that are handed
   /// on there are none.
-  UnevenMap(HostGen& host, const ir::Stm& s, const ir::ESeg& e, const SegParts& parts);
+  UnevenMap(HostArrays& host, const ir::Stm& s, const ir::ESeg& e, const SegParts& parts);
 
   /// Whether it is one, and its code needs no memory for each thread.
   bool any() const { return request_.has_value(); }
@@ -42,7 +42,7 @@ class UnevenMap {
   kir::FunctionId leave(body::Thread& t) const;
   std::vector<kir::Type> types_of(const std::vector<ir::VarId>& scalars) const;
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::Stm& s_;
   const ir::ESeg& e_;
   const SegParts& parts_;

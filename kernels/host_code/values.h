@@ -29,7 +29,7 @@ using program::KernelId;
 using program::Operand;
 using program::ScalarReg;
 
-/// A number of elements, bytes or threads that host code computes. Only HostGen makes them, by
+/// A number of elements, bytes or threads that host code computes. Only HostCode makes them, by
 /// checked arithmetic (kernels/scalar/size.h), and memory is allocated by nothing else: a product
 /// that may wrap is no size.
 class HostSize {
@@ -37,7 +37,7 @@ class HostSize {
   const Operand& operand() const { return n_; }
 
  private:
-  friend class HostGen;
+  friend class HostCode;
   explicit HostSize(Operand n) : n_(std::move(n)) {}
   Operand n_;
 };

@@ -46,7 +46,7 @@ constexpr int kStripPlaces = kStrip * kStripGroup * (kBanks + 1) / kBanks;
 
 }  // namespace
 
-Walks::Walks(HostGen& host, const ir::Stm& s, const ir::ESeg& e)
+Walks::Walks(HostArrays& host, const ir::Stm& s, const ir::ESeg& e)
     : host_(host),
       s_(s),
       scalars_(e.kind == ir::SegKind::kMap && e.writes.empty() ? scalar_results(host.ir(), e)

@@ -15,7 +15,7 @@ namespace kenaz::host_code {
 class Walks {
  public:
   /// `e` is what `s` binds; both must outlive this.
-  Walks(HostGen& host, const ir::Stm& s, const ir::ESeg& e);
+  Walks(HostArrays& host, const ir::Stm& s, const ir::ESeg& e);
 
   /// Whether points share anything.
   bool any() const { return walk_.has_value(); }
@@ -62,7 +62,7 @@ class Walks {
   kir::Values next_sums(body::Thread& t, const ir::Stm& s, const ir::Walk::Slide& slide,
                         const kir::Values& sums) const;
 
-  HostGen& host_;
+  HostArrays& host_;
   const ir::Stm& s_;
   const std::optional<ScalarResults> scalars_;
   std::optional<ir::Walk> walk_;
