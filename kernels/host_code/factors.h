@@ -1,6 +1,7 @@
 // The code of a reduction's factors (ir/analysis/factors.h), in a kernel.
 #pragma once
 
+#include "kernels/body/thread.h"
 #include "kernels/host_code/host_arrays.h"
 #include "kernels/ir/analysis/factors.h"
 #include "kernels/plan/plan.h"
