@@ -172,9 +172,11 @@ TEST_P(CallStopTest, LaunchesOfManyWorkgroupsAreWhole) {
     const auto value = engine_->get(*result->at(0));
     ASSERT_TRUE(value) << value.error().text();
     ASSERT_EQ(value->bytes.size(), static_cast<size_t>(n));
-    for (int64_t i = 0; i < n; ++i) {
-      ASSERT_EQ(static_cast<int64_t>(value->bytes[static_cast<size_t>(i)]), i % 113) << i;
-    }
+    // Tens of millions: an assertion for each would take longer than the launches.
+    const std::byte* const bytes = value->bytes.data();
+    int64_t right = 0;
+    while (right < n && static_cast<int64_t>(bytes[right]) == right % 113) ++right;
+    ASSERT_EQ(right, n) << static_cast<int64_t>(bytes[right]);
     const Status fails = call("all_but", n);
     ASSERT_FALSE(fails);
     EXPECT_THAT(fails.error().text(), HasSubstr("Assertion is false"));

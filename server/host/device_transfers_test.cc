@@ -11,6 +11,7 @@
 #include "server/device/vulkan/vulkan_device.h"
 #include "server/host/device_engine.h"
 #include "server/testdata/fault_stride.h"
+#include "server/testdata/pieces.h"
 
 namespace kenaz::host {
 namespace {
@@ -110,12 +111,12 @@ TEST_P(DeviceTransfersTest, ArraysOfAnySizeInPiecesOfAnySize) {
       auto whole = engine_->get(*leaf);
       ASSERT_TRUE(whole);
       const auto bytes = std::as_bytes(std::span(v));
-      EXPECT_TRUE(std::ranges::equal(whole->bytes, bytes)) << n;
+      EXPECT_TRUE(same_bytes(whole->bytes, bytes)) << n;
       auto reader = engine_->reader(leaf);
       ASSERT_TRUE(reader) << reader.error().text();
       auto read = drain(**reader, bytes.size(), piece);
       ASSERT_TRUE(read) << read.error().text();
-      EXPECT_TRUE(std::ranges::equal(*read, bytes)) << n;
+      EXPECT_TRUE(same_bytes(*read, bytes)) << n;
     }
   }
 }
@@ -134,7 +135,7 @@ TEST_P(DeviceTransfersTest, Scalars) {
   ASSERT_TRUE(reader);
   auto read = drain(**reader, 8, 5);
   ASSERT_TRUE(read);
-  EXPECT_TRUE(std::ranges::equal(*read, std::as_bytes(std::span(&x, 1))));
+  EXPECT_TRUE(same_bytes(*read, std::as_bytes(std::span(&x, 1))));
 }
 
 TEST_P(DeviceTransfersTest, TransfersGoOnSideBySide) {
@@ -150,7 +151,7 @@ TEST_P(DeviceTransfersTest, TransfersGoOnSideBySide) {
   }
   const LeafPtr other = written(v, SIZE_MAX);  // goes on nevertheless
   ASSERT_TRUE(other);
-  EXPECT_TRUE(std::ranges::equal(engine_->get(*other)->bytes, bytes));
+  EXPECT_TRUE(same_bytes(engine_->get(*other)->bytes, bytes));
   for (auto& writer : writers) {
     auto early = writer->finish();
     EXPECT_EQ(early.has_value(), !GetParam());  // a mapped one took all at once
@@ -158,7 +159,7 @@ TEST_P(DeviceTransfersTest, TransfersGoOnSideBySide) {
     EXPECT_THAT(early.error().message, HasSubstr("of 4800000 bytes ended after"));
   }
   std::thread([&] { writers.clear(); }).join();
-  EXPECT_TRUE(std::ranges::equal(engine_->get(*other)->bytes, bytes));
+  EXPECT_TRUE(same_bytes(engine_->get(*other)->bytes, bytes));
 }
 
 TEST_P(DeviceTransfersTest, AbandonedOnesLeaveNothingBehind) {
@@ -180,7 +181,7 @@ TEST_P(DeviceTransfersTest, AbandonedOnesLeaveNothingBehind) {
     }).join();
     EXPECT_EQ(device_->memory().used, before);
   }
-  EXPECT_TRUE(std::ranges::equal(engine_->get(*leaf)->bytes, bytes));
+  EXPECT_TRUE(same_bytes(engine_->get(*leaf)->bytes, bytes));
   auto writer = engine_->writer(PrimType::kI32, {static_cast<int64_t>(v.size())});
   auto reader = engine_->reader(leaf);
   ASSERT_TRUE(writer && reader);
@@ -209,7 +210,7 @@ TEST_P(DeviceTransfersTest, CallsThatFailFailTheTransferOnly) {
     KENAZ_ASSIGN(const LeafPtr leaf, writer->finish());
     KENAZ_ASSIGN(auto reader, engine_->reader(leaf));
     KENAZ_ASSIGN(const auto read, drain(*reader, bytes.size(), SIZE_MAX));
-    EXPECT_TRUE(std::ranges::equal(read, bytes));
+    EXPECT_TRUE(same_bytes(read, bytes));
     return {};
   };
   bool reached = true;

@@ -8,6 +8,7 @@
 #include "protocol/data/values.h"
 #include "server/session/session.h"
 #include "server/testdata/echo_engine.h"
+#include "server/testdata/pieces.h"
 #include "server/testdata/streams.h"
 
 namespace kenaz {
@@ -111,7 +112,7 @@ TEST_F(MoveTest, LargeValuesAndEmptyOnesGoToo) {
   const auto many_there = session_->variables().find("many");
   ASSERT_TRUE(many_there);
   const auto value = engines_[1]->get(*(*many_there)->leaves[0]);
-  EXPECT_TRUE(std::ranges::equal(value->bytes, bytes));
+  EXPECT_TRUE(host::same_bytes(value->bytes, bytes));
 }
 
 TEST_F(MoveTest, AMoveThatFailsChangesNothing) {

@@ -1,12 +1,21 @@
-// For tests: a whole array through an engine's writer and reader.
+// For tests: a whole array through an engine's writer and reader, and whether it came back.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <span>
 #include <vector>
 
 #include "server/host/engine.h"
 
 namespace kenaz::host {
+
+/// One comparison of all: the library compares std::byte one at a time, and tests are compiled
+/// without optimisation for the sanitizers, where that took longer than everything else.
+inline bool same_bytes(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
 
 inline Result<LeafPtr> write_in_pieces(Engine& engine, const data::Value& value) {
   KENAZ_ASSIGN(auto writer, engine.writer(value.type, value.shape));
