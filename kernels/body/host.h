@@ -29,6 +29,11 @@ struct DeviceScalar {
 struct HostScalar {
   PrimType type = PrimType::kI32;
   std::variant<Operand, DeviceScalar> at;
+
+  bool is_borrowed() const {
+    const auto* d = std::get_if<DeviceScalar>(&at);
+    return d != nullptr && d->borrowed;
+  }
 };
 struct HostArray {
   PrimType elem = PrimType::kI32;

@@ -206,9 +206,7 @@ void HostArrays::replicate(const ir::Stm& s, const ir::EReplicate& e) {
   std::vector<Operand> dims = dims_of(e.dims);
   if (ir_.type_of(e.value).is_scalar()) {
     HostScalar v = host_scalar(e.value);
-    if (const auto* d = std::get_if<DeviceScalar>(&v.at); d != nullptr && d->borrowed) {
-      v.at = scalar(e.value);
-    }
+    if (v.is_borrowed()) v.at = scalar(e.value);
     HostArray a;
     a.elem = v.type;
     a.kind = ArrayKind::kReplicate;

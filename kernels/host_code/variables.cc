@@ -21,8 +21,7 @@ void HostVariables::set(ir::VarId v, HostValue value) {
 // Also at the end of a scope, which may have taken the scalar out of its array for itself alone.
 void HostVariables::note_borrowed(ir::VarId v, const HostValue& value) {
   const auto* s = std::get_if<HostScalar>(&value);
-  const auto* d = s == nullptr ? nullptr : std::get_if<DeviceScalar>(&s->at);
-  if (d != nullptr && d->borrowed) borrowed_.insert(v);
+  if (s != nullptr && s->is_borrowed()) borrowed_.insert(v);
 }
 
 const HostValue& HostVariables::value(ir::VarId v) {
@@ -66,8 +65,7 @@ std::vector<std::pair<ir::VarId, HostScalar>> HostVariables::take_borrowed() {
     const auto it = env_.find(v);
     if (it == env_.end()) continue;
     const auto* s = std::get_if<HostScalar>(&it->second);
-    const auto* d = s == nullptr ? nullptr : std::get_if<DeviceScalar>(&s->at);
-    if (d != nullptr && d->borrowed) out.emplace_back(v, *s);
+    if (s != nullptr && s->is_borrowed()) out.emplace_back(v, *s);
   }
   return out;
 }
