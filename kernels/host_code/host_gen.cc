@@ -132,7 +132,6 @@ program::Leaf HostGen::param_leaf(VarId p) {
   const ir::Type& t = ir_.type_of(p);
   if (t.is_scalar()) return program::ScalarLeaf{t.prim, scalar(p)};
   program::ArrayLeaf leaf{t.prim, new_block(), {}};
-  std::vector<Operand> dims;
   for (const auto& d : t.dims) {
     const Operand known = scalar(d);
     const auto* reg = std::get_if<ScalarReg>(&known);
@@ -149,13 +148,8 @@ program::Leaf HostGen::param_leaf(VarId p) {
       op.message.emplace_back(std::string("entry point arguments have invalid sizes."));
       emit({std::move(op)});
     }
-    dims.push_back(known);
   }
-  HostArray a;
-  a.elem = t.prim;
-  a.block = leaf.block;
-  a.layout = LayoutMath<HostArrays>(*this).dense(std::move(dims));
-  set(p, std::move(a));
+  set(p, block_array(t, leaf.block));
   return leaf;
 }
 
