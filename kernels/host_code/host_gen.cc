@@ -33,8 +33,7 @@ Status HostGen::run() {
 // ---- entry points
 
 void HostGen::gen_constants() {
-  begin_kernels("constants");
-  if (recorder_ != nullptr) recorder_->begin_entry("constants");
+  begin_function("constants");
   emit_to(&out_.constants);
   body(ir_.constants);
   std::set<BlockReg> keep;
