@@ -1,6 +1,7 @@
 // Views of arrays, and their elements.
 #include "kernels/body/statements.h"
 #include "kernels/body/thread.h"
+#include "kernels/body/views.h"
 
 namespace kenaz::body {
 
@@ -22,29 +23,9 @@ SliceDims<Value> slice_dims(Thread& t, const std::vector<ir::Dim>& dims) {
   return out;
 }
 
-namespace {
-Value iota_element(Thread& t, const KernelArray& a, const Value& i) {
-  return t.k.add(a.start, t.k.mul(t.k.convert(i, a.elem), a.stride));
-}
-}  // namespace
-
 KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<Value>& dims) {
-  KernelArray r = a;
-  if (a.kind == ArrayKind::kMemory) {
-    Math math{t.k};
-    r.layout = LayoutMath(math).slice(a.layout, dims);
-    return r;
-  }
-  r.layout.dims.clear();
-  for (const auto& d : dims) {
-    if (const auto* range = std::get_if<1>(&d)) r.layout.dims.push_back(range->len);
-  }
-  if (a.kind == ArrayKind::kIota) {
-    const auto& range = std::get<1>(dims[0]);
-    r.start = iota_element(t, a, range.start);
-    r.stride = t.k.mul(a.stride, t.k.convert(range.stride, a.elem));
-  }
-  return r;
+  Math math{t.k};
+  return ViewMath(math).sliced(a, dims);
 }
 
 Value load(Thread& t, const KernelArray& a, const Value& index) {
@@ -63,12 +44,12 @@ void store(Thread& t, const KernelArray& a, const Value& index, const Value& val
 }
 
 Value element(Thread& t, const KernelArray& a, const Values& at) {
+  Math math{t.k};
   switch (a.kind) {
-    case ArrayKind::kIota: return iota_element(t, a, at[0]);
+    case ArrayKind::kIota: return ViewMath(math).iota_element(a, at[0]);
     case ArrayKind::kReplicate: return a.value;
     case ArrayKind::kMemory: break;
   }
-  Math math{t.k};
   return load(t, a, LayoutMath(math).element(a.layout, at));
 }
 
@@ -109,16 +90,8 @@ void index(Thread& t, const ir::Stm& s, const ir::EIndex& e) {
 }
 
 void rearrange(Thread& t, const ir::Stm& s, const ir::ERearrange& e) {
-  KernelArray a = t.env.array(e.array);
-  if (a.kind == ArrayKind::kMemory) {
-    Math math{t.k};
-    a.layout = LayoutMath(math).rearrange(a.layout, e.perm);
-  } else if (e.perm.size() > 1) {
-    Values dims;
-    for (int p : e.perm) dims.push_back(a.layout.dims[static_cast<size_t>(p)]);
-    a.layout.dims = std::move(dims);
-  }
-  t.env.bind(s.pat[0], std::move(a));
+  Math math{t.k};
+  t.env.bind(s.pat[0], ViewMath(math).rearranged(t.env.array(e.array), e.perm));
 }
 
 void reshape(Thread& t, const ir::Stm& s, const ir::EReshape& e) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "kernels/body/host.h"
@@ -26,13 +27,16 @@ struct KernelArray {
 inline constexpr int kUnknownMemory = -1;
 using KernelValue = std::variant<kir::Value, KernelArray>;
 
-/// The arithmetic of LayoutMath: i64, in the kernel.
+/// The arithmetic of LayoutMath and ViewMath: i64, in the kernel.
 struct Math {
   using Scalar = kir::Value;
   kir::Builder& k;
   static kir::Value konst(int64_t n) { return kir::i64(n); }
   kir::Value add(const kir::Value& a, const kir::Value& b) const { return k.add(a, b); }
   kir::Value mul(const kir::Value& a, const kir::Value& b) const { return k.mul(a, b); }
+  kir::Value emit_op(ScalarOp op, PrimType type, PrimType to, kir::Values args) const {
+    return k.op(op, type, to, std::move(args));
+  }
   static bool same(const kir::Value& a, const kir::Value& b) { return a == b; }
   static std::optional<int64_t> as_const(const kir::Value& a) {
     if (!a.is_const() || a.type.prim != PrimType::kI64) return std::nullopt;

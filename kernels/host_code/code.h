@@ -20,7 +20,7 @@ namespace kenaz::host_code {
 
 class HostCode : public body::Host {
  public:
-  using Scalar = Operand;  // for LayoutMath
+  using Scalar = Operand;  // for LayoutMath and ViewMath
   /// `recorder` may be null; else it is told what is decided.
   HostCode(const ir::Program& ir, const program::Target& target, program::Program& out,
            explain::Recorder* recorder)

@@ -73,30 +73,8 @@ SliceDims<Operand> HostArrays::slice_dims(const std::vector<ir::Dim>& dims) {
   return out;
 }
 
-Operand HostArrays::iota_element(const HostArray& a, const Operand& i) {
-  const Operand n = emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem, {i});
-  return emit_op(ScalarOp::kAdd, a.elem, a.elem,
-                 {a.start, emit_op(ScalarOp::kMul, a.elem, a.elem, {n, a.stride})});
-}
-
 HostArray HostArrays::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
-  HostArray r = a;
-  if (a.kind == ArrayKind::kMemory) {
-    r.layout = LayoutMath(*this).slice(a.layout, dims);
-    return r;
-  }
-  r.layout.dims.clear();
-  for (const auto& d : dims) {
-    if (const auto* range = std::get_if<1>(&d)) r.layout.dims.push_back(range->len);
-  }
-  if (a.kind == ArrayKind::kIota) {
-    const auto& range = std::get<1>(dims[0]);
-    r.start = iota_element(a, range.start);
-    r.stride =
-        emit_op(ScalarOp::kMul, a.elem, a.elem,
-                {a.stride, emit_op(ScalarOp::kConvert, PrimType::kI64, a.elem, {range.stride})});
-  }
-  return r;
+  return ViewMath(*this).sliced(a, dims);
 }
 
 void HostArrays::index(const ir::Stm& s, const ir::EIndex& e) {
@@ -111,7 +89,9 @@ void HostArrays::index(const ir::Stm& s, const ir::EIndex& e) {
     return;
   }
   switch (a.kind) {
-    case ArrayKind::kIota: set(s.pat[0], HostScalar{a.elem, iota_element(a, at[0])}); return;
+    case ArrayKind::kIota:
+      set(s.pat[0], HostScalar{a.elem, ViewMath(*this).iota_element(a, at[0])});
+      return;
     case ArrayKind::kReplicate: set(s.pat[0], a.value); return;
     case ArrayKind::kMemory: break;
   }
@@ -120,15 +100,8 @@ void HostArrays::index(const ir::Stm& s, const ir::EIndex& e) {
       HostScalar{a.elem, DeviceScalar{a.block, mul(element, konst(prim_size(a.elem))), true}});
 }
 
-HostArray HostArrays::rearranged(HostArray a, const std::vector<int>& perm) {
-  if (a.kind == ArrayKind::kMemory) {
-    a.layout = LayoutMath(*this).rearrange(a.layout, perm);
-  } else {
-    std::vector<Operand> dims;
-    for (int p : perm) dims.push_back(a.layout.dims[static_cast<size_t>(p)]);
-    a.layout.dims = std::move(dims);
-  }
-  return a;
+HostArray HostArrays::rearranged(const HostArray& a, const std::vector<int>& perm) {
+  return ViewMath(*this).rearranged(a, perm);
 }
 
 void HostArrays::reshape(const ir::Stm& s, const ir::EReshape& e) {

@@ -34,7 +34,7 @@ class HostArrays : public HostVariables {
   HostArray in_memory(HostArray a);
   void copy(const HostArray& from, const HostArray& to);
   /// Views.
-  HostArray rearranged(HostArray a, const std::vector<int>& perm);
+  HostArray rearranged(const HostArray& a, const std::vector<int>& perm);
   HostArray sliced(const HostArray& a, const SliceDims<Operand>& dims);
   /// Takes borrowed scalars out of their arrays: something is about to be updated in place.
   void settle_borrowed();
@@ -57,7 +57,6 @@ class HostArrays : public HostVariables {
 
  private:
   SliceDims<Operand> slice_dims(const std::vector<ir::Dim>& dims);
-  Operand iota_element(const HostArray& a, const Operand& i);
   void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);
   // places (places.cc)
   std::optional<HostArray> at_place(ir::VarId v, const ir::Place& place);

@@ -5,6 +5,7 @@
 
 #include "kernels/body/analysis.h"
 #include "kernels/body/host.h"
+#include "kernels/body/views.h"
 #include "kernels/program/program.h"
 
 namespace kenaz::host_code {
@@ -24,6 +25,7 @@ using body::size_variables;
 using body::SliceDims;
 using body::SliceRange;
 using body::updates_in_place;
+using body::ViewMath;
 using program::BlockReg;
 using program::KernelId;
 using program::Operand;
