@@ -125,12 +125,7 @@ void concat(Thread& t, const ir::Stm& s, const ir::EConcat& e) {
   Value start = kir::i64(0);
   for (VarId v : e.arrays) {
     const KernelArray part = t.env.array(v);
-    SliceDims<Value> dims;
-    dims.emplace_back(SliceRange<Value>{start, part.layout.dims[0], kir::i64(1)});
-    for (size_t k = 1; k < d.layout.dims.size(); k++) {
-      dims.emplace_back(SliceRange<Value>{kir::i64(0), d.layout.dims[k], kir::i64(1)});
-    }
-    copy(t, part, sliced(t, d, dims));
+    copy(t, part, rows_place(t, d, start, part.layout.dims[0]));
     start = t.k.add(start, part.layout.dims[0]);
   }
   t.env.bind(s.pat[0], d);

@@ -60,6 +60,13 @@ KernelArray row_place(Thread& t, const KernelArray& a, const Value& i) {
   return r;
 }
 
+KernelArray rows_place(Thread& t, const KernelArray& a, const Value& start, const Value& n) {
+  Math math{t.k};
+  KernelArray r = a;
+  r.layout = LayoutMath(math).rows(a.layout, start, n);
+  return r;
+}
+
 KernelValue row(Thread& t, const KernelArray& a, const Value& i) {
   if (a.layout.dims.size() == 1) return element(t, a, {i});
   if (a.kind == ArrayKind::kMemory) return row_place(t, a, i);

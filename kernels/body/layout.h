@@ -81,13 +81,10 @@ class LayoutMath {
   }
 
   /// The i-th element along the outer dimension.
-  L row(const L& l, S i) {
-    SliceDims<S> dims;
-    dims.push_back(std::move(i));
-    for (size_t k = 1; k < l.dims.size(); k++) {
-      dims.push_back(SliceRange<S>{a_.konst(0), l.dims[k], a_.konst(1)});
-    }
-    return slice(l, dims);
+  L row(const L& l, S i) { return slice(l, outer(l, {std::move(i)})); }
+  /// `n` elements along it, from `start` on.
+  L rows(const L& l, S start, S n) {
+    return slice(l, outer(l, {SliceRange<S>{std::move(start), std::move(n), a_.konst(1)}}));
   }
 
   S element(const L& l, const std::vector<S>& index) {
@@ -124,6 +121,14 @@ class LayoutMath {
   }
 
  private:
+  /// `first` of the outer dimension, all of the others.
+  SliceDims<S> outer(const L& l, SliceDims<S> first) {
+    for (size_t k = 1; k < l.dims.size(); k++) {
+      first.push_back(SliceRange<S>{a_.konst(0), l.dims[k], a_.konst(1)});
+    }
+    return first;
+  }
+
   A& a_;
 };
 

@@ -89,6 +89,9 @@ kir::Value element(Thread& t, const KernelArray& a, const kir::Values& at);
 KernelValue row(Thread& t, const KernelArray& a, const kir::Value& i);
 /// The place of the i-th row, or element, of an array in memory.
 KernelArray row_place(Thread& t, const KernelArray& a, const kir::Value& i);
+/// .. and of `n` rows.
+KernelArray rows_place(Thread& t, const KernelArray& a, const kir::Value& start,
+                       const kir::Value& n);
 /// A part of an array.
 SliceDims<kir::Value> slice_dims(Thread& t, const std::vector<ir::Dim>& dims);
 KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<kir::Value>& dims);

@@ -111,12 +111,7 @@ void GroupCode::concat(const ir::Stm& s, const ir::EConcat& e) {
   Value start = kir::i64(0);
   for (const VarId v : e.arrays) {
     const Array part = t_.env.array(v);
-    body::SliceDims<Value> dims;
-    dims.emplace_back(body::SliceRange<Value>{start, part.layout.dims[0], kir::i64(1)});
-    for (size_t k = 1; k < to.layout.dims.size(); k++) {
-      dims.emplace_back(body::SliceRange<Value>{kir::i64(0), to.layout.dims[k], kir::i64(1)});
-    }
-    copy(part, body::sliced(t_, to, dims));
+    copy(part, body::rows_place(t_, to, start, part.layout.dims[0]));
     start = t_.k.add(start, part.layout.dims[0]);
   }
   after_write();

@@ -210,12 +210,9 @@ void HostArrays::concat(const ir::Stm& s, const ir::EConcat& e) {
   Operand start = konst(0);
   for (ir::VarId v : e.arrays) {
     const HostArray part = array(v);
-    SliceDims<Operand> dims;
-    dims.emplace_back(SliceRange<Operand>{start, part.layout.dims[0], konst(1)});
-    for (size_t k = 1; k < to.layout.dims.size(); k++) {
-      dims.emplace_back(SliceRange<Operand>{konst(0), to.layout.dims[k], konst(1)});
-    }
-    put_part(v, s.pat[0], sliced(to, dims));
+    HostArray place = to;
+    place.layout = LayoutMath(*this).rows(to.layout, start, part.layout.dims[0]);
+    put_part(v, s.pat[0], place);
     start = add(start, part.layout.dims[0]);
   }
   set(s.pat[0], to);
