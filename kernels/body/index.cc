@@ -10,17 +10,7 @@ using kir::Value;
 using kir::Values;
 
 SliceDims<Value> slice_dims(Thread& t, const std::vector<ir::Dim>& dims) {
-  SliceDims<Value> out;
-  for (const auto& d : dims) {
-    if (const auto* fix = std::get_if<ir::DimFix>(&d)) {
-      out.emplace_back(t.env.scalar(fix->index));
-    } else {
-      const auto& r = std::get<ir::DimRange>(d);
-      out.emplace_back(
-          SliceRange<Value>{t.env.scalar(r.start), t.env.scalar(r.len), t.env.scalar(r.stride)});
-    }
-  }
-  return out;
+  return slice_dims(dims, [&](const ir::Atom& a) { return t.env.scalar(a); });
 }
 
 KernelArray sliced(Thread& t, const KernelArray& a, const SliceDims<Value>& dims) {

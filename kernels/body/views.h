@@ -10,6 +10,22 @@
 
 namespace kenaz::body {
 
+/// The dims of an index or a slice. `scalar` gives the value of an atom.
+template <class Scalar>
+auto slice_dims(const std::vector<ir::Dim>& dims, const Scalar& scalar) {
+  using S = decltype(scalar(std::declval<ir::Atom>()));
+  SliceDims<S> out;
+  for (const auto& d : dims) {
+    if (const auto* fix = std::get_if<ir::DimFix>(&d)) {
+      out.emplace_back(scalar(fix->index));
+    } else {
+      const auto& r = std::get<ir::DimRange>(d);
+      out.emplace_back(SliceRange<S>{scalar(r.start), scalar(r.len), scalar(r.stride)});
+    }
+  }
+  return out;
+}
+
 /// Array: HostArray in host code, KernelArray in kernels.
 template <class A>
 class ViewMath {

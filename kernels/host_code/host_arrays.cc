@@ -61,16 +61,7 @@ HostArray HostArrays::normalised(HostArray a) {
 // ---- views
 
 SliceDims<Operand> HostArrays::slice_dims(const std::vector<ir::Dim>& dims) {
-  SliceDims<Operand> out;
-  for (const auto& d : dims) {
-    if (const auto* fix = std::get_if<ir::DimFix>(&d)) {
-      out.emplace_back(std::in_place_index<0>, scalar(fix->index));
-    } else {
-      const auto& r = std::get<ir::DimRange>(d);
-      out.emplace_back(SliceRange<Operand>{scalar(r.start), scalar(r.len), scalar(r.stride)});
-    }
-  }
-  return out;
+  return body::slice_dims(dims, [&](const ir::Atom& a) { return scalar(a); });
 }
 
 HostArray HostArrays::sliced(const HostArray& a, const SliceDims<Operand>& dims) {
