@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "protocol/base/overloaded.h"
 
@@ -10,13 +11,6 @@ namespace kenaz::body {
 namespace {
 
 using ir::VarId;
-
-bool is_slice(const ir::EIndex& e) {
-  for (const auto& d : e.dims) {
-    if (std::holds_alternative<ir::DimRange>(d)) return true;
-  }
-  return false;
-}
 
 /// Follows aliases through a body, statement by statement.
 class Consumption {
@@ -52,7 +46,7 @@ class Consumption {
     std::visit(Overloaded{
                    [&](const ir::EAtom& e) { alias(s.pat[0], e.atom); },
                    [&](const ir::EIndex& e) {
-                     if (is_slice(e)) alias(s.pat[0], e.array);
+                     if (!ir::all_fixed(e.dims)) alias(s.pat[0], e.array);
                    },
                    [&](const ir::EUpdate& e) {
                      consume(e.array);

@@ -58,8 +58,6 @@ bool wants_host(const Program& p, const Exp& exp) {
          std::holds_alternative<ETune>(exp) || std::holds_alternative<ECall>(exp);
 }
 
-bool is_element(const EIndex& e) { return slice_dims(e.dims).empty(); }
-
 /// Whether one of the sizes is one of the variables.
 bool mentions(const std::vector<Atom>& dims, const std::vector<VarId>& vars) {
   return std::any_of(dims.begin(), dims.end(), [&](const Atom& d) {
@@ -101,7 +99,7 @@ bool is_device_sequential(const Program& p, const Stm& s) {
   if (any_inside(exp, [&](const Stm& s) { return wants_host(p, s.exp); })) return false;
   return any_inside(exp, [](const Stm& s) {
     const auto* index = std::get_if<EIndex>(&s.exp);
-    return (index && is_element(*index)) || std::holds_alternative<EUpdate>(s.exp);
+    return (index && all_fixed(index->dims)) || std::holds_alternative<EUpdate>(s.exp);
   });
 }
 

@@ -1,5 +1,7 @@
 #include "kernels/ir/builder.h"
 
+#include <algorithm>
+
 #include "kernels/ir/algebra.h"
 #include "protocol/base/check.h"
 
@@ -53,6 +55,11 @@ std::vector<Dim> row_dims(const Type& t, const std::vector<Atom>& index) {
     }
   }
   return dims;
+}
+
+bool all_fixed(std::span<const Dim> dims) {
+  return std::all_of(dims.begin(), dims.end(),
+                     [](const Dim& d) { return std::holds_alternative<DimFix>(d); });
 }
 
 std::vector<Atom> slice_dims(std::span<const Dim> dims) {

@@ -107,6 +107,8 @@ Type array_of(Atom width, const Type& t);
 Type row_type(const Type& t);
 /// Of an index or slice that fixes the leading dims and takes all of the others.
 std::vector<Dim> row_dims(const Type& t, const std::vector<Atom>& index);
+/// Whether it fixes all dims: what is left is a scalar.
+bool all_fixed(std::span<const Dim> dims);
 /// The dims that an index or slice leaves over.
 std::vector<Atom> slice_dims(std::span<const Dim> dims);
 

@@ -1,12 +1,12 @@
 // Arrays of i64 whose elements are made of integers of 32 bits hold these, where all that is ever
 // done with the array is to take elements: indices that one kernel finds and another one uses, say,
 // are half as much to write and to read.
-#include <algorithm>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
 
@@ -16,11 +16,6 @@ namespace {
 using namespace ir;
 
 bool has_32_bits(PrimType t) { return t == PrimType::kI32 || prim_size(t) < 4; }
-
-bool takes_element(const EIndex& e) {
-  return std::all_of(e.dims.begin(), e.dims.end(),
-                     [](const auto& d) { return std::holds_alternative<DimFix>(d); });
-}
 
 /// Makes values of a body as i32.
 class Short {
@@ -104,7 +99,7 @@ class ShortElements {
   void count(const Body& b) {
     for (const Stm& s : b.stms) {
       const auto* e = std::get_if<EIndex>(&s.exp);
-      if (e != nullptr && takes_element(*e)) other_uses_[e->array.index]--;
+      if (e != nullptr && all_fixed(e->dims)) other_uses_[e->array.index]--;
       visit_bodies(s.exp, [&](const Body& inner) { count(inner); });
     }
   }

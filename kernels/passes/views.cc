@@ -7,11 +7,6 @@ namespace {
 
 using namespace ir;
 
-bool all_fixed(const std::vector<Dim>& dims) {
-  return std::all_of(dims.begin(), dims.end(),
-                     [](const Dim& d) { return std::holds_alternative<DimFix>(d); });
-}
-
 class Views {
  public:
   Views(Builder& b, const Definition& definition, std::vector<VarId>& certs)
