@@ -312,7 +312,7 @@ Reverse::Vars Reverse::linear_loop(Builder& b, const Stm& s, const ESoac& e, con
   const Atoms back = pull(in, m.op, at, z, first_of(n), false);
   for (size_t k = 0; k < n; ++k) {
     const Atom sum = add_values(in, in.index(sums[k], Atoms{i}), back[k]);
-    loop.body.results.emplace_back(in.update(sums[k], row_dims(p_.type_of(sums[k]), {i}), sum));
+    loop.body.results.emplace_back(in.update_at(sums[k], Atoms{i}, sum));
   }
   b.emit_to(pat, std::move(loop));
   return pat;

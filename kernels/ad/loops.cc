@@ -35,7 +35,7 @@ void Reverse::forward_loop(Builder& b, const Stm& s, const ELoop& e, Tape& tape)
     const VarId start = b.emit(EScratch{t.prim, t.dims}, t, "tape");
     const VarId state = p_.new_var(t, "tape");
     loop.params.push_back({state, start});
-    loop.body.results.emplace_back(in.update(state, row_dims(t, {at}), param.var, "tape"));
+    loop.body.results.emplace_back(in.update_at(state, Atoms{at}, param.var, "tape"));
     tape.states.push_back(p_.new_var(t, "tape"));
     kept.pat.push_back(tape.states.back());
   }

@@ -142,6 +142,11 @@ VarId Builder::update(VarId array, std::vector<Dim> dims, Atom value, std::strin
   return emit(EUpdate{array, std::move(dims), value}, std::move(t), std::move(name));
 }
 
+VarId Builder::update_at(VarId array, std::span<const Atom> indices, Atom value, std::string name) {
+  std::vector<Dim> dims = row_dims(program_.type_of(array), {indices.begin(), indices.end()});
+  return update(array, std::move(dims), value, std::move(name));
+}
+
 VarId Builder::iota(Atom n, std::string name) {
   return emit(EIota{n, i64(0), i64(1), PrimType::kI64}, Type{PrimType::kI64, {n}}, std::move(name));
 }

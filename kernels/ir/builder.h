@@ -62,6 +62,8 @@ class Builder {
   /// Any mix of fixed dims and ranges, one per dim of the array.
   VarId slice(VarId array, std::vector<Dim> dims, std::string name = "slice");
   VarId update(VarId array, std::vector<Dim> dims, Atom value, std::string name = "upd");
+  /// Of what index() takes.
+  VarId update_at(VarId array, std::span<const Atom> indices, Atom value, std::string name = "upd");
   VarId iota(Atom n, std::string name = "iota");  // i64, from 0 by 1
   VarId replicate(std::vector<Atom> dims, Atom value, std::string name = "rep");
   VarId rearrange(std::vector<int> perm, VarId array, std::string name = "perm");

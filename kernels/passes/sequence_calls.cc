@@ -79,11 +79,6 @@ class SequenceCalls {
     return m.op.body.results;
   }
 
-  /// Writes one row of an array that the loop makes.
-  Atom store(Builder& b, VarId array, VarId index, const Atom& row) {
-    return b.update(array, row_dims(p_.type_of(array), {index}), row);
-  }
-
   /// Binds the rows of the inputs, and runs the function on them.
   void apply(Builder& b, ESoac& e, VarId index) {
     for (size_t k = 0; k < e.inputs.size(); ++k) {
@@ -132,7 +127,8 @@ class SequenceCalls {
     for (size_t k = arrays; k < loop.exp.params.size(); ++k) {
       const size_t n = k - arrays;
       const Atom row = n < scanned ? loop.results[n] : made[at + n - scanned];
-      loop.results.push_back(store(b, loop.exp.params[k].var, index, row));
+      const VarId array = loop.exp.params[k].var;
+      loop.results.emplace_back(b.update_at(array, std::vector<Atom>{index}, row));
     }
     loop.exp.body.results = std::move(loop.results);
     out.push_back(Stm{std::move(loop.pat), std::move(loop.exp), s.certs, s.prov, {}});
@@ -187,8 +183,7 @@ class SequenceCalls {
       }
       std::vector<Atom> arrays;
       for (size_t k = 0; k < dests.size(); ++k) {
-        std::vector<Dim> row = row_dims(types[k], {place.begin(), place.end()});
-        arrays.emplace_back(in.update(dests[k], std::move(row), next[k]));
+        arrays.emplace_back(in.update_at(dests[k], place, next[k]));
       }
       return arrays;
     };
