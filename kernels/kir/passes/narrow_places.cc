@@ -87,13 +87,10 @@ bool is_loop(const Inst& inst) {
   return std::holds_alternative<IFor>(inst.op) || std::holds_alternative<IWhile>(inst.op);
 }
 
-/// Whether there are loops in it.
-bool has_loops(const Inst& inst) {
-  bool out = false;
-  visit_blocks(inst.op, [&](const Block& b) {
-    out = out || std::any_of(b.insts.begin(), b.insts.end(),
-                             [](const Inst& inner) { return is_loop(inner) || has_loops(inner); });
-  });
+/// Whether there are no loops in it.
+bool is_innermost(const IFor& loop) {
+  bool out = true;
+  for_each_inst(loop.body, [&](const Inst& inner) { out = out && !is_loop(inner); });
   return out;
 }
 
@@ -154,13 +151,15 @@ class NarrowPlaces {
   void find(Block& block, int loop) {
     for (Inst& inst : block.insts) {
       const auto* prim = std::get_if<IPrim>(&inst.op);
-      if (prim != nullptr && is_arithmetic(*prim)) note(*prim, loop);
+      if (prim != nullptr && is_arithmetic(*prim)) note(*prim);
       const Course course = prim == nullptr ? Course::kAny : course_of(*prim, loop);
-      visit_results(inst.op, [&](ValId v) { courses_.emplace(v.index, std::pair(loop, course)); });
+      visit_results(inst.op, [&](ValId v) { defined_.emplace(v.index, Defined{loop, course}); });
       if (const Address* a = place_of(inst.op)) look_at(*a, inst, loop);
       const int number = is_loop(inst) ? ++loops_ : loop;
-      const Course steps = has_loops(inst) ? Course::kAny : Course::kSteady;
-      visit_binders(inst.op, [&](ValId v) { courses_.emplace(v.index, std::pair(number, steps)); });
+      if (const auto* counted = std::get_if<IFor>(&inst.op)) {
+        const Course steps = is_innermost(*counted) ? Course::kSteady : Course::kAny;
+        defined_.emplace(counted->index.index, Defined{number, steps});
+      }
       visit_blocks(inst.op, [&](Block& b) { find(b, number); });
     }
   }
@@ -171,9 +170,9 @@ class NarrowPlaces {
 
   Course course(const Value& v, int loop) const {
     if (v.is_const()) return Course::kFixed;
-    const auto known = courses_.find(v.id().index);
-    const bool outside = known == courses_.end() || known->second.first != loop;
-    return outside ? Course::kFixed : known->second.second;
+    const auto at = defined_.find(v.id().index);
+    const bool outside = at == defined_.end() || at->second.loop != loop;
+    return outside ? Course::kFixed : at->second.course;
   }
 
   Course course_of(const IPrim& i, int loop) const {
@@ -192,9 +191,9 @@ class NarrowPlaces {
     return i.op == ScalarOp::kAdd || i.op == ScalarOp::kSub || i.op == ScalarOp::kMul;
   }
 
-  void note(const IPrim& i, int loop) {
+  void note(const IPrim& i) {
     const NamedLow a = named(i.args[0]), b = named(i.args[1]);
-    made_.emplace(i.dst.index, Made{i.args, loop, combine(i.op, a, b, names_)});
+    made_.emplace(i.dst.index, Made{i.args, combine(i.op, a, b, names_)});
   }
 
   NamedLow named(const Value& v) {
@@ -205,8 +204,9 @@ class NarrowPlaces {
   }
 
   void look_at(const Address& a, const Inst& inst, int loop) {
-    const auto made = made_.find(a.index.id().index);
-    narrows_.push_back(made != made_.end() && made->second.loop == loop);
+    const uint32_t index = a.index.id().index;
+    const auto made = made_.find(index);
+    narrows_.push_back(made != made_.end() && defined_.at(index).loop == loop);
     if (!narrows_.back()) return;
     const NamedLow& low = made->second.low;
     const bool is_steady = course(a.index, loop) == Course::kSteady;
@@ -214,7 +214,7 @@ class NarrowPlaces {
       offsets_[*low.base].insert(low.offset);
       if (is_steady && names_.is_computed(*low.base)) signed_.insert(*low.base);
     }
-    need(a.index.id().index);
+    need(index);
     least_size_ = std::min<int64_t>(least_size_, prim_size(accessed(inst)));
   }
 
@@ -292,14 +292,17 @@ class NarrowPlaces {
 
   struct Made {
     std::vector<Value> args;
-    int loop;
     NamedLow low;
+  };
+  struct Defined {
+    int loop;
+    Course course;  // in that loop
   };
 
   Kernel& kernel_;
   int loops_ = 0;
-  std::unordered_map<uint32_t, Made> made_;  // by value: sums and products of 64 bits
-  std::unordered_map<uint32_t, std::pair<int, Course>> courses_;  // by value: in which loop
+  std::unordered_map<uint32_t, Made> made_;        // by value: sums and products of 64 bits
+  std::unordered_map<uint32_t, Defined> defined_;  // by value
   Names names_;
   /// By what is computed without them: offsets of accesses. Where there are several they stay
   /// apart, as in stencils, from what may be below 0. A single one does not, and then NVIDIA's
