@@ -32,8 +32,7 @@ Type renamed(Type t, const Subst& names) {
 
 Type Nest::array_of(const Type& t) const {
   Type result = t;
-  std::vector<Atom> sizes;
-  for (const SegDim& l : levels) sizes.push_back(l.size);
+  const std::vector<Atom> sizes = sizes_of(levels);
   result.dims.insert(result.dims.begin(), sizes.begin(), sizes.end());
   return result;
 }

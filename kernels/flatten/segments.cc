@@ -225,8 +225,7 @@ class Segments final : public GroupChoice {
     const Atom least = threshold(b, "inner", group.has_loops ? kLeastInLoops : kLeast);
     const Atom few = b.le(*widest, i64(group.is_heavy ? kMostHeavy : kMost));
     const Atom fits = b.logical_and(b.le(least, *widest), few);
-    std::vector<Atom> points;
-    for (const SegDim& d : std::get<ESeg>(group.seg.exp).space.dims) points.push_back(d.size);
+    std::vector<Atom> points = sizes_of(std::get<ESeg>(group.seg.exp).space.dims);
     const bool shares = shares_factors(all.stms, points.size());
     if (group.has_loops && !shares) return fits;
     points.push_back(*widest);

@@ -35,8 +35,7 @@ AbreastMap::AbreastMap(HostArrays& host, const ir::Stm& s, const ir::ESeg& e)
 
 /// The space's sizes, of which the last is how many threads it takes.
 std::vector<Operand> AbreastMap::strips() const {
-  std::vector<Operand> out;
-  for (const ir::SegDim& d : scalars_->seg.space.dims) out.push_back(host_.scalar(d.size));
+  std::vector<Operand> out = host_.dims_of(ir::sizes_of(scalars_->seg.space.dims));
   out.back() = abreast_->threads();
   return out;
 }

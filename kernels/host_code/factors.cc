@@ -81,8 +81,7 @@ plan::Elements::Factors factor_functions(HostArrays& host, Thread& t, const ir::
   auto matrix = some(0, grid.row);
   const auto between = some(grid.row_end, grid.column);
   matrix.insert(matrix.end(), between.begin(), between.end());
-  std::vector<Operand> sizes;
-  for (const ir::SegDim& d : matrix) sizes.push_back(host.scalar(d.size));
+  const std::vector<Operand> sizes = host.dims_of(ir::sizes_of(matrix));
   plan::Elements::Factors out;
   out.enter = [&host, &t, sizes](kir::Builder&, const Value& matrix) {
     return sizes.empty() ? Values{} : indices_of(host, t, sizes, matrix);

@@ -34,9 +34,7 @@ class GroupSegment {
     for (const ir::VarId v : ir::group_body(host_.ir(), e_).control) {
       if (host_.is_bound(v) && std::holds_alternative<HostScalar>(host_.value(v))) host_.scalar(v);
     }
-    std::vector<Operand> sizes;
-    for (const ir::SegDim& d : e_.space.dims) sizes.push_back(host_.scalar(d.size));
-    groups_ = host_.count(sizes).operand();
+    groups_ = host_.count(host_.dims_of(ir::sizes_of(e_.space.dims))).operand();
     for (const ir::VarId v : s_.pat) results_.push_back(host_.make(v));
     const std::vector<Variant> all = variants();
     launch_first(all.begin(), all.end());

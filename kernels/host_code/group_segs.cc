@@ -35,8 +35,7 @@ void GroupCode::seg(const ir::Stm& s, const ir::ESeg& e) {
   if (e.kind == ir::SegKind::kReduce) {
     reduce(s, e, targets);
   } else {
-    Values sizes;
-    for (const ir::SegDim& d : e.space.dims) sizes.push_back(t_.env.scalar(d.size));
+    const Values sizes = t_.env.scalars(ir::sizes_of(e.space.dims));
     points(sizes, [&](const Values& at) { store(targets, at, element(e, targets, at)); });
     after_write();
     if (e.kind == ir::SegKind::kScan) scan(e, targets);
@@ -100,8 +99,7 @@ GroupCode::Part GroupCode::part_of(const Values& sizes) {
 }
 
 void GroupCode::reduce(const ir::Stm& s, const ir::ESeg& e, const std::vector<Array>& targets) {
-  Values sizes;
-  for (const ir::SegDim& d : e.space.dims) sizes.push_back(t_.env.scalar(d.size));
+  const Values sizes = t_.env.scalars(ir::sizes_of(e.space.dims));
   const size_t values = ir::operands_of(e);
   if (sizes.size() == 1) {
     const Values made = reduce_together(e, targets, {}, sizes[0]);
@@ -196,8 +194,7 @@ kir::Values GroupCode::reduce_together(const ir::ESeg& e, const std::vector<Arra
 
 // The operands are there, and become what the scan of them is.
 void GroupCode::scan(const ir::ESeg& e, const std::vector<Array>& targets) {
-  Values sizes;
-  for (const ir::SegDim& d : e.space.dims) sizes.push_back(t_.env.scalar(d.size));
+  const Values sizes = t_.env.scalars(ir::sizes_of(e.space.dims));
   for (const ir::SegMonoid& m : e.monoids) stopping_ = stopping_ || may_stop(m.op.op.body);
   const auto by_thread = [&](const Values& at) {
     fold(e, targets, at, {kir::i64(0), sizes.back()}, combiners_.at(&e)->op().neutral, true);

@@ -11,8 +11,7 @@ using kir::Values;
 
 std::vector<HostArray> map_operands(HostArrays& host, const ir::Stm& s, const ir::ESeg& e,
                                     const SegParts& parts) {
-  std::vector<Operand> sizes;
-  for (const ir::SegDim& d : e.space.dims) sizes.push_back(host.scalar(d.size));
+  const std::vector<Operand> sizes = host.dims_of(ir::sizes_of(e.space.dims));
   SegParts all = parts;
   all.hands_on = false;
   std::vector<HostArray> operands;

@@ -37,9 +37,7 @@ size_t handed_by(const ir::ESeg& e) {
 void bind_indices(HostArrays& host, Thread& t, const std::vector<ir::SegDim>& dims,
                   const Value& linear) {
   if (dims.empty()) return;
-  std::vector<Operand> sizes;
-  for (const auto& d : dims) sizes.push_back(host.scalar(d.size));
-  const Values at = indices_of(host, t, sizes, linear);
+  const Values at = indices_of(host, t, host.dims_of(ir::sizes_of(dims)), linear);
   for (size_t d = 0; d < dims.size(); d++) t.env.bind_param(dims[d].index, at[d]);
 }
 

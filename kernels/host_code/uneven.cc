@@ -118,9 +118,7 @@ PlanRequest UnevenMap::request() const {
   }
   for (const auto& [type, number] : most) f.carried.insert(f.carried.end(), number, type);
   f.op = joined_facts(host_.ir(), all);
-  std::vector<Operand> sizes;
-  for (const ir::SegDim& d : e_.space.dims) sizes.push_back(host_.scalar(d.size));
-  r.sizes = {host_.count(sizes).operand()};
+  r.sizes = {host_.count(host_.dims_of(ir::sizes_of(e_.space.dims))).operand()};
   r.prepares = e_.kind != ir::SegKind::kMap || handed_by(e_) > 0;
   r.bind = [this](Thread& t, plan::Asks) { return bind(t); };
   return r;

@@ -63,9 +63,7 @@ bool Walks::fits_shared_memory() const {
 }
 
 std::vector<Operand> Walks::sizes() const {
-  std::vector<Operand> out;
-  for (const ir::SegDim& d : scalars_->seg.space.dims) out.push_back(host_.scalar(d.size));
-  return out;
+  return host_.dims_of(ir::sizes_of(scalars_->seg.space.dims));
 }
 
 Operand Walks::op(ScalarOp o, const Operand& a, const Operand& b) const {

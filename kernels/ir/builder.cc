@@ -14,9 +14,8 @@ Type array_of(Atom width, const Type& t) {
 }
 
 std::vector<Type> seg_types(const Program& p, const ESeg& e) {
-  std::vector<Atom> dims, kept;
-  for (const SegDim& d : e.space.dims) dims.push_back(d.size);
-  kept = dims;
+  const std::vector<Atom> dims = sizes_of(e.space.dims);
+  std::vector<Atom> kept = dims;
   if (e.kind == SegKind::kReduce) kept.pop_back();
   const auto over = [](const std::vector<Atom>& outer, Type t) {
     t.dims.insert(t.dims.begin(), outer.begin(), outer.end());

@@ -39,6 +39,12 @@ std::optional<TuneClass> tune_class_from_name(std::string_view n) {
   return from_name<TuneClass>(kClasses, n);
 }
 
+std::vector<Atom> sizes_of(const std::vector<SegDim>& dims) {
+  std::vector<Atom> out;
+  for (const SegDim& d : dims) out.push_back(d.size);
+  return out;
+}
+
 size_t operands_of(const ESeg& e) {
   if (e.kind == SegKind::kPack || e.kind == SegKind::kSort) return e.body.results.size();
   size_t n = 0;

@@ -153,6 +153,7 @@ std::optional<TuneClass> tune_class_from_name(std::string_view name);
 
 /// Whether the body runs exactly once: the space has no dims.
 inline bool is_single(const ESeg& e) { return e.space.dims.empty(); }
+std::vector<Atom> sizes_of(const std::vector<SegDim>& dims);
 /// How many leading results of the body are operands of monoids; of a pack or sort, all are
 /// operands.
 size_t operands_of(const ESeg& e);

@@ -516,8 +516,7 @@ class Validator {
     require(!is_single(e) || (is_map && e.writes.empty()),
             "a space without dims has plain results only");
     if (!error_.empty()) return {};
-    std::vector<Atom> dims;
-    for (const SegDim& d : e.space.dims) dims.push_back(d.size);
+    const std::vector<Atom> dims = sizes_of(e.space.dims);
     want_i64(dims);
     std::vector<Atom> kept = dims;
     if (e.kind == SegKind::kReduce) kept.pop_back();

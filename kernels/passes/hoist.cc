@@ -31,8 +31,7 @@ class Hoist {
       if (auto* loop = std::get_if<ELoop>(&s.exp)) {
         out_of(s, loop->body, nullptr, out);
       } else if (auto* seg = std::get_if<ESeg>(&s.exp)) {
-        std::vector<Atom> sizes;
-        for (const SegDim& d : seg->space.dims) sizes.push_back(d.size);
+        const std::vector<Atom> sizes = sizes_of(seg->space.dims);
         out_of(s, seg->body, &sizes, out);
         visit_lambdas(s.exp, [&](Lambda& l) { out_of(s, l.body, nullptr, out); });
       } else if (auto* soac = std::get_if<ESoac>(&s.exp)) {
