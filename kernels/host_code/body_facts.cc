@@ -1,8 +1,10 @@
 #include "kernels/host_code/body_facts.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 
 namespace kenaz::host_code {
@@ -53,6 +55,56 @@ Reads reads_of(const ir::Program& p, const ir::Body& b) {
   std::set<ir::VarId> made;
   add_reads(p, b, made, reads);
   return reads;
+}
+
+bool reads_across(const ir::Program& p, const ir::ESeg& e) {
+  const auto& dims = e.space.dims;
+  if (dims.size() < 2) return false;
+  const ir::Atom position = dims[dims.size() - 1].index, segment = dims[dims.size() - 2].index;
+  int far_along = 0, far_across = 0;
+  bool reads_along = false;
+  ir::VarSet on_position{position.var()};  // what depends on it
+  for (const auto& s : e.body.stms) {
+    bool depends = false;
+    ir::for_each_use(p, s, [&](ir::VarId v) { depends = depends || on_position.contains(v); });
+    if (depends) on_position.insert(s.pat.begin(), s.pat.end());
+    const auto* index = std::get_if<ir::EIndex>(&s.exp);
+    if (index == nullptr) continue;
+    reads_along = reads_along || depends;
+    for (size_t d = 0; d < index->dims.size(); d++) {
+      const auto* fix = std::get_if<ir::DimFix>(&index->dims[d]);
+      if (fix == nullptr || d + 1 == index->dims.size()) continue;
+      if (fix->index == position) far_along++;
+      if (fix->index == segment) far_across++;
+    }
+  }
+  return far_across < far_along || (!reads_along && e.kind != ir::SegKind::kScan);
+}
+
+SharedReads shared_reads(const ir::Program& p, const ir::ESeg& e, const ir::GridDims& grid) {
+  constexpr size_t kSmall = 12;  // statements: a kernel repeats them 16 times
+  if (e.body.stms.size() > kSmall || is_slow(e.body)) return {};
+  const auto& dims = e.space.dims;
+  const bool has_rows = grid.row < grid.column;
+  constexpr unsigned kPosition = 1, kColumn = 2, kRow = 4;
+  std::map<ir::VarId, unsigned> depends;  // on which of these a variable does
+  depends[dims.back().index] = kPosition;
+  for (size_t d = grid.column; d < grid.end; d++) depends[dims[d].index] = kColumn;
+  for (size_t d = grid.row; d < grid.column; d++) depends[dims[d].index] = kRow;
+  const unsigned all = kPosition | kColumn | (has_rows ? kRow : 0);
+  SharedReads out;
+  for (const auto& s : e.body.stms) {
+    unsigned on = 0;
+    ir::for_each_use(p, s, [&](ir::VarId v) {
+      if (const auto it = depends.find(v); it != depends.end()) on |= it->second;
+    });
+    for (const ir::VarId v : s.pat) depends[v] = on;
+    if (!std::holds_alternative<ir::EIndex>(s.exp) || (on & kPosition) == 0) continue;
+    if (on == all) return {};
+    out.by_rows = out.by_rows || (has_rows && (on & kRow) == 0);
+    out.by_columns = out.by_columns || (on & kColumn) == 0;
+  }
+  return out;
 }
 
 bool may_stop(const ir::Body& b) {

@@ -134,8 +134,7 @@ void HostArrays::scratch(const ir::Stm& s, const ir::EScratch& e) {
 
 void HostArrays::array_literal(const ir::Stm& s, const ir::EArrayLit& e) {
   const ir::Type& t = ir_.type_of(s.pat[0]);
-  const HostArray to = make(s.pat[0]);
-  set(s.pat[0], to);
+  const HostArray to = make_and_bind(s.pat[0]);
   if (!e.elem_type.is_scalar()) {
     for (size_t k = 0; k < e.elems.size(); k++) {
       HostArray slot = to;

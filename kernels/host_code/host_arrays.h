@@ -24,6 +24,8 @@ class HostArrays : public HostVariables {
   /// For an array that a statement makes: at the variable's place, if it has one and kernels can
   /// store there as they do to a block, else in a new block.
   HostArray make(ir::VarId v);
+  /// .. and binds the variable to it.
+  HostArray make_and_bind(ir::VarId v);
   BlockReg allocate_bytes(const HostSize& bytes);
   void allocate_bytes(BlockReg into, const HostSize& bytes);
   /// For `n` scalars, 8 bytes apart, that the host is likely to read.

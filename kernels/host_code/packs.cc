@@ -97,11 +97,7 @@ class Arrangement {
   using Put = std::function<void(plan::Problem&, const Values& bases)>;
   void launch(std::span<const plan::Plan> plans, const Put& put) {
     std::vector<BlockReg> results;
-    for (const ir::VarId v : s_.pat) {
-      const HostArray a = host_.make(v);
-      host_.bind(v, a);
-      results.push_back(a.block);
-    }
+    for (const ir::VarId v : s_.pat) results.push_back(host_.make_and_bind(v).block);
     request_.bind = [&](Thread& t, plan::Asks) { return from_body(t); };
     // Elements may be made twice, and by threads that must not stop. Drivers may contract products
     // and sums in one kernel and not in the other, which would find other classes or keys.

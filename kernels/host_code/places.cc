@@ -12,6 +12,12 @@ HostArray HostArrays::make(ir::VarId v) {
   return allocate(info.type.prim, dims_of(info.type.dims));
 }
 
+HostArray HostArrays::make_and_bind(ir::VarId v) {
+  const HostArray a = make(v);
+  bind(v, a);
+  return a;
+}
+
 /// Kernels store with up to 16 bytes at a time, so a place may be theirs only where that fits,
 /// which may be known at run time only.
 std::optional<HostArray> HostArrays::at_place(ir::VarId v, const ir::Place& place) {

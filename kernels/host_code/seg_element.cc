@@ -34,6 +34,23 @@ size_t handed_by(const ir::ESeg& e) {
   return combines(e) ? operands_of(e) + write_results_of(e) : operands_of(e);
 }
 
+SegParts make_parts(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
+  SegParts parts;
+  if (!e.writes.empty()) host.settle_borrowed();
+  size_t k = operands_of(e);
+  for (const auto& w : e.writes) {
+    for (const ir::VarId d : w.dests) {
+      if (!w.combine) {
+        parts.dests.push_back(host.in_memory(host.array(d)));
+        host.bind(s.pat[k], parts.dests.back());
+      }
+      k++;
+    }
+  }
+  for (; k < s.pat.size(); k++) parts.stored.push_back(host.make_and_bind(s.pat[k]));
+  return parts;
+}
+
 void bind_indices(HostArrays& host, Thread& t, const std::vector<ir::SegDim>& dims,
                   const Value& linear) {
   if (dims.empty()) return;

@@ -19,6 +19,9 @@ struct SegParts {
   std::vector<HostArray> stored;  // with the space's dims in front
 };
 
+/// The arrays of the plain writes and of the plain results of `e`, bound to what `s` binds.
+SegParts make_parts(HostArrays& host, const ir::Stm& s, const ir::ESeg& e);
+
 /// Binds the indices of `dims` to what `linear` (i64) counts in row-major order.
 void bind_indices(HostArrays& host, body::Thread& t, const std::vector<ir::SegDim>& dims,
                   const kir::Value& linear);
