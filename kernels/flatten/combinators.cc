@@ -118,65 +118,6 @@ Vars Distribution::moved(const Nest& in, Body& elements, const Stm& s, ESeg seg,
   return emit(std::move(seg), s, out);
 }
 
-// One scan or reduction of values that can be had at every point of `in`.
-Vars Distribution::combined(SegKind kind, const Nest& in, const Monoid& m,
-                            const std::vector<Atom>& atoms, const Stm& s, Stms& out) {
-  const auto lifted = parallelism_.lifted(m);
-  ESeg seg;
-  seg.kind = kind;
-  if (!lifted || lifted->dims.empty()) {
-    seg.body = values_.body_at_point(in, {}, atoms, seg.space);
-    seg.monoids.push_back({m, {}});
-    return emit(std::move(seg), s, out);
-  }
-  // Element by element: their dims stand before the one that is reduced.
-  Nest nest = in;
-  nest.levels.pop_back();
-  std::vector<Dim> at;
-  nest = with_elements(nest, lifted->dims, at);
-  nest = nest.with(in.levels.back());
-  std::vector<Atom> elements;
-  const Stms reads = read_elements(atoms, at, s.prov, elements);
-  seg.body = values_.body_at_point(nest, reads, elements, seg.space);
-  seg.monoids.push_back({lifted->scalar, {}});
-  Vars made = emit(std::move(seg), s, out);
-  if (kind == SegKind::kReduce) return made;
-  // The scanned dim goes back to its place.
-  std::vector<int> perm;
-  const int before = static_cast<int>(in.depth()) - 1;
-  const int rank = static_cast<int>(nest.depth());
-  for (int d = 0; d < before; d++) perm.push_back(d);
-  perm.push_back(rank - 1);
-  for (int d = before; d + 1 < rank; d++) perm.push_back(d);
-  Body after;
-  Builder builder(p_, after, s.prov);
-  for (VarId& v : made) v = builder.rearrange(perm, v);
-  append(out, after.stms);
-  return made;
-}
-
-// Levels for the elements of arrays with these dims; `at` gets their indices.
-Nest Distribution::with_elements(Nest nest, const std::vector<Atom>& dims, std::vector<Dim>& at) {
-  for (const Atom& size : dims) {
-    const VarId index = p_.new_var({PrimType::kI64, {}}, "e");
-    parallelism_.is_varying(index);
-    nest = nest.with({index, size});
-    at.emplace_back(DimFix{Atom(index)});
-  }
-  return nest;
-}
-
-Stms Distribution::read_elements(const std::vector<Atom>& arrays, const std::vector<Dim>& at,
-                                 ProvId prov, std::vector<Atom>& elements) {
-  Stms reads;
-  for (const Atom& a : arrays) {
-    const VarId x = p_.new_var({p_.type_of(a).prim, {}}, "x");
-    reads.push_back(Stm{{x}, EIndex{a.var(), at}, {}, prov, {}});
-    elements.emplace_back(x);
-  }
-  return reads;
-}
-
 // The results of the body are all indices, then all values: an ESeg has those of a write together.
 std::vector<Atom> Distribution::ordered(const std::vector<Atom>& results,
                                         const std::vector<SegWrite>& writes) {
@@ -243,29 +184,6 @@ Vars Distribution::hist(const Nest& nest, Stm s, Stms& out) {
     append(all, written(in, std::move(w), index, values, s, out));
   }
   return all;
-}
-
-// One histogram, of values that can be had at every point of `in`.
-Vars Distribution::written(const Nest& in, SegWrite w, std::vector<Atom> index,
-                           const std::vector<Atom>& values, const Stm& s, Stms& out) {
-  ESeg seg;
-  Nest nest = in;
-  Stms reads;
-  std::vector<Atom> elements = values;
-  const auto lifted = parallelism_.lifted(w.combine->op);
-  if (lifted && !lifted->dims.empty()) {
-    std::vector<Dim> at;
-    nest = with_elements(in, lifted->dims, at);
-    elements.clear();
-    reads = read_elements(values, at, s.prov, elements);
-    for (const Dim& d : at) index.push_back(std::get<DimFix>(d).index);
-    w.index_rank += static_cast<int>(at.size());
-    w.combine->op = lifted->scalar;
-  }
-  append(index, elements);
-  seg.body = values_.body_at_point(nest, reads, index, seg.space);
-  seg.writes.push_back(std::move(w));
-  return emit(std::move(seg), s, out);
 }
 
 }  // namespace kenaz::flatten

@@ -1,13 +1,11 @@
 #include "kernels/flatten/distribute.h"
 
-#include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "kernels/flatten/attributes.h"
 #include "kernels/flatten/distribution.h"
 #include "kernels/flatten/group.h"
 #include "kernels/ir/analysis/uses.h"
-#include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "protocol/base/check.h"
 
@@ -33,14 +31,6 @@ bool is_combinator(const Exp& e) {
          std::holds_alternative<ESort>(e);
 }
 
-Vars Distribution::emit(ESeg seg, const Stm& of, Stms& out) {
-  pieces_++;
-  Vars pat;
-  for (const Type& t : seg_types(p_, seg)) pat.push_back(p_.new_var(t, "seg"));
-  out.push_back(Stm{pat, std::move(seg), certs_, of.prov, {}});
-  return pat;
-}
-
 // Spreads what is worth it. `group` is left with the statements behind the last of that.
 void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
   for (size_t k = 0; k < b.stms.size() && !failed_; k++) {
@@ -62,42 +52,6 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
     const Vars arrays = spread_or_group(nest, s, out);
     for (size_t r = 0; r < arrays.size(); r++) values_.store(s.pat[r], arrays[r], nest);
   }
-}
-
-// As that of the values, also of what is rearranged at each point: then all are, in one step.
-std::optional<VarId> Distribution::whole(const Nest& nest, VarId v, ProvId prov, Stms& out) {
-  if (const auto there = values_.whole(v, nest)) return there;
-  const Stm* made = values_.recipe(v);
-  const auto* e = made == nullptr ? nullptr : std::get_if<ERearrange>(&made->exp);
-  if (e == nullptr || !made->certs.empty()) return std::nullopt;
-  const auto there = whole(nest, e->array, prov, out);
-  if (!there) return std::nullopt;
-  std::vector<int> perm(nest.depth());
-  std::iota(perm.begin(), perm.end(), 0);
-  for (const int d : e->perm) perm.push_back(d + static_cast<int>(nest.depth()));
-  const VarId all = p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name);
-  out.push_back(Stm{{all}, ERearrange{std::move(perm), *there}, certs_, prov, {}});
-  return all;
-}
-
-// Of an array that is there at all points, in one step: of rows that are not dense a thread would
-// make a copy.
-bool Distribution::reshape(const Nest& nest, const Stm& s, Stms& out) {
-  const auto* e = std::get_if<EReshape>(&s.exp);
-  if (e == nullptr || nest.depth() == 0 || !varying_certs(s).empty() ||
-      parallelism_.varies(p_.type_of(s.pat[0]))) {
-    return false;
-  }
-  const auto there = whole(nest, e->array, s.prov, out);
-  if (!there) return false;
-  const Type all = nest.array_of(p_.type_of(s.pat[0]));
-  const VarId array = p_.new_var(all, p_.vars[s.pat[0].index].name);
-  std::vector<VarId> certs = certs_;
-  certs.insert(certs.end(), s.certs.begin(), s.certs.end());
-  out.push_back(Stm{{array}, EReshape{all.dims, *there}, std::move(certs), s.prov, {}});
-  values_.store(s.pat[0], array, nest);
-  views_.insert(array);
-  return true;
 }
 
 bool Distribution::spreads(const Stm& s) {
@@ -160,89 +114,6 @@ void Distribution::pass_on(const Nest& nest, Stms& group, const Body& b, size_t 
   }
 }
 
-bool Distribution::depends_on(const VarSet& made, const Atom& a) const {
-  VarSet needed;
-  if (!a.is_const()) values_.add_needs(a.var(), needed);
-  return std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
-}
-
-Vars Distribution::new_arrays(const Nest& nest, const Vars& pat) {
-  Vars arrays;
-  for (const VarId v : pat) {
-    arrays.push_back(p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name));
-  }
-  return arrays;
-}
-
-// Arrays of the values at all points; one ESeg makes those that are not there yet.
-Vars Distribution::results(const Nest& nest, Stms group, const std::vector<Atom>& atoms,
-                           Stms& out) {
-  VarSet made;
-  for (const Stm& s : group) made.insert(s.pat.begin(), s.pat.end());
-  Vars arrays(atoms.size());
-  std::vector<Atom> todo;
-  std::vector<size_t> places;
-  const ProvId prov = group.empty() ? prov_ : group.back().prov;
-  for (size_t k = 0; k < atoms.size(); k++) {
-    const Atom& a = atoms[k];
-    if (!a.is_const() && !made.contains(a.var())) {
-      if (const VarId* there = values_.stored(a.var(), nest)) {
-        const bool is_own = !views_.contains(*there);
-        arrays[k] = is_own ? *there : elementwise(nest, a.var(), prov, out);
-        continue;
-      }
-      if (!p_.type_of(a).is_scalar() && !depends_on(made, a)) {
-        arrays[k] = elementwise(nest, a.var(), prov, out);
-        continue;
-      }
-    }
-    todo.push_back(a);
-    places.push_back(k);
-  }
-  if (todo.empty()) return arrays;
-  ESeg seg;
-  Stm of{{}, EAtom{}, {}, prov, {}};
-  seg.body = values_.body_at_point(nest, group, std::move(todo), seg.space);
-  const Vars pat = emit(std::move(seg), of, out);
-  for (size_t k = 0; k < pat.size(); k++) arrays[places[k]] = pat[k];
-  return arrays;
-}
-
-// A copy of an array at every point, by a thread for each element.
-VarId Distribution::elementwise(const Nest& nest, VarId v, ProvId prov, Stms& out) {
-  std::vector<Dim> dims;
-  const Nest in = with_elements(nest, p_.type_of(v).dims, dims);
-  const VarId x = p_.new_var({p_.type_of(v).prim, {}}, "x");
-  ESeg seg;
-  Stms read = {Stm{{x}, EIndex{v, std::move(dims)}, {}, prov, {}}};
-  seg.body = values_.body_at_point(in, read, {Atom(x)}, seg.space);
-  return emit(std::move(seg), Stm{{}, EAtom{}, {}, prov, {}}, out)[0];
-}
-
-// An array of the value at every point which may be overwritten.
-VarId Distribution::own_array(const Nest& nest, const Atom& value, ProvId prov, Stms& out) {
-  prov_ = prov;
-  if (value.is_const() || p_.type_of(value).is_scalar()) {
-    if (!value.is_const() && values_.stored(value.var(), nest) != nullptr) {
-      return *values_.stored(value.var(), nest);
-    }
-    return results(nest, {}, {value}, out)[0];
-  }
-  const VarId v = value.var();
-  if (nest.depth() == 0) return v;
-  const VarId* there = values_.stored(v, nest);
-  if (there != nullptr && !views_.contains(*there)) return *there;
-  return elementwise(nest, v, prov, out);
-}
-
-std::vector<VarId> Distribution::varying_certs(const Stm& s) const {
-  std::vector<VarId> certs;
-  for (const VarId c : s.certs) {
-    if (parallelism_.varies(c)) certs.push_back(c);
-  }
-  return certs;
-}
-
 void Distribution::wait_inside(Body& b, const Vars& params, const std::vector<VarId>& certs,
                                ProvId prov) {
   if (certs.empty()) return;
@@ -290,14 +161,14 @@ Vars Distribution::spread_or_group(const Nest& nest, const Stm& s, Stms& out) {
                       e->scans.empty() && e->reduces.empty() && !asks_for_no_groups(s) &&
                       varying_certs(s).empty();
   if (!may_be) return spread(nest, s, out);
-  const size_t before = pieces_;
+  const size_t before = pieces();
   Distributed all;
   // Not in both: what is deeper belongs to the groups here.
   GroupChoice* const choice = std::exchange(choice_, nullptr);
   all.results = spread(nest, s, all.stms);
   choice_ = choice;
   if (failed_) return {};
-  all.pieces = pieces_ - before;
+  all.pieces = pieces() - before;
   std::optional<Grouped> group;
   if (all.pieces >= kManyPieces) {
     group = group_version(p_, facts_, s, nest, parallelism_, values_);

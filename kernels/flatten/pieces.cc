@@ -1,0 +1,221 @@
+#include "kernels/flatten/pieces.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "kernels/ir/builder.h"
+
+namespace kenaz::flatten {
+
+using namespace ir;
+
+Vars Pieces::emit(ESeg seg, const Stm& of, Stms& out) {
+  count_++;
+  Vars pat;
+  for (const Type& t : seg_types(p_, seg)) pat.push_back(p_.new_var(t, "seg"));
+  out.push_back(Stm{pat, std::move(seg), certs_, of.prov, {}});
+  return pat;
+}
+
+Vars Pieces::new_arrays(const Nest& nest, const Vars& pat) {
+  Vars arrays;
+  for (const VarId v : pat) {
+    arrays.push_back(p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name));
+  }
+  return arrays;
+}
+
+std::vector<VarId> Pieces::varying_certs(const Stm& s) const {
+  std::vector<VarId> certs;
+  for (const VarId c : s.certs) {
+    if (parallelism_.varies(c)) certs.push_back(c);
+  }
+  return certs;
+}
+
+bool Pieces::depends_on(const VarSet& made, const Atom& a) const {
+  VarSet needed;
+  if (!a.is_const()) values_.add_needs(a.var(), needed);
+  return std::any_of(needed.begin(), needed.end(), [&](VarId v) { return made.contains(v); });
+}
+
+// Arrays of the values at all points; one ESeg makes those that are not there yet.
+Vars Pieces::results(const Nest& nest, Stms group, const std::vector<Atom>& atoms, Stms& out) {
+  VarSet made;
+  for (const Stm& s : group) made.insert(s.pat.begin(), s.pat.end());
+  Vars arrays(atoms.size());
+  std::vector<Atom> todo;
+  std::vector<size_t> places;
+  const ProvId prov = group.empty() ? prov_ : group.back().prov;
+  for (size_t k = 0; k < atoms.size(); k++) {
+    const Atom& a = atoms[k];
+    if (!a.is_const() && !made.contains(a.var())) {
+      if (const VarId* there = values_.stored(a.var(), nest)) {
+        const bool is_own = !views_.contains(*there);
+        arrays[k] = is_own ? *there : elementwise(nest, a.var(), prov, out);
+        continue;
+      }
+      if (!p_.type_of(a).is_scalar() && !depends_on(made, a)) {
+        arrays[k] = elementwise(nest, a.var(), prov, out);
+        continue;
+      }
+    }
+    todo.push_back(a);
+    places.push_back(k);
+  }
+  if (todo.empty()) return arrays;
+  ESeg seg;
+  Stm of{{}, EAtom{}, {}, prov, {}};
+  seg.body = values_.body_at_point(nest, group, std::move(todo), seg.space);
+  const Vars pat = emit(std::move(seg), of, out);
+  for (size_t k = 0; k < pat.size(); k++) arrays[places[k]] = pat[k];
+  return arrays;
+}
+
+// A copy of an array at every point, by a thread for each element.
+VarId Pieces::elementwise(const Nest& nest, VarId v, ProvId prov, Stms& out) {
+  std::vector<Dim> dims;
+  const Nest in = with_elements(nest, p_.type_of(v).dims, dims);
+  const VarId x = p_.new_var({p_.type_of(v).prim, {}}, "x");
+  ESeg seg;
+  Stms read = {Stm{{x}, EIndex{v, std::move(dims)}, {}, prov, {}}};
+  seg.body = values_.body_at_point(in, read, {Atom(x)}, seg.space);
+  return emit(std::move(seg), Stm{{}, EAtom{}, {}, prov, {}}, out)[0];
+}
+
+// An array of the value at every point which may be overwritten.
+VarId Pieces::own_array(const Nest& nest, const Atom& value, ProvId prov, Stms& out) {
+  prov_ = prov;
+  if (value.is_const() || p_.type_of(value).is_scalar()) {
+    if (!value.is_const() && values_.stored(value.var(), nest) != nullptr) {
+      return *values_.stored(value.var(), nest);
+    }
+    return results(nest, {}, {value}, out)[0];
+  }
+  const VarId v = value.var();
+  if (nest.depth() == 0) return v;
+  const VarId* there = values_.stored(v, nest);
+  if (there != nullptr && !views_.contains(*there)) return *there;
+  return elementwise(nest, v, prov, out);
+}
+
+// As that of the values, also of what is rearranged at each point: then all are, in one step.
+std::optional<VarId> Pieces::whole(const Nest& nest, VarId v, ProvId prov, Stms& out) {
+  if (const auto there = values_.whole(v, nest)) return there;
+  const Stm* made = values_.recipe(v);
+  const auto* e = made == nullptr ? nullptr : std::get_if<ERearrange>(&made->exp);
+  if (e == nullptr || !made->certs.empty()) return std::nullopt;
+  const auto there = whole(nest, e->array, prov, out);
+  if (!there) return std::nullopt;
+  std::vector<int> perm(nest.depth());
+  std::iota(perm.begin(), perm.end(), 0);
+  for (const int d : e->perm) perm.push_back(d + static_cast<int>(nest.depth()));
+  const VarId all = p_.new_var(nest.array_of(p_.type_of(v)), p_.vars[v.index].name);
+  out.push_back(Stm{{all}, ERearrange{std::move(perm), *there}, certs_, prov, {}});
+  return all;
+}
+
+// Of an array that is there at all points, in one step: of rows that are not dense a thread would
+// make a copy.
+bool Pieces::reshape(const Nest& nest, const Stm& s, Stms& out) {
+  const auto* e = std::get_if<EReshape>(&s.exp);
+  if (e == nullptr || nest.depth() == 0 || !varying_certs(s).empty() ||
+      parallelism_.varies(p_.type_of(s.pat[0]))) {
+    return false;
+  }
+  const auto there = whole(nest, e->array, s.prov, out);
+  if (!there) return false;
+  const Type all = nest.array_of(p_.type_of(s.pat[0]));
+  const VarId array = p_.new_var(all, p_.vars[s.pat[0].index].name);
+  std::vector<VarId> certs = certs_;
+  certs.insert(certs.end(), s.certs.begin(), s.certs.end());
+  out.push_back(Stm{{array}, EReshape{all.dims, *there}, std::move(certs), s.prov, {}});
+  values_.store(s.pat[0], array, nest);
+  views_.insert(array);
+  return true;
+}
+
+// Levels for the elements of arrays with these dims; `at` gets their indices.
+Nest Pieces::with_elements(Nest nest, const std::vector<Atom>& dims, std::vector<Dim>& at) {
+  for (const Atom& size : dims) {
+    const VarId index = p_.new_var({PrimType::kI64, {}}, "e");
+    parallelism_.is_varying(index);
+    nest = nest.with({index, size});
+    at.emplace_back(DimFix{Atom(index)});
+  }
+  return nest;
+}
+
+Stms Pieces::read_elements(const std::vector<Atom>& arrays, const std::vector<Dim>& at, ProvId prov,
+                           std::vector<Atom>& elements) {
+  Stms reads;
+  for (const Atom& a : arrays) {
+    const VarId x = p_.new_var({p_.type_of(a).prim, {}}, "x");
+    reads.push_back(Stm{{x}, EIndex{a.var(), at}, {}, prov, {}});
+    elements.emplace_back(x);
+  }
+  return reads;
+}
+
+// One scan or reduction of values that can be had at every point of `in`.
+Vars Pieces::combined(SegKind kind, const Nest& in, const Monoid& m, const std::vector<Atom>& atoms,
+                      const Stm& s, Stms& out) {
+  const auto lifted = parallelism_.lifted(m);
+  ESeg seg;
+  seg.kind = kind;
+  if (!lifted || lifted->dims.empty()) {
+    seg.body = values_.body_at_point(in, {}, atoms, seg.space);
+    seg.monoids.push_back({m, {}});
+    return emit(std::move(seg), s, out);
+  }
+  // Element by element: their dims stand before the one that is reduced.
+  Nest nest = in;
+  nest.levels.pop_back();
+  std::vector<Dim> at;
+  nest = with_elements(nest, lifted->dims, at);
+  nest = nest.with(in.levels.back());
+  std::vector<Atom> elements;
+  const Stms reads = read_elements(atoms, at, s.prov, elements);
+  seg.body = values_.body_at_point(nest, reads, elements, seg.space);
+  seg.monoids.push_back({lifted->scalar, {}});
+  Vars made = emit(std::move(seg), s, out);
+  if (kind == SegKind::kReduce) return made;
+  // The scanned dim goes back to its place.
+  std::vector<int> perm;
+  const int before = static_cast<int>(in.depth()) - 1;
+  const int rank = static_cast<int>(nest.depth());
+  for (int d = 0; d < before; d++) perm.push_back(d);
+  perm.push_back(rank - 1);
+  for (int d = before; d + 1 < rank; d++) perm.push_back(d);
+  Body after;
+  Builder builder(p_, after, s.prov);
+  for (VarId& v : made) v = builder.rearrange(perm, v);
+  out.insert(out.end(), after.stms.begin(), after.stms.end());
+  return made;
+}
+
+// One histogram, of values that can be had at every point of `in`.
+Vars Pieces::written(const Nest& in, SegWrite w, std::vector<Atom> index,
+                     const std::vector<Atom>& values, const Stm& s, Stms& out) {
+  ESeg seg;
+  Nest nest = in;
+  Stms reads;
+  std::vector<Atom> elements = values;
+  const auto lifted = parallelism_.lifted(w.combine->op);
+  if (lifted && !lifted->dims.empty()) {
+    std::vector<Dim> at;
+    nest = with_elements(in, lifted->dims, at);
+    elements.clear();
+    reads = read_elements(values, at, s.prov, elements);
+    for (const Dim& d : at) index.push_back(std::get<DimFix>(d).index);
+    w.index_rank += static_cast<int>(at.size());
+    w.combine->op = lifted->scalar;
+  }
+  index.insert(index.end(), elements.begin(), elements.end());
+  seg.body = values_.body_at_point(nest, reads, index, seg.space);
+  seg.writes.push_back(std::move(w));
+  return emit(std::move(seg), s, out);
+}
+
+}  // namespace kenaz::flatten
