@@ -15,7 +15,6 @@
 namespace kenaz::host_code {
 
 using body::Thread;
-using kir::Value;
 using kir::Values;
 
 namespace {
