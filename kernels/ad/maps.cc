@@ -154,7 +154,13 @@ Reverse::Vars Reverse::reverse_map(Builder& b, const Atom& width, const Vars& in
     sums.push_back(result(s.value, t, true));
     e.reduces.push_back(sum_of(b, t));
   }
-  for (const Row& row : rows) out.push_back(result(row.atom, row.type, false));
+  for (const Row& row : rows) {
+    // What goes back through a sum is the array itself, not a copy.
+    const auto param = std::find(e.map.params.begin(), e.map.params.end(), row.atom);
+    out.push_back(param != e.map.params.end()
+                      ? inputs[static_cast<size_t>(param - e.map.params.begin())]
+                      : result(row.atom, row.type, false));
+  }
   ElementArrays rows_of;
   for (size_t k = 0; k < inputs.size(); ++k) rows_of.emplace(e.map.params[k], inputs[k]);
   for (auto& d : exports.dense) {
