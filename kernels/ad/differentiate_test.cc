@@ -310,6 +310,46 @@ TEST(Differentiate, what_loops_compute_is_kept_for_sums_of_what_is_made_of_it) {
   EXPECT_EQ(loops_in(p.functions[0].body), 1U) << ir::print(p);
 }
 
+/// How many sums stand in loops, and how many do not.
+std::pair<size_t, size_t> sums_of(const ir::Body& b, bool in_loop = false) {
+  std::pair<size_t, size_t> count;
+  for (const ir::Stm& s : b.stms) {
+    const auto* e = std::get_if<ir::ESoac>(&s.exp);
+    if (e != nullptr && !e->reduces.empty()) ++(in_loop ? count.first : count.second);
+    const bool loop = in_loop || std::holds_alternative<ir::ELoop>(s.exp);
+    ir::visit_bodies(s.exp, [&](const ir::Body& inner) {
+      const auto more = sums_of(inner, loop);
+      count.first += more.first;
+      count.second += more.second;
+    });
+  }
+  return count;
+}
+
+TEST(Differentiate, matrix_that_all_turns_multiply_with_gets_its_adjoint_behind_the_loop) {
+  const std::string sum =
+      " reduce commutative \\(a: f64, b: f64) -> (f64) {\n"
+      "let c: f64 = add.f64(a, b)\n return c\n } {0.0f64}\n";
+  ir::Program p = parsed(
+      "fun main(k: i64, w: [m][m]f64, s: [n][m]f64, d: [n][m]f64) -> ([m][m]f64) {\n"
+      "let (r: [n][m]f64, g: [m][m]f64) = vjp (w; d) \\(v: [m][m]f64) -> ([n][m]f64) {\n"
+      " let l: [n][m]f64 = loop (t: [n][m]f64 = s) for i: i64 < k do {\n"
+      "  let y: [n][m]f64 = soac (n; t) map \\(x: [m]f64) -> ([m]f64) {\n"
+      "   let z: [m]f64 = soac (m; v) map \\(u: [m]f64) -> (f64) {\n"
+      "    let q: f64 = soac (m; x, u) map \\(e: f64, f: f64) -> (f64) {\n"
+      "     let h: f64 = mul.f64(e, f)\n return h\n }" +
+      sum +
+      "    return q\n }\n return z\n }\n"
+      "  let o: [n][m]f64 = soac (n; y) map \\(x: [m]f64) -> ([m]f64) {\n"
+      "   let z: [m]f64 = soac (m; x) map \\(e: f64) -> (f64) {\n"
+      "    let h: f64 = sin.f64(e)\n return h\n }\n return z\n }\n"
+      "  return o\n }\n return l\n }\n return g\n}\nentry main = main\n");
+  ASSERT_TRUE(differentiate(p).has_value());
+  EXPECT_TRUE(ir::validate(p).has_value());
+  // In loops the product on the way there, which is kept, and what the state gets on the way back.
+  EXPECT_EQ(sums_of(p.functions[0].body), (std::pair<size_t, size_t>(2, 1))) << ir::print(p);
+}
+
 /// The gradient of what `stms` make of ys, an array of `size`: r_3.
 ir::Program gradient_of(const std::string& size, const std::string& stms) {
   return parsed("fun main(n_0: i64, xs_1: [" + size + "]f64) -> ([" + size +

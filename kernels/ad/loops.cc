@@ -1,16 +1,27 @@
 // Reverse mode of loops: the forward loop keeps the state at the start of each iteration; the loop
-// back takes it from there and runs the iteration again. Where no iteration needs what another one
-// leaves, the loop back is a map.
+// back takes it from there and runs the iteration again, but for large sums, which are kept, too.
+// Where no iteration needs what another one leaves, the loop back is a map.
 #include <algorithm>
 #include <iterator>
 
+#include "kernels/ad/large_sums.h"
 #include "kernels/ad/reverse_sweep.h"
 #include "kernels/ad/turns.h"
+#include "kernels/ad/values.h"
 #include "kernels/ir/analysis/uses.h"
 
 namespace kenaz::ad {
 
 using namespace ir;
+
+/// The loop returns the values of a variable of its body in all turns as well.
+void Reverse::keep(Builder& b, Builder& in, ELoop& loop, const Atom& at, const Kept& kept) {
+  const Type t = p_.type_of(kept.all);
+  const VarId start = b.emit(EScratch{t.prim, t.dims}, t, "tape");
+  const VarId state = p_.new_var(t, "tape");
+  loop.params.push_back({state, start});
+  loop.body.results.emplace_back(in.update_at(state, Atoms{at}, kept.var, "tape"));
+}
 
 void Reverse::forward_loop(Builder& b, const Stm& s, const ELoop& e, Tape& tape) {
   const LoopFor form = std::get<LoopFor>(e.form);
@@ -31,15 +42,16 @@ void Reverse::forward_loop(Builder& b, const Stm& s, const ELoop& e, Tape& tape)
   Builder in(p_, loop.body, s.prov);
   const Atom at = in.convert(form.index, PrimType::kI64);
   for (const auto& param : e.params) {
-    const Type t = array_of(tape.iterations, p_.type_of(param.var));
-    const VarId start = b.emit(EScratch{t.prim, t.dims}, t, "tape");
-    const VarId state = p_.new_var(t, "tape");
-    loop.params.push_back({state, start});
-    loop.body.results.emplace_back(in.update_at(state, Atoms{at}, param.var, "tape"));
-    tape.states.push_back(p_.new_var(t, "tape"));
+    tape.states.push_back(p_.new_var(array_of(tape.iterations, p_.type_of(param.var)), "tape"));
+    keep(b, in, loop, at, {param.var, tape.states.back()});
     kept.pat.push_back(tape.states.back());
   }
   for (Stm& inner : body) loop.body.stms.push_back(std::move(inner));
+  for (const VarId v : in_map_ ? Vars() : large_sums(p_, activity_, e)) {
+    tape.sums.push_back({v, p_.new_var(array_of(tape.iterations, p_.type_of(v)), "tape")});
+    keep(b, in, loop, at, tape.sums.back());
+    kept.pat.push_back(tape.sums.back().all);
+  }
   b.body().stms.push_back(std::move(kept));
 }
 
@@ -67,6 +79,42 @@ Reverse::Vars Reverse::restore(Builder& in, const ELoop& e, const Tape& tape, co
     names[v] = states[k];
   }
   return states;
+}
+
+/// Sums that the loop kept are not made again.
+void Reverse::take_sums(Builder& in, const ELoop& e, const Sweep& sweep, const Tape& tape,
+                        const Atom& at) {
+  for (const Kept& kept : tape.sums) {
+    size_t k = 0;
+    while (e.body.stms[k].pat != Vars{kept.var}) ++k;
+    const VarId again = sweep.body.stms[k].pat[0];
+    for (Stm& s : in.body().stms) {
+      if (s.pat == Vars{again}) s.exp = EIndex{kept.all, row_dims(p_.type_of(kept.all), {at})};
+    }
+  }
+}
+
+/// Takes the adjoints out of `left` that can be made behind the loop.
+Frame Reverse::sums_of_all_turns(AllTurns& all, Frame& left,
+                                 const std::map<uint32_t, VarId>& arrays) {
+  Frame out;
+  for (const auto& [index, param] : arrays) {
+    const auto it = left.find(index);
+    if (it == left.end()) continue;
+    Adjoint sum = it->second;
+    bool found = !sum.value || (sum.value = all.sum(*sum.value));
+    for (Part& part : sum.parts) {
+      found = found && part.is_slice() && part.certs.empty() &&
+              is_always_inside(p_.type_of(param), part.slice);
+      const Maybe value = found ? all.sum(part.value) : std::nullopt;
+      found = value.has_value();
+      if (found) part.value = *value;
+    }
+    if (!found) continue;
+    left.erase(it);
+    out.emplace(index, std::move(sum));
+  }
+  return out;
 }
 
 /// Adds the adjoints of variables from outside to the loop back: those of `arrays` (the params that
@@ -169,12 +217,19 @@ void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<M
     if (own.contains(v) || !activity_.has(v) || p_.type_of(v).is_scalar()) continue;
     arrays.emplace(v.index, p_.new_var(p_.type_of(v), "adj"));
   }
-  const Frame left = in_frame([&] {
-    for (const auto& [index, param] : arrays) adjoint(VarId{index}).value = param;
+  // A loop inside would begin with zeros instead of what there is.
+  const bool apart = !in_map_ && !has_loops(e.body);
+  std::vector<Type> types;
+  Frame left = in_frame([&] {
+    for (const auto& [index, param] : arrays) {
+      if (!apart) adjoint(VarId{index}).value = param;
+    }
     const Sweep sweep = forward(in, copy_renamed(p_, e.body, names));
+    take_sums(in, e, sweep, tape, at);
     Vars seeds;
     for (const size_t k : varied) {
-      seeds.push_back(p_.new_var(p_.type_of(e.params[k].var), "adj"));
+      types.push_back(p_.type_of(e.params[k].var));
+      seeds.push_back(p_.new_var(types.back(), "adj"));
       contribute(in, sweep.body.results[k], seeds.back());
     }
     backward(in, sweep);
@@ -185,7 +240,22 @@ void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<M
     }
   });
   if (error_) return;
+  std::optional<AllTurns> all;
+  Frame behind;
+  if (apart) {
+    all.emplace(p_, back.loop, at, tape.iterations, form.bound, types, s.prov);
+    behind = sums_of_all_turns(*all, left, arrays);
+    for (auto& [index, a] : left) {
+      const auto param = arrays.find(index);
+      if (param == arrays.end()) continue;
+      a.value = a.value ? add_values(in, param->second, *a.value) : Atom(param->second);
+    }
+  }
   carry(b, in, left, arrays, back);
+  for (const Kept& kept : all ? all->kept() : std::vector<Kept>()) {
+    keep(b, in, back.loop, at, kept);
+    back.pat.push_back(kept.all);
+  }
   b.emit_to(back.pat, std::move(back.loop));
   for (size_t i = 0; i < back.free.size(); ++i) {
     const VarId v = back.free[i], result = back.pat[varied.size() + i];
@@ -194,6 +264,10 @@ void Reverse::loop(Builder& b, const Stm& s, const ELoop& e, const std::vector<M
     } else {
       contribute(b, v, result);
     }
+  }
+  if (all) {
+    for (Stm& inner : all->code().stms) b.body().stms.push_back(std::move(inner));
+    merge(b, behind);
   }
   // Behind those: an array that the body reads may be what a param is at first.
   for (size_t i = 0; i < varied.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "kernels/ad/activity.h"
 #include "kernels/ad/interchange.h"
 #include "kernels/ad/turns.h"
+#include "kernels/ad/values.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 
@@ -14,14 +15,6 @@ namespace kenaz::ad {
 using namespace ir;
 
 namespace {
-
-/// A loop of so many turns is run again for less than it takes to keep a number.
-constexpr int64_t kShort = 16;
-
-const ESoac* as_map(const Stm& s) {
-  const auto* e = std::get_if<ESoac>(&s.exp);
-  return e != nullptr && e->scans.empty() && e->reduces.empty() ? e : nullptr;
-}
 
 bool is_short(const ELoop& e) {
   const auto* form = std::get_if<LoopFor>(&e.form);

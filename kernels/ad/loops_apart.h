@@ -8,6 +8,9 @@
 
 namespace kenaz::ad {
 
+/// So many turns, of a loop or a sum, are run again for less than it takes to keep a number.
+inline constexpr int64_t kShort = 16;
+
 /// `fun` is normalised (normalise.h), stands in no map, and is differentiated by its params. Loops
 /// stay where they are that reverse mode runs again all the same (turns.h), that are short, or that
 /// need more than arithmetic and maps of it.

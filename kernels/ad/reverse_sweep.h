@@ -11,6 +11,7 @@
 
 #include "kernels/ad/activity.h"
 #include "kernels/ad/adjoint.h"
+#include "kernels/ad/all_turns.h"
 #include "kernels/ad/invariant.h"
 #include "kernels/ad/values.h"
 #include "protocol/base/result.h"
@@ -29,7 +30,8 @@ class Reverse : private Adjoints {
   /// Code whose forward part stands, to be gone back through: loops with the states that they kept.
   struct Tape {
     Atom iterations = PrimValue{};
-    Vars states;  // per param of the loop: its value at the start of each iteration
+    Vars states;             // per param of the loop: its value at the start of each iteration
+    std::vector<Kept> sums;  // of its body
   };
   struct Sweep {
     ir::Body body;
@@ -61,8 +63,12 @@ class Reverse : private Adjoints {
             const Tape& tape);
   void turns(Builder& b, const ir::Stm& s, const ir::ELoop& e, const std::vector<Maybe>& adj,
              const Tape& tape);
+  void keep(Builder& b, Builder& in, ir::ELoop& loop, const Atom& at, const Kept& kept);
   struct LoopBack;
   Vars restore(Builder& in, const ir::ELoop& e, const Tape& tape, const Atom& at, ir::Subst& names);
+  void take_sums(Builder& in, const ir::ELoop& e, const Sweep& sweep, const Tape& tape,
+                 const Atom& at);
+  Frame sums_of_all_turns(AllTurns& all, Frame& left, const std::map<uint32_t, VarId>& arrays);
   void carry(Builder& b, Builder& in, const Frame& left, const std::map<uint32_t, VarId>& arrays,
              LoopBack& back);
 

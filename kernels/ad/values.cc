@@ -71,6 +71,11 @@ bool is_addition(const std::vector<VarId>& params, const Body& body) {
 }
 }  // namespace
 
+const ESoac* as_map(const Stm& s) {
+  const auto* e = std::get_if<ESoac>(&s.exp);
+  return e != nullptr && e->scans.empty() && e->reduces.empty() ? e : nullptr;
+}
+
 bool is_addition(const Monoid& m) { return is_addition(m.op.params, m.op.body); }
 
 const EPrim* scalar_operation(const Monoid& m) {

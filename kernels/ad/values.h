@@ -22,6 +22,8 @@ bool is_addition(const ir::Monoid& m);
 const ir::EPrim* scalar_operation(const ir::Monoid& m);
 /// Whether the operator is the minimum or maximum of its operands, of equals the first.
 bool is_extreme(const ir::Monoid& m);
+/// If the statement is a map, without scans and reductions: that; else null.
+const ir::ESoac* as_map(const ir::Stm& s);
 /// Whether the lambda returns just its params, in their order.
 bool is_identity(const ir::Lambda& l);
 /// A lambda that returns its params.
