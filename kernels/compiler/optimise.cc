@@ -6,6 +6,7 @@
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 #include "kernels/memory/short_circuit.h"
+#include "kernels/memory/sink_updates.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::compiler {

@@ -33,6 +33,7 @@
 #include "kernels/ir/print.h"
 #include "kernels/ir/validate.h"
 #include "kernels/memory/short_circuit.h"
+#include "kernels/memory/sink_updates.h"
 
 namespace kenaz::passes {
 namespace {
