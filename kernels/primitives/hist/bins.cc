@@ -1,5 +1,6 @@
 #include "kernels/primitives/hist/bins.h"
 
+#include "kernels/primitives/blocks/combine.h"
 #include "kernels/primitives/blocks/places.h"
 
 namespace kenaz::primitives::hist {
@@ -79,31 +80,52 @@ Value first_box(Team& t, const Copies& c, const Value& segment, const Value& par
   return k.mul(k.add(k.mul(segment, t.host(c.parts)), part), t.host(t.facts.bins));
 }
 
-void merge_step(plan::Maker& m, const Facts& f, const Copies& c) {
-  const HostExpr all = f.segments * f.bins;
-  m.step("_merge", div_up(all, m.group_size()), [&](Team& t) {
+// Neighbouring bins that a workgroup merges, a thread for each, or several that share the copies of
+// one: so many bins as there are threads, unless these do not fill the device.
+static HostExpr bins_to_merge(const plan::Maker& m, const HostExpr& all, const Target& target) {
+  constexpr int kFew = 8;
+  const HostExpr group = m.group_size();
+  const HostExpr is_multiple =
+      le(HostExpr::op(ScalarOp::kRem, {group, HostExpr(kFew)}), HostExpr(0));
+  const HostExpr few = and_(le(all * HostExpr(kFew * 2), target.threads), is_multiple);
+  return HostExpr::op(ScalarOp::kSelect, {few, min(HostExpr(kFew), group), group});
+}
+
+void merge_step(plan::Maker& m, const Facts& f, const Target& target, const Copies& c) {
+  const HostExpr all = f.segments * f.bins, width = bins_to_merge(m, all, target);
+  m.step("_merge", div_up(all, width), [&](Team& t) {
     Builder& k = t.k;
-    const Value index = k.global(), bins = t.host(f.bins);
-    k.if_(k.lt(index, t.host(all)), [&] {
+    blocks::Combiner combiner(t, t.problem.op);
+    const Value bins = t.host(f.bins), columns = k.to_i32(t.host(width));
+    const Value lane = k.quot(k.local(), columns);
+    const Value column = k.sub(k.local(), k.mul(lane, columns));
+    const Value index = k.add(k.mul(k.group(), k.to_i64(columns)), k.to_i64(column));
+    const Value exists = k.lt(index, t.host(all)), stores = k.and_(exists, k.eq(lane, 0));
+    const kir::Vars acc = k.declare(t.problem.op.neutral);
+    k.if_(stores, [&] { k.assign(acc, load_bin(t, index)); });
+    k.if_(exists, [&] {
       blocks::Mailboxes boxes = boxes_of(t, c);
       const Value segment = f.segments.is(1) ? kir::i64(0) : k.quot(index, bins);
       const Value bin = k.sub(index, k.mul(segment, bins));
       const Value first = k.add(first_box(t, c, segment, kir::i64(0)), bin);
-      const kir::Vars acc = k.declare(load_bin(t, index));
+      const Value lanes = k.to_i64(k.quot(t.group_size(), columns));
       const auto take = [&](const Value& part, int count) {
         std::vector<Values> loaded;
         for (int n = 0; n < count; n++) {
-          loaded.push_back(boxes.load(k.add(first, k.mul(k.add(part, n), bins))));
+          const Value box = k.mul(k.add(part, k.mul(lanes, kir::i64(n))), bins);
+          loaded.push_back(boxes.load(k.add(first, box)));
         }
         for (const Values& x : loaded) k.assign(acc, t.problem.op.combine(k, k.read(acc), x));
       };
-      const Value parts = t.host(c.parts);
-      const Value rest = k.sub(parts, k.rem(parts, kir::i64(kLoadsInFlight)));
-      k.for_(kir::i64(0), rest, kir::i64(kLoadsInFlight),
-             [&](const Value& part) { take(part, kLoadsInFlight); });
-      k.for_(rest, parts, kir::i64(1), [&](const Value& part) { take(part, 1); });
-      store_bin(t, index, k.read(acc));
+      // Turns of a lane, of which the last ones may be beyond the copies.
+      const Value parts = t.host(c.parts), from = k.to_i64(lane);
+      const Value step = k.mul(lanes, kir::i64(kLoadsInFlight));
+      const Value full = k.mul(k.quot(parts, step), step);
+      k.for_(from, full, step, [&](const Value& part) { take(part, kLoadsInFlight); });
+      k.for_(k.add(full, from), parts, lanes, [&](const Value& part) { take(part, 1); });
     });
+    const Values merged = combiner.reduce_columns(k.read(acc), columns);
+    k.if_(stores, [&] { store_bin(t, index, merged); });
   });
 }
 

@@ -46,6 +46,6 @@ blocks::Mailboxes boxes_of(Team& t, const Copies& c);
 /// Where the first bin of a segment's part is in the boxes.
 Value first_box(Team& t, const Copies& c, const Value& segment, const Value& part);
 /// Combines the caller's bins with all copies.
-void merge_step(plan::Maker& m, const Facts& f, const Copies& c);
+void merge_step(plan::Maker& m, const Facts& f, const Target& target, const Copies& c);
 
 }  // namespace kenaz::primitives::hist

@@ -143,7 +143,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
         },
         true);
   });
-  merge_step(m, f, c);
+  merge_step(m, f, target, c);
   return m.take();
 }
 

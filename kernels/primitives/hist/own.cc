@@ -135,7 +135,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     k.for_(k.local(), own.bins(), t.group_size(),
            [&](const Value& bin) { boxes.store(k.add(base, k.to_i64(bin)), own.of_all(bin)); });
   });
-  merge_step(m, f, c);
+  merge_step(m, f, target, c);
   return m.take();
 }
 

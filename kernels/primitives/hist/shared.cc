@@ -162,7 +162,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
     drain(t, l, j, cells,
           [&](const Value& bin, const Values& x) { boxes.store(k.add(base, bin), x); });
   });
-  if (!direct) merge_step(m, f, c);
+  if (!direct) merge_step(m, f, target, c);
   return m.take();
 }
 
