@@ -1,7 +1,11 @@
 #include "kernels/passes/algebra.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
+#include <map>
+#include <vector>
 
 namespace kenaz::passes {
 
@@ -20,6 +24,78 @@ std::optional<PrimValue> exact_reciprocal(const Atom& c, PrimType t) {
   const int most = t == PrimType::kF16 ? 14 : t == PrimType::kF32 ? 126 : 1022;
   if (std::abs(exponent - 1) > most) return std::nullopt;
   return PrimValue::of_float(t, 1 / d);
+}
+
+/// Sums of products of variables, each with a factor; integers wrap, so all of it is modulo 2^64.
+class Polynomial {
+ public:
+  explicit Polynomial(const PrimOf& prim_of) : prim_of_(prim_of) {}
+
+  /// Adds `factor` times the value of the atom. False if it becomes too large.
+  bool add(const Atom& a, uint64_t factor, int depth = kMostDepth) {
+    Terms sum;
+    if (!expand(a, depth, sum)) return false;
+    for (const auto& [variables, times] : sum) {
+      if ((terms_[variables] += factor * times) == 0) terms_.erase(variables);
+    }
+    return terms_.size() <= kMostTerms;
+  }
+  /// The atom that it is, if it is one.
+  std::optional<Atom> atom(PrimType t) const {
+    if (terms_.empty()) return PrimValue::of_int(t, 0);
+    const auto& [variables, factor] = *terms_.begin();
+    if (terms_.size() != 1) return std::nullopt;
+    if (variables.empty()) return PrimValue::of_int(t, static_cast<int64_t>(factor));
+    if (variables.size() != 1 || factor != 1) return std::nullopt;
+    return Atom(VarId{variables[0]});
+  }
+
+ private:
+  static constexpr int kMostDepth = 6;
+  static constexpr size_t kMostTerms = 8, kMostFactors = 3;
+  using Terms = std::map<std::vector<uint32_t>, uint64_t>;  // by variables, in their order
+
+  bool expand(const Atom& a, int depth, Terms& out) const {
+    if (a.is_const()) {
+      out[{}] += static_cast<uint64_t>(a.constant().as_i64());
+      return true;
+    }
+    const EPrim* e = depth == 0 ? nullptr : prim_of_(a.var());
+    const bool is_sum = e != nullptr && (e->op == ScalarOp::kAdd || e->op == ScalarOp::kSub);
+    if (e == nullptr || !(is_sum || e->op == ScalarOp::kMul)) {
+      out[{a.var().index}] += 1;
+      return true;
+    }
+    Terms x, y;
+    if (!expand(e->args[0], depth - 1, x) || !expand(e->args[1], depth - 1, y)) return false;
+    if (is_sum) {
+      const uint64_t factor = e->op == ScalarOp::kAdd ? 1 : ~uint64_t{0};
+      for (const auto& [variables, times] : x) out[variables] += times;
+      for (const auto& [variables, times] : y) out[variables] += factor * times;
+      return out.size() <= kMostTerms;
+    }
+    for (const auto& [left, times] : x) {
+      for (const auto& [right, more] : y) {
+        std::vector<uint32_t> variables;
+        std::merge(left.begin(), left.end(), right.begin(), right.end(),
+                   std::back_inserter(variables));
+        if (variables.size() > kMostFactors) return false;
+        out[std::move(variables)] += times * more;
+      }
+    }
+    return out.size() <= kMostTerms;
+  }
+
+  const PrimOf& prim_of_;
+  Terms terms_;
+};
+
+/// The difference, if it is one atom by what its operands are made of, as the size (i + 1) * k -
+/// i * k of a slice is.
+std::optional<Atom> difference(const EPrim& e, const PrimOf& prim_of) {
+  Polynomial sum(prim_of);
+  if (!sum.add(e.args[0], 1) || !sum.add(e.args[1], ~uint64_t{0})) return std::nullopt;
+  return sum.atom(e.type);
 }
 
 }  // namespace
@@ -72,6 +148,9 @@ std::optional<EPrim> simplify_prim_of_prim(const EPrim& e, const PrimOf& prim_of
       const ScalarOp both = inner == e.op ? ScalarOp::kAdd : ScalarOp::kSub;
       return EPrim{inner, t, t, {d->args[0], eval_scalar(both, t, t, values)}};
     }
+  }
+  if (e.op == ScalarOp::kSub && is_integer(t) && !e.args[0].is_const() && !e.args[1].is_const()) {
+    if (const auto a = difference(e, prim_of)) return EPrim{ScalarOp::kOr, t, t, {*a, *a}};
   }
   if (e.op == ScalarOp::kConvert && is_integer(t)) {
     const EPrim* d = made_by(e.args[0], ScalarOp::kConvert);
