@@ -4,7 +4,8 @@
     gradients_test.py KENAZ SERVER [--seed N] [--programs N] [--device NAME] [--keep FOLDER]
 
 Each program has some functions of an array, made of loops, maps, branches, reductions and nests of them that read
-the array and what is made of it, at indices of all kinds, by bounds that may be negative. Without --device they run
+the array and what is made of it, at indices of all kinds, by bounds that may be negative; or of loops whose turns
+multiply with the same matrices. Without --device they run
 on the evaluator, at the last stage before memory. Programs that fail are kept in FOLDER."""
 import argparse
 import os
@@ -188,7 +189,40 @@ class Generator:
         rest = self.value(scope.plus(arrays=[(array, dims)]), fuel - 1)
         return f"(let {array} = {make} {' '.join(dims)} (\\{' '.join(indices)} -> {element}) in {rest})"
 
+    # ---- loops whose turns multiply with the same matrices
+    def layer(self, rows, fuel):
+        """What a turn makes of its states s and t, of tables v and w and of a row b: an array of such rows."""
+        inner = lambda: self.layer(rows, fuel - 1)
+        table = lambda: self.random.choice(["v", "w", "w", "(transpose v)", "(map2 (map2 (*)) v w)",
+                                            "(if j % 2 == 0 then v else w)"])
+        number = lambda: self.random.choice(["x * y", "f64.sin x + y", "x - y / 3", "x / (2 + y * y)", "y"])
+        leaf = lambda: self.random.choice(
+            ["s", "s", "t", f"(tabulate_2d {rows} m (\\i k -> f64.i64 ((3 * i + 5 * k + j) % 7) / 7))"])
+        if fuel == 0:
+            return leaf()
+        return self.one_of(
+            leaf,
+            lambda: f"(map (\\x -> map (\\u -> f64.sum (map2 (*) x u)) {table()}) {inner()})",
+            lambda: f"(map (\\x -> map (\\u -> f64.sum (map2 (*) x u)) {table()}) {inner()})",
+            lambda: f"(map (map2 (\\x y -> {number()}) b) {inner()})",
+            lambda: f"(map2 (map2 (\\x y -> {number()})) {inner()} {inner()})",
+            lambda: f"(map (map (\\x -> f64.sin x / 2)) {inner()})",
+            lambda: f"(map (\\r -> map2 (\\u x -> f64.sum (map2 (\\x y -> {number()}) r u) * x / 4) {table()} r) {inner()})",
+            lambda: f"(loop x = {inner()} for _k < 2 do map (map2 (+) b) x)")
+
+    def recurrent(self):
+        rows = self.random.choice(["2", "3", "m"])
+        some = lambda: f"ys[({self.random.randint(1, 4)} * i + {self.random.randint(1, 4)} * k) % n]"
+        return (f"(let v = tabulate_2d m m (\\i k -> {some()}) let w = tabulate_2d m m (\\i k -> {some()}) "
+                f"let b = take m ys let (s, t) = (tabulate_2d {rows} m (\\i k -> {some()} / 2), "
+                f"tabulate_2d {rows} m (\\i k -> f64.i64 (i - k) / 4)) "
+                f"let (s, t) = loop (s, t) for j < {self.random.choice(['q', '3', 'n - 3', 'm'])} do "
+                f"({self.layer(rows, 3)}, {self.layer(rows, 2)}) "
+                "in f64.atan (f64.sum (flatten s)) + f64.atan (f64.sum (flatten t)))")
+
     def function(self):
+        if self.random.random() < 0.25:
+            return self.recurrent()
         scope = Scope(arrays=[("ys", ("n",)), ("two", ("m", "2"))])
         for _ in range(20):
             value = self.value(scope, 6)
