@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
 
 namespace kenaz::flatten {
@@ -53,11 +54,17 @@ Vars Pieces::results(const Nest& nest, Stms group, const std::vector<Atom>& atom
     if (!a.is_const() && !made.contains(a.var())) {
       if (const VarId* there = values_.stored(a.var(), nest)) {
         const bool is_own = !views_.contains(*there);
-        arrays[k] = is_own ? *there : elementwise(nest, a.var(), prov, out);
+        arrays[k] = is_own ? *there : elementwise(nest, {}, a.var(), prov, out);
         continue;
       }
       if (!p_.type_of(a).is_scalar() && !depends_on(made, a)) {
-        arrays[k] = elementwise(nest, a.var(), prov, out);
+        arrays[k] = elementwise(nest, {}, a.var(), prov, out);
+        continue;
+      }
+    }
+    if (!a.is_const() && made.contains(a.var())) {
+      if (const auto array = viewed_array(nest, group, a.var(), out)) {
+        arrays[k] = *array;
         continue;
       }
     }
@@ -73,15 +80,56 @@ Vars Pieces::results(const Nest& nest, Stms group, const std::vector<Atom>& atom
   return arrays;
 }
 
-// A copy of an array at every point, by a thread for each element.
-VarId Pieces::elementwise(const Nest& nest, VarId v, ProvId prov, Stms& out) {
+// A copy of an array at every point, by a thread for each element, which runs the statements
+// before.
+VarId Pieces::elementwise(const Nest& nest, Stms before, VarId v, ProvId prov, Stms& out) {
   std::vector<Dim> dims;
   const Nest in = with_elements(nest, p_.type_of(v).dims, dims);
   const VarId x = p_.new_var({p_.type_of(v).prim, {}}, "x");
   ESeg seg;
-  Stms read = {Stm{{x}, EIndex{v, std::move(dims)}, {}, prov, {}}};
-  seg.body = values_.body_at_point(in, read, {Atom(x)}, seg.space);
+  before.push_back(Stm{{x}, EIndex{v, std::move(dims)}, {}, prov, {}});
+  seg.body = values_.body_at_point(in, before, {Atom(x)}, seg.space);
   return emit(std::move(seg), Stm{{}, EAtom{}, {}, prov, {}}, out)[0];
+}
+
+// Of an array that the group makes as a view of another one, by arithmetic and checks alone: a
+// thread for each point would copy all of it.
+std::optional<VarId> Pieces::viewed_array(const Nest& nest, const Stms& group, VarId v, Stms& out) {
+  VarSet needed;
+  values_.add_needs(v, needed);
+  Stms stms;
+  for (size_t k = group.size(); k-- > 0;) {
+    const auto& pat = group[k].pat;
+    if (std::none_of(pat.begin(), pat.end(), [&](VarId w) { return needed.contains(w); })) continue;
+    stms.insert(stms.begin(), group[k]);
+    for (const VarId w : free_vars(p_, group[k])) values_.add_needs(w, needed);
+  }
+  const Type t = p_.type_of(v);
+  const Stm* again = values_.recipe(v);
+  if ((stms.empty() && again == nullptr) || t.is_scalar() || nest.depth() == 0 ||
+      parallelism_.varies(t)) {
+    return std::nullopt;
+  }
+  const Stm& last = again != nullptr ? *again : stms.back();
+  if (const auto* e = std::get_if<EReshape>(&last.exp)) {
+    if (!varying_certs(last).empty()) return std::nullopt;
+    const auto rows = viewed_array(nest, group, e->array, out);
+    if (!rows) return std::nullopt;
+    const Type all = nest.array_of(t);
+    const VarId array = p_.new_var(all, p_.vars[v.index].name);
+    std::vector<VarId> certs = certs_;
+    certs.insert(certs.end(), last.certs.begin(), last.certs.end());
+    out.push_back(Stm{{array}, EReshape{all.dims, *rows}, std::move(certs), last.prov, {}});
+    return array;
+  }
+  const ProvId prov = last.prov;
+  const auto is_light = [](const Stm& s) {
+    return std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EAssert>(s.exp) ||
+           std::holds_alternative<EAtom>(s.exp) || std::holds_alternative<EIndex>(s.exp) ||
+           std::holds_alternative<ERearrange>(s.exp);
+  };
+  if (!is_light(last) || !std::all_of(stms.begin(), stms.end(), is_light)) return std::nullopt;
+  return elementwise(nest, std::move(stms), v, prov, out);
 }
 
 // An array of the value at every point which may be overwritten.
@@ -97,7 +145,7 @@ VarId Pieces::own_array(const Nest& nest, const Atom& value, ProvId prov, Stms& 
   if (nest.depth() == 0) return v;
   const VarId* there = values_.stored(v, nest);
   if (there != nullptr && !views_.contains(*there)) return *there;
-  return elementwise(nest, v, prov, out);
+  return elementwise(nest, {}, v, prov, out);
 }
 
 // As that of the values, also of what is rearranged at each point: then all are, in one step.

@@ -54,7 +54,9 @@ class Pieces {
   std::vector<ir::VarId> certs_;  // that all that is emitted waits for
 
  private:
-  ir::VarId elementwise(const Nest& nest, ir::VarId v, ir::ProvId prov, Stms& out);
+  ir::VarId elementwise(const Nest& nest, Stms before, ir::VarId v, ir::ProvId prov, Stms& out);
+  std::optional<ir::VarId> viewed_array(const Nest& nest, const Stms& group, ir::VarId v,
+                                        Stms& out);
   std::optional<ir::VarId> whole(const Nest& nest, ir::VarId v, ir::ProvId prov, Stms& out);
   Nest with_elements(Nest nest, const std::vector<ir::Atom>& dims, std::vector<ir::Dim>& at);
   Stms read_elements(const std::vector<ir::Atom>& arrays, const std::vector<ir::Dim>& at,
