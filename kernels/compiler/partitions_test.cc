@@ -56,9 +56,26 @@ TEST(Partitions, WhatOnlyLooksLikeOneStaysAsItIsWritten) {
           std::pair("all_from_the_start", ""), std::pair("without_one", ""),
           std::pair("reversed", ""), std::pair("of_other_counts", ""),
           std::pair("by_two_conditions", ""), std::pair("of_more", ""),
-          std::pair("from_the_highest", "loop pack "), std::pair("with_a_gap", "loop pack "),
-          std::pair("with_an_overlap", "loop pack "), std::pair("one_turn_less", "sort "),
+          std::pair("from_the_highest", "sort "), std::pair("with_a_gap", "sort "),
+          std::pair("with_an_overlap", "sort "), std::pair("one_turn_less", "sort "),
           std::pair("by_what_changes", "loop pack "), std::pair("then_written_to", "pack ")));
+}
+
+TEST(Partitions, LoopsThatInvertBitsSort) {
+  EXPECT_THAT(
+      recognised("signed.fut"),
+      UnorderedElementsAre(std::pair("ints", "sort "), std::pair("floats", "sort "),
+                           std::pair("doubles", "sort "), std::pair("positions", "sort "),
+                           std::pair("descending", "sort "), std::pair("by_two_keys", "sort ")));
+}
+
+TEST(Partitions, LoopsInMapsSort) {
+  EXPECT_THAT(
+      recognised("rows.fut"),
+      UnorderedElementsAre(std::pair("u32s", "sort "), std::pair("u64s", "sort "),
+                           std::pair("bytes", "sort "), std::pair("pairs", "sort "),
+                           std::pair("blocks", "sort "), std::pair("in_turns", "loop sort "),
+                           std::pair("greatest", "sort ")));
 }
 
 }  // namespace

@@ -106,6 +106,7 @@ Vars Distribution::pack(const Nest& nest, Stm s, Stms& out) {
 
 Vars Distribution::sort(const Nest& nest, Stm s, Stms& out) {
   auto& e = std::get<ESort>(s.exp);
+  if (nest.depth() > 0) return sort_rows(nest, s, std::move(e), out);
   ESeg seg;
   seg.kind = SegKind::kSort;
   return moved(enter(nest, e.width, e.inputs, e.map, s), e.map.body, s, std::move(seg), out);

@@ -25,6 +25,10 @@ bool has_combinators(const Exp& e) {
 
 }  // namespace
 
+bool has_sorts(const Stm& s) {
+  return any_inside(s.exp, [](const Stm& t) { return std::holds_alternative<ESort>(t.exp); });
+}
+
 bool is_combinator(const Exp& e) {
   return std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
          std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||

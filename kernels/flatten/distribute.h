@@ -26,6 +26,8 @@ enum class Depth : uint8_t {
   kAll,
 };
 
+/// Whether there is a sort inside of the statement.
+bool has_sorts(const ir::Stm& s);
 /// An ESoac, EScatter, EHist, EPack or ESort.
 bool is_combinator(const ir::Exp& e);
 

@@ -34,6 +34,9 @@ class Distribution : public Pieces {
   Vars hist(const Nest& nest, ir::Stm s, Stms& out);
   Vars pack(const Nest& nest, ir::Stm s, Stms& out);
   Vars sort(const Nest& nest, ir::Stm s, Stms& out);
+  Vars sort_rows(const Nest& nest, const ir::Stm& s, ir::ESort e, Stms& out);
+  Vars sorted(const Vars& arrays, const ir::Atom& total, const ir::Stm& s, Stms& out);
+  ir::VarId low_bits(const Nest& in, ir::VarId keys, PrimType key, const ir::Stm& s, Stms& out);
   /// Of a pack or sort, whose elements are made in `in`.
   Vars moved(const Nest& in, ir::Body& elements, const ir::Stm& s, ir::ESeg seg, Stms& out);
   Vars loop(const Nest& nest, ir::Stm s, Stms& out);

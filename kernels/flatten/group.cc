@@ -32,7 +32,7 @@ class Grouping {
     PointValues& values;
   };
   std::optional<Grouped> run(const Stm& s, const Around* around, NoGroups::Why& why) {
-    if (!is_map(s.exp)) {
+    if (!is_map(s.exp) || has_sorts(s)) {
       why = NoGroups::Why::kOperation;
       return {};
     }

@@ -93,6 +93,7 @@ Parallelism::Stay Parallelism::stay(const Stm& s) const {
   if (depth_ == Depth::kMaps) return Stays{Why::kAttribute};
   return std::visit(Overloaded{
                         [&](const EScatter& e) { return with_operators(e, true); },
+                        [&](const ESort& e) { return with_operators(e, true); },
                         [&](const EHist& e) {
                           return with_operators(
                               e, std::all_of(e.ops.begin(), e.ops.end(), [&](const EHist::Op& op) {

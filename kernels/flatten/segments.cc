@@ -85,6 +85,8 @@ class Segments final : public GroupChoice {
     std::optional<Distributed> maps;
     if (asks_for_all_levels(s)) {
       none = OneVersion::Why::kAttribute;
+    } else if (has_sorts(s)) {
+      none = OneVersion::Why::kSort;
     } else if (product) {
       none = OneVersion::Why::kProduct;
     } else {

@@ -48,6 +48,7 @@ struct OneVersion {
     kAttribute,
     kNothingSaved,  // leaving inner levels in a thread would not be fewer operations
     kProduct,       // it is a product of matrices, whose rows and columns share what they load
+    kSort,          // rows are sorted, for which all are sorted at once
   };
   Why why = Why::kAttribute;
   friend bool operator==(const OneVersion&, const OneVersion&) = default;

@@ -71,6 +71,10 @@ bool Classes::find_number(TermId number) {
   return true;
 }
 
+void Classes::put_others_into(int last) {
+  for (int& c : classes_) c = 0 <= c && c < last ? c : last;
+}
+
 int Classes::count() const { return *std::max_element(classes_.begin(), classes_.end()) + 1; }
 
 std::vector<uint64_t> Classes::values(size_t number) const {

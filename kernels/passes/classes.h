@@ -52,6 +52,9 @@ class Classes {
   /// Whether the number is known for every value: then those are the classes.
   bool find_number(ir::TermId number);
 
+  /// Of find_number: what is not from 0 to last - 1 becomes `last`.
+  void put_others_into(int last);
+
   const std::vector<Decider>& deciders() const { return deciders_; }
   /// Of every value that the deciders have together.
   const std::vector<int>& classes() const { return classes_; }

@@ -50,7 +50,7 @@ class Packs {
   }
 
   static bool has_lambdas(const Exp& exp) {
-    bool any = false;
+    bool any = std::holds_alternative<ESeg>(exp);
     visit_lambdas(exp, [&](const Lambda&) { any = true; });
     return any;
   }

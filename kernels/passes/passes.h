@@ -24,13 +24,16 @@ void simplify(ir::Program& p);
 /// Makes sorts in lambdas, where a thread would do them, and of a few elements packings bit by bit;
 /// of the others, which stay, sorts the numbers of those elements that are no scalars or large.
 void sorts(ir::Program& p);
+/// As sorts() before flattening, which makes one sort of those in a map: only those of few elements
+/// are packings.
+void sorts_in_maps(ir::Program& p);
 /// Makes packings in lambdas, where a thread would do them, and of a few elements scans and
 /// scatters; of the others, which stay, packs the numbers of those rows that are no scalars.
 void packs(ir::Program& p);
 /// The same of all packings, for targets on which barriers take long.
 void packs_by_scans(ir::Program& p);
-/// Makes packings and sorts of scatters to places that are counts of elements before, and sorts of
-/// loops of these by the bits of a key; at host level only.
+/// Makes packings and sorts of scatters to places that are counts of elements before, at host level
+/// only, and sorts of loops of these, also in maps whose rows have the same length.
 void partitions(ir::Program& p);
 /// Fuses producers into their consumers: maps into maps, reductions, scans, scatters, histograms,
 /// packings.

@@ -1,6 +1,6 @@
 // Sorts where no kernel sorts: in lambdas they are packings, one for each bit of the keys, from the
-// lowest on. At host level only small scalars are sorted: of other elements their numbers are, and
-// then the elements are gathered.
+// lowest on. Elsewhere only small scalars are sorted: of other elements their numbers are, and then
+// the elements are gathered.
 #include <algorithm>
 
 #include "kernels/ir/builder.h"
@@ -14,7 +14,8 @@ using namespace ir;
 
 class Sorts {
  public:
-  explicit Sorts(Program& p) : p_(p) {}
+  /// `in_maps`: those in lambdas are sorts, too.
+  Sorts(Program& p, bool in_maps) : p_(p), in_maps_(in_maps) {}
 
   void program() {
     visit_bodies(p_, [&](Body& b) { body(b, false); });
@@ -29,13 +30,13 @@ class Sorts {
   void body(Body& b, bool in_lambda) {
     Body out;
     for (Stm& s : b.stms) {
-      bool lambdas = in_lambda;
+      bool lambdas = in_lambda || std::holds_alternative<ESeg>(s.exp);
       visit_lambdas(s.exp, [&](const Lambda&) { lambdas = true; });
       visit_bodies(s.exp, [&](Body& inner) { body(inner, lambdas); });
       auto* e = std::get_if<ESort>(&s.exp);
       if (e == nullptr) {
         out.stms.push_back(std::move(s));
-      } else if (in_lambda || is_few(e->width)) {
+      } else if ((in_lambda && !in_maps_) || is_few(e->width)) {
         by_bits(s, std::move(*e), out);
       } else if (!is_small(*e)) {
         by_number(s, std::move(*e), out);
@@ -133,10 +134,12 @@ class Sorts {
 
   const Type number_{PrimType::kI64, {}}, class_{PrimType::kI32, {}};
   Program& p_;
+  const bool in_maps_;
 };
 
 }  // namespace
 
-void sorts(Program& p) { Sorts(p).program(); }
+void sorts(Program& p) { Sorts(p, false).program(); }
+void sorts_in_maps(Program& p) { Sorts(p, true).program(); }
 
 }  // namespace kenaz::passes

@@ -1,8 +1,10 @@
 #include "kernels/ir/analysis/element_terms.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/ir/visit.h"
+#include "protocol/base/overloaded.h"
 
 namespace kenaz::ir {
 
@@ -64,6 +66,54 @@ TermId Terms::add(std::vector<uint64_t> key, Term term) {
   return it->second;
 }
 
+void Terms::set(VarId v, const PrimValue& value) {
+  set_[v] = constant(value);
+  known_ = set_;
+}
+
+PrimType Terms::type_of(TermId t) const {
+  return std::visit(Overloaded{
+                        [](const PrimValue& v) { return v.type; },
+                        [&](VarId v) { return p_.type_of(v).prim; },
+                        [&](const TermRow& r) { return p_.type_of(r.array).prim; },
+                        [](const TermNumber&) { return PrimType::kI64; },
+                        [&](const TermUnknown& u) { return p_.type_of(u.var).prim; },
+                        [&](const TermPrefix& sum) { return type_of(sum.flag); },
+                        [&](const TermTotal& sum) { return type_of(sum.flag); },
+                        [](const TermPrim& e) { return scalar_op_result(e.op, e.type, e.to); },
+                    },
+                    terms_[t]);
+}
+
+/// Arithmetic on constants, and truth values of which one is known: what hangs on a number that was
+/// set.
+std::optional<TermId> Terms::folded(ScalarOp op, PrimType type, PrimType to,
+                                    const std::vector<TermId>& args) {
+  std::vector<PrimValue> values;
+  for (const TermId a : args) {
+    if (const auto* v = std::get_if<PrimValue>(&terms_[a])) values.push_back(*v);
+  }
+  const auto truth = [&](size_t k) -> std::optional<bool> {
+    const auto* v = std::get_if<PrimValue>(&terms_[args[k]]);
+    return v == nullptr ? std::nullopt : std::optional(v->bits != 0);
+  };
+  if (op == ScalarOp::kSelect) {
+    const auto cond = truth(0);
+    return cond ? std::optional(args[*cond ? 1 : 2]) : std::nullopt;
+  }
+  if (type == PrimType::kBool && (op == ScalarOp::kAnd || op == ScalarOp::kOr)) {
+    for (const size_t k : {size_t{0}, size_t{1}}) {
+      if (const auto known = truth(k)) return args[*known == (op == ScalarOp::kAnd) ? 1 - k : k];
+    }
+  }
+  const bool simple = op == ScalarOp::kAdd || op == ScalarOp::kSub || op == ScalarOp::kMul ||
+                      op == ScalarOp::kConvert || op == ScalarOp::kEq || op == ScalarOp::kLt ||
+                      op == ScalarOp::kNot || op == ScalarOp::kShl || op == ScalarOp::kLShr ||
+                      op == ScalarOp::kShr;
+  if (!simple || is_float(type) || is_float(to) || values.size() != args.size()) return {};
+  return constant(eval_scalar(op, type, to, values));
+}
+
 /// Comparisons that say the same, or the opposite, are made of one.
 TermId Terms::prim(ScalarOp op, PrimType type, PrimType to, std::vector<TermId> args) {
   const auto opposite = [&](ScalarOp of, std::vector<TermId> operands) {
@@ -75,6 +125,7 @@ TermId Terms::prim(ScalarOp op, PrimType type, PrimType to, std::vector<TermId> 
   if (op == ScalarOp::kEq && args[1] < args[0]) std::swap(args[0], args[1]);
   // Only conversions have a type of their own to go to.
   if (op != ScalarOp::kConvert && op != ScalarOp::kBitcast) to = type;
+  if (const auto known = folded(op, type, to, args)) return *known;
   std::vector<uint64_t> key = {7, static_cast<uint64_t>(op), static_cast<uint64_t>(type),
                                static_cast<uint64_t>(to)};
   key.insert(key.end(), args.begin(), args.end());
@@ -87,10 +138,7 @@ const Terms::Definition* Terms::definition(VarId v) const {
 }
 
 TermId Terms::of(const Atom& a) {
-  if (a.is_const()) {
-    const PrimValue& v = a.constant();
-    return add({0, static_cast<uint64_t>(v.type), v.bits}, v);
-  }
+  if (a.is_const()) return constant(a.constant());
   const auto known = known_.find(a.var());
   if (known != known_.end()) return known->second;
   TermId made = add({1, a.var().index}, a.var());
@@ -152,6 +200,26 @@ std::optional<bool> Terms::holds_if_not_empty(const Atom& cond, VarId of) const 
     case ScalarOp::kLt: return right ? std::optional(true) : std::nullopt;
     default: return {};
   }
+}
+
+std::optional<PrimValue> Terms::constant_if_not_empty(const Atom& a, VarId of) const {
+  if (a.is_const()) return a.constant();
+  const Definition* d = definition(a.var());
+  if (d == nullptr) return {};
+  Atom cond;
+  std::array<Atom, 2> values;
+  if (const auto* e = std::get_if<EPrim>(&d->stm->exp); e && e->op == ScalarOp::kSelect) {
+    cond = e->args[0];
+    values = {e->args[1], e->args[2]};
+  } else if (const auto* branch = std::get_if<EIf>(&d->stm->exp)) {
+    cond = branch->cond;
+    values = {branch->then_body.results[d->number], branch->else_body.results[d->number]};
+  } else {
+    return {};
+  }
+  const auto holds = holds_if_not_empty(cond, of);
+  if (!holds || !values[*holds ? 0 : 1].is_const()) return {};
+  return values[*holds ? 0 : 1].constant();
 }
 
 /// A reduction's sum of flags, the last element of their scan, or that where there are elements.

@@ -51,6 +51,11 @@ class Terms {
   /// The body that the combinators stand in. Into arrays that its statements from `first` to before
   /// `last` bind may be looked, too; none of them may consume anything.
   void add(const Body& body, size_t first, size_t last);
+  /// From now on the variable, a scalar, has this value.
+  void set(VarId v, const PrimValue& value);
+  /// What the scalar is wherever the array `of`, whose first dim is `n`, has elements, if that is a
+  /// constant: `n == 0 ? 0 : 16`.
+  std::optional<PrimValue> constant_if_not_empty(const Atom& a, VarId of) const;
   /// Of a scalar from outside of combinators.
   TermId of(const Atom& a);
   /// Of the element of an array.
@@ -64,6 +69,8 @@ class Terms {
   bool checks() const { return checks_; }
 
   const Term& at(TermId t) const { return terms_[t]; }
+  /// A counted flag's is that of its sum; of an element's number, i64.
+  PrimType type_of(TermId t) const;
   TermId prim(ScalarOp op, PrimType type, PrimType to, std::vector<TermId> args);
 
  private:
@@ -75,6 +82,9 @@ class Terms {
   using Scope = std::unordered_map<VarId, TermId>;
 
   TermId add(std::vector<uint64_t> key, Term term);
+  TermId constant(const PrimValue& v) { return add({0, static_cast<uint64_t>(v.type), v.bits}, v); }
+  std::optional<TermId> folded(ScalarOp op, PrimType type, PrimType to,
+                               const std::vector<TermId>& args);
   TermId unknown(VarId v) { return add({4, v.index}, TermUnknown{v}); }
   TermId of(const Atom& a, Scope& inside);
   void bind(const Stm& s, Scope& inside);
@@ -91,7 +101,7 @@ class Terms {
   std::vector<Term> terms_;
   std::map<std::vector<uint64_t>, TermId> ids_;
   std::unordered_map<VarId, Definition> definitions_;
-  std::unordered_map<VarId, TermId> known_;
+  std::unordered_map<VarId, TermId> known_, set_;
   std::vector<VarId> certs_;
   bool checks_ = false;
 };
