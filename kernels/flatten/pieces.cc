@@ -92,8 +92,19 @@ VarId Pieces::elementwise(const Nest& nest, Stms before, VarId v, ProvId prov, S
   return emit(std::move(seg), Stm{{}, EAtom{}, {}, prov, {}}, out)[0];
 }
 
-// Of an array that the group makes as a view of another one, by arithmetic and checks alone: a
-// thread for each point would copy all of it.
+namespace {
+
+/// Whether the statement moves no elements.
+bool is_view(const Stm& s) {
+  return std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EAssert>(s.exp) ||
+         std::holds_alternative<EAtom>(s.exp) || std::holds_alternative<EIndex>(s.exp) ||
+         std::holds_alternative<ERearrange>(s.exp);
+}
+
+}  // namespace
+
+// Of an array that the group makes as a view or copy of another one, by arithmetic and checks
+// alone: a thread for each point would copy all of it, even if that is the only one.
 std::optional<VarId> Pieces::viewed_array(const Nest& nest, const Stms& group, VarId v, Stms& out) {
   VarSet needed;
   values_.add_needs(v, needed);
@@ -123,13 +134,15 @@ std::optional<VarId> Pieces::viewed_array(const Nest& nest, const Stms& group, V
     return array;
   }
   const ProvId prov = last.prov;
-  const auto is_light = [](const Stm& s) {
-    return std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EAssert>(s.exp) ||
-           std::holds_alternative<EAtom>(s.exp) || std::holds_alternative<EIndex>(s.exp) ||
-           std::holds_alternative<ERearrange>(s.exp);
-  };
-  if (!is_light(last) || !std::all_of(stms.begin(), stms.end(), is_light)) return std::nullopt;
-  return elementwise(nest, std::move(stms), v, prov, out);
+  VarId from = v;
+  if (const auto* e = std::get_if<ECopy>(&last.exp); e != nullptr && last.certs.empty()) {
+    from = e->array;
+    stms.pop_back();
+  } else if (!is_view(last)) {
+    return std::nullopt;
+  }
+  if (!std::all_of(stms.begin(), stms.end(), is_view)) return std::nullopt;
+  return elementwise(nest, std::move(stms), from, prov, out);
 }
 
 // An array of the value at every point which may be overwritten.
