@@ -69,6 +69,9 @@ void check_sort(const Matrix& m, const Case& c, const testing::Trial& trial, uin
                ", keys " + std::to_string(static_cast<int>(c.keys)) + " of " +
                std::string(prim_name(c.key)) + ", " + std::to_string(trial.options.group_size) +
                " threads");
+  const plan::Facts facts = sort_facts(m, c);
+  const std::vector<int64_t> sizes = {1, m.length}, specs = {trial.options.group_size};
+  if (trial.plan->when(facts, trial.device.target).evaluate(sizes, specs) == 0) return;
   const std::vector<PrimType> types = c.types();
   Rows rows = rows_of(m, c, seed);
   testing::Session session;
@@ -77,7 +80,6 @@ void check_sort(const Matrix& m, const Case& c, const testing::Trial& trial, uin
     in.push_back(session.upload(rows, n, types[n]));
     out.push_back(session.reserve(m.length, types[n]));
   }
-  const plan::Facts facts = sort_facts(m, c);
   const plan::Work work = trial.plan->make(facts, trial.device.target, [&](plan::Team& t) {
     Builder& k = t.k;
     session.start();
@@ -90,7 +92,7 @@ void check_sort(const Matrix& m, const Case& c, const testing::Trial& trial, uin
     };
     return p;
   });
-  EXPECT_FALSE(session.run(work, {1, m.length}, m, trial.device, trial.options));
+  EXPECT_FALSE(session.run(work, sizes, m, trial.device, trial.options));
   if (!m.completes() || ::testing::Test::HasFailure()) return;
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a[0].bits < b[0].bits; });

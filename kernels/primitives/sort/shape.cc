@@ -45,8 +45,12 @@ HostExpr tile_size(const Shape& s) { return plan::Maker::group_size() * HostExpr
 int64_t turns_per_tile(const Shape& s) { return 4 * s.digits + s.lanes + 100; }
 
 Value digit_of(Builder& k, const Shape& s, const Value& key, int shift) {
+  return digit_of(k, s, key, kir::i32(shift));
+}
+
+Value digit_of(Builder& k, const Shape& s, const Value& key, const Value& shift) {
   const PrimType type = key.type.prim;
-  const Value at = k.lshr(key, PrimValue::of_int(type, shift));
+  const Value at = k.lshr(key, k.convert(shift, type));
   const Value low = k.and_(at, PrimValue::of_int(type, (1 << s.bits) - 1));
   return k.to_i32(low);
 }

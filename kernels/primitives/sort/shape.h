@@ -28,7 +28,8 @@ HostExpr tile_size(const Shape& shape);
 /// Iterations of a thread's loops that a tile takes, at most.
 int64_t turns_per_tile(const Shape& shape);
 
-/// Which value (i32) a key has in the digit that begins at bit `shift`.
+/// Which value (i32) a key has in the digit that begins at bit `shift` (i32).
+Value digit_of(Builder& k, const Shape& shape, const Value& key, const Value& shift);
 Value digit_of(Builder& k, const Shape& shape, const Value& key, int shift);
 
 }  // namespace kenaz::primitives::sort
