@@ -99,6 +99,7 @@ Result<Heap::Place> Heap::large_place(int64_t room) {
   const auto spare = spare_.lower_bound({room, 0});
   if (spare != spare_.end() && spare->first.first - room <= room / 4) {
     auto slab = std::move(spare->second);
+    spare_bytes_ -= spare->first.first;
     spare_.erase(spare);
     const int64_t size = slab->buffer.size;
     return Place{std::move(slab), -1, 0, size};
@@ -163,6 +164,7 @@ void Heap::take_back(VulkanBlock& block) {
     own_spare_[{block.slab_number_, block.room_}].push_back(std::move(block.slab_));
   } else if (block.slab_number_ < 0) {
     spare_.emplace(std::pair(block.room_, address), std::move(block.slab_));
+    spare_bytes_ += block.room_;
   } else {
     pool_.give({block.slab_number_, block.offset_}, block.room_);
   }
@@ -170,7 +172,7 @@ void Heap::take_back(VulkanBlock& block) {
 
 void Heap::trim() {
   std::lock_guard lock(mutex_);
-  for (const auto& [place, slab] : spare_) held_ -= place.first;
+  held_ -= std::exchange(spare_bytes_, 0);
   spare_.clear();
   for (const auto& [kind, slabs] : own_spare_) {
     held_ -= kind.second * static_cast<int64_t>(slabs.size());
@@ -194,10 +196,8 @@ void Heap::forget_peak() {
 
 bool Heap::hoards() const {
   std::lock_guard lock(mutex_);
-  int64_t spare = 0;
-  for (const auto& [place, slab] : spare_) spare += place.first;
   // A CPU's memory is everybody's, and quickly had again.
-  return spare > (context_->physical().info.is_cpu ? kCpuSpare : limit_ / 2);
+  return spare_bytes_ > (context_->physical().info.is_cpu ? kCpuSpare : limit_ / 2);
 }
 
 }  // namespace kenaz::device::vulkan

@@ -125,6 +125,7 @@ class Heap : public std::enable_shared_from_this<Heap> {
   int next_slab_ = 0;
   int64_t next_slab_bytes_ = int64_t{4} << 20;
   int64_t held_ = 0, used_ = 0, peak_ = 0;
+  int64_t spare_bytes_ = 0;  // of large slabs without a block
   Allowance allowance_;
 };
 

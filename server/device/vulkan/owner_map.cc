@@ -35,7 +35,15 @@ void OwnerMap::rewrite(int64_t offset, int64_t size, F owner_of) {
   }
 }
 
+/// Whether the range is the owner's already: most that is allocated has just been freed.
+bool OwnerMap::is_all_of(int64_t offset, int64_t size, uint64_t owner) const {
+  const auto next = from_.upper_bound(offset);
+  const int64_t end = next == from_.end() ? size_ : next->first;
+  return std::prev(next)->second == owner && offset + size <= end;
+}
+
 std::vector<OwnerMap::Range> OwnerMap::claim(int64_t offset, int64_t size, uint64_t owner) {
+  if (is_all_of(offset, size, owner)) return {};
   std::vector<Range> of_others;
   rewrite(offset, size, [&](int64_t at, int64_t bytes, uint64_t old) {
     const bool joins = !of_others.empty() && of_others.back().offset + of_others.back().size == at;
@@ -52,6 +60,7 @@ std::vector<OwnerMap::Range> OwnerMap::claim(int64_t offset, int64_t size, uint6
 }
 
 void OwnerMap::claim_unseen(int64_t offset, int64_t size, uint64_t owner) {
+  if (is_all_of(offset, size, owner)) return;
   rewrite(offset, size, [&](int64_t, int64_t, uint64_t old) {
     return old == owner || old == kClear ? owner : kUnknown;
   });

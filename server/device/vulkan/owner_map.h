@@ -29,6 +29,7 @@ class OwnerMap {
  private:
   // Owners are numbered from 0; nobody will come this far.
   static constexpr uint64_t kClear = UINT64_MAX, kUnknown = UINT64_MAX - 1;
+  bool is_all_of(int64_t offset, int64_t size, uint64_t owner) const;
   template <class F>
   void rewrite(int64_t offset, int64_t size, F owner_of);
   void split(int64_t offset);
