@@ -66,7 +66,8 @@ TEST(Partitions, LoopsThatInvertBitsSort) {
       recognised("signed.fut"),
       UnorderedElementsAre(std::pair("ints", "sort "), std::pair("floats", "sort "),
                            std::pair("doubles", "sort "), std::pair("positions", "sort "),
-                           std::pair("descending", "sort "), std::pair("by_two_keys", "sort ")));
+                           std::pair("descending", "sort "), std::pair("by_two_keys", "sort "),
+                           std::pair("by_a_bit_of_itself", "sort ")));
 }
 
 TEST(Partitions, LoopsInMapsSort) {

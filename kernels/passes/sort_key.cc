@@ -62,7 +62,8 @@ bool SortKey::add_bits(const Classes& classes, int bits) {
   ones_ |= static_cast<uint64_t>(none) << bits_;
   for (size_t k = 0; k < from.size(); ++k) {
     const int inverted = of_value[size_t{1} << k] ^ none;
-    inverts_[from[k]] |= (static_cast<uint64_t>(inverted) & ones(bits)) << bits_;
+    // Two deciders may be the same bit.
+    inverts_[from[k]] ^= (static_cast<uint64_t>(inverted) & ones(bits)) << bits_;
   }
   return true;
 }

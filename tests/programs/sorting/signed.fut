@@ -6,7 +6,7 @@
 -- input { empty([0]f32) } auto output
 -- random input { [1000]f32 } auto output
 -- ==
--- entry: positions descending by_two_keys
+-- entry: positions descending by_two_keys by_a_bit_of_itself
 -- input { [5i32, -2, 0, -1, 5, 2147483647, -2147483648, 5] } auto output
 -- input { empty([0]i32) } auto output
 -- random input { [3000]i32 } auto output
@@ -45,3 +45,6 @@ entry descending (xs: []i32) : []i32 = sort 32 (\i x -> 1 - signed 32 (\i -> i32
 entry by_two_keys [n] (xs: [n]i32) : ([n]i32, [n]i16) =
   let bit i (a, b) = if i < 8 then i32.get_bit i (a >> 5) else i16.get_bit (i - 8) b
   in unzip (sort 16 bit (zip xs (map (\x -> i16.i32 (x * 77)) xs)))
+-- In one turn a bit is inverted by itself.
+entry by_a_bit_of_itself (xs: []i32) : []i32 =
+  sort 12 (\i x -> (i32.get_bit 0 ((x >> 3) >> i)) ^ i32.get_bit 9 x) xs
