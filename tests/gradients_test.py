@@ -7,12 +7,10 @@ Each program has some functions of an array, made of loops, maps, branches, redu
 the array and what is made of it, at indices of all kinds, by bounds that may be negative; or of loops whose turns
 multiply with the same matrices. Without --device they run
 on the evaluator, at the last stage before memory. Programs that fail are kept in FOLDER."""
-import argparse
-import os
 import random
-import subprocess
 import sys
-import tempfile
+
+from support import random_programs
 
 HEAD = """
 def near (a: f64) (b: f64) = f64.abs (a - b) <= 1e-7 * (1 + f64.abs a + f64.abs b) || f64.isnan (a - b)
@@ -243,28 +241,9 @@ def program(seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kenaz")
-    parser.add_argument("server")
-    parser.add_argument("--seed", type=int, default=1, help="of the first program; the others follow")
-    parser.add_argument("--programs", type=int, default=20)
-    parser.add_argument("--device")
-    parser.add_argument("--keep", default=None)
-    options = parser.parse_args()
+    options = random_programs.options_of(__doc__)
     how = ["--device", options.device] if options.device else ["--reference", "--stage", "seg"]
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(options.seed, options.seed + options.programs):
-            path = os.path.join(options.keep or folder, f"gradients_{seed}.fut")
-            with open(path, "w") as file:
-                file.write(program(seed))
-            done = subprocess.run([options.kenaz, "test", "--server", options.server, *how, path],
-                                  capture_output=True, text=True)
-            if done.returncode == 0:
-                os.remove(path)
-                continue
-            failed += 1
-            print(f"seed {seed}:\n{done.stdout}{done.stderr}")
+    failed = random_programs.run(options, how, "gradients", program)
     print(f"{options.programs - failed} of {options.programs} programs: reverse mode agrees with forward mode")
     return 1 if failed else 0
 

@@ -6,12 +6,11 @@
 The classes of a turn are bits of words, some of them inverted: always, in one turn, by another bit or by a comparison.
 What is expected is what the evaluator makes of the program. Programs that fail are kept in FOLDER. At least half of the
 loops must have been seen as sorts."""
-import argparse
-import os
 import random
 import subprocess
 import sys
-import tempfile
+
+from support import random_programs
 
 HEAD = """
 def before [n] (is: [n]bool) : [n]i64 =
@@ -96,32 +95,13 @@ def seen_as_sorts(server, path):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kenaz")
-    parser.add_argument("server")
-    parser.add_argument("--seed", type=int, default=1, help="of the first program; the others follow")
-    parser.add_argument("--programs", type=int, default=20)
-    parser.add_argument("--device", default="interpreter")
-    parser.add_argument("--keep", default=None)
-    options = parser.parse_args()
-    failed = sorts = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for seed in range(options.seed, options.seed + options.programs):
-            path = os.path.join(options.keep or folder, f"sorts_{seed}.fut")
-            with open(path, "w") as file:
-                file.write(program(seed))
-            done = subprocess.run([options.kenaz, "test", "--server", options.server, "--device",
-                                   options.device, path],
-                                  capture_output=True, text=True)
-            if done.returncode == 0:
-                sorts += seen_as_sorts(options.server, path)
-                os.remove(path)
-                continue
-            failed += 1
-            print(f"seed {seed}:\n{done.stdout}{done.stderr}")
+    options = random_programs.options_of(__doc__, device="interpreter")
+    sorts = []
+    failed = random_programs.run(options, ["--device", options.device], "sorts", program,
+                                 lambda path: sorts.append(seen_as_sorts(options.server, path)))
     loops = options.programs * LOOPS
-    print(f"{options.programs - failed} of {options.programs} programs agree; {sorts} of {loops} loops are sorts")
-    return 1 if failed or 2 * sorts < loops else 0
+    print(f"{options.programs - failed} of {options.programs} programs agree; {sum(sorts)} of {loops} loops are sorts")
+    return 1 if failed or 2 * sum(sorts) < loops else 0
 
 
 if __name__ == "__main__":
