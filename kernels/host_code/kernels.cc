@@ -6,11 +6,11 @@ namespace kenaz::host_code {
 
 KernelId HostKernels::add_kernel(program::Kernel k) {
   const KernelId id{static_cast<uint32_t>(out_.kernels.size())};
-  // No two texts of kernel IR are equal: the kernel's name stands in them.
   const auto [it, fresh] = kernels_by_text_.emplace(k.glsl + k.kir, id);
   if (!fresh) {
     k.code_of = it->second;
     k.glsl.clear();
+    k.kir.clear();
   }
   out_.kernels.push_back(std::move(k));
   return id;
