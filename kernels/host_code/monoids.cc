@@ -15,6 +15,7 @@ plan::OpFacts facts_of(const ir::Program& p, const ir::Monoid& m) {
   f.commutative = op::is_commutative(m);
   f.known.assign(f.types.size(), nullptr);
   if (f.types.size() == 1) f.known[0] = op::recognise(m);
+  f.kept = op::keeps(p, m.op);
   return f;
 }
 

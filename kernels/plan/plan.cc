@@ -40,6 +40,7 @@ OpFacts join(const std::vector<OpFacts>& parts) {
     out.known.insert(out.known.end(), p.known.begin(), p.known.end());
     out.commutative = out.commutative && p.commutative;
   }
+  if (parts.size() == 1) out.kept = parts[0].kept;
   return out;
 }
 

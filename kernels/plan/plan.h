@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "kernels/kir/builder.h"
+#include "kernels/op/kept.h"
 #include "kernels/op/operators.h"
 #include "kernels/plan/host_expr.h"
 #include "kernels/program/target.h"
@@ -44,6 +45,8 @@ struct OpFacts {
   /// Per scalar: the row of the operator that combines it by itself; null if its result depends on
   /// other scalars, or there is no such row.
   std::vector<const op::Known*> known;
+  /// Known if it keeps one of its operands.
+  std::optional<op::Kept> kept = {};
 };
 
 /// Of a reduction whose segments are [matrices][rows][columns]: the elements at one position of
@@ -245,9 +248,9 @@ using Bind = std::function<Problem(Team&)>;
 /// A block that the kernels of one Work share.
 struct Scratch {
   HostExpr bytes;
-  /// All bytes must be 0 before the first kernel, and are 0 after the last, unless the call fails
-  /// or is stopped. So one block, as large as the largest use, can serve all launches that run one
-  /// after the other.
+  /// All bytes must be 0 before each kernel, and are 0 after it, unless the call fails or is
+  /// stopped. So one block, as large as the largest use, can serve all launches that run one after
+  /// the other, those of other calls among them.
   bool zero = false;
 };
 struct ScratchId {

@@ -83,6 +83,35 @@ Value bits_of(Builder& k, const Value& x) {
   }
 }
 
+static Value ordered_float_bits(Builder& k, const Value& x) {
+  const PrimType type = x.type.prim;
+  const PrimType whole = bits_type(type);
+  const Value sign{PrimValue{whole, uint64_t{1} << (prim_bits(type) - 1)}};
+  const Value all = bits_of(k, x);
+  Value bits = k.select(k.eq(all, sign), PrimValue{whole, 0}, all);
+  Value top = sign;
+  if (whole == PrimType::kU64) {
+    bits = k.convert(k.lshr(bits, shift_of_high()), PrimType::kU32);
+    top = PrimValue{PrimType::kU32, 0x80000000};
+  }
+  // Of negative numbers the greater bits are the smaller number.
+  const Value negative = k.ne(k.and_(bits, top), number(0));
+  return k.select(negative, k.sub(k.sub(k.add(top, top), number(1)), bits), k.or_(bits, top));
+}
+
+Value ordered_bits(Builder& k, const Value& x) {
+  const PrimType type = x.type.prim;
+  if (is_float(type)) return ordered_float_bits(k, x);
+  if (prim_kind(type) != PrimKind::kSigned) {
+    const bool wide = type == PrimType::kU64;
+    return k.convert(wide ? k.min(x, PrimValue{type, UINT32_MAX}) : x, PrimType::kU32);
+  }
+  Value n = x;
+  if (type == PrimType::kI64) n = k.max(k.min(x, kir::i64(INT32_MAX)), kir::i64(INT32_MIN));
+  const Value bits = k.bitcast(k.convert(n, PrimType::kI32), PrimType::kU32);
+  return k.xor_(bits, PrimValue{PrimType::kU32, 0x80000000});
+}
+
 Value from_bits(Builder& k, const Value& bits, PrimType type) {
   if (type == PrimType::kBool) return k.convert(bits, type);
   switch (prim_size(type)) {

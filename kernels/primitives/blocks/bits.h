@@ -15,6 +15,10 @@ inline PrimType bits_type(PrimType t) {
   return prim_size(t) == 8 ? PrimType::kU64 : PrimType::kU32;
 }
 
+/// A u32 that is at least as great as that of any smaller number of the same type, and differs from
+/// theirs if the type has at most 32 bits. 0 and -0 have the same; of NaNs nothing is said.
+kir::Value ordered_bits(kir::Builder& k, const kir::Value& x);
+
 /// Scalars in u32s: those of 64 bits take two, narrow ones share one.
 int words_of(const std::vector<PrimType>& types);
 kir::Values to_words(kir::Builder& k, const kir::Values& x);

@@ -36,6 +36,16 @@ Item item_of(const Values& element);
 void update_cells(Team& t, Cells& cells);
 HostExpr groups_for_cells(const Facts& f, const Target& target);
 
+/// The steps of plans that others use, too.
+namespace shared {
+/// Bins that it has room for at a time.
+HostExpr window(const Facts& f, const Target& target);
+void add_steps(plan::Maker& m, const Facts& f, const Target& target);
+}  // namespace shared
+namespace global {
+void add_steps(plan::Maker& m, const Facts& f, const Target& target);
+}
+
 /// Bins of their own for each of `parts` workgroups per segment.
 struct Copies {
   HostExpr parts;

@@ -7,12 +7,16 @@ bool applies(const Facts& f, const Target& target) { return Cells::in_place(f.op
 
 HostExpr when(const Facts&, const Target&) { return HostExpr::boolean(true); }
 
-plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
-  plan::Maker m(f, target, bind);
-  m.step("_global", groups_for_cells(f, target), [&](Team& t) {
+void add_steps(plan::Maker& m, const Facts& f, const Target& target) {
+  m.step("_global", groups_for_cells(f, target), [](Team& t) {
     Cells cells = cells_in_place(t);
     update_cells(t, cells);
   });
+}
+
+plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
+  plan::Maker m(f, target, bind);
+  add_steps(m, f, target);
   return m.take();
 }
 

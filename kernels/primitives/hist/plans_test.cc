@@ -1,5 +1,6 @@
 #include "kernels/primitives/hist/plans.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -100,14 +101,19 @@ bool has_room(const testing::Trial& trial, const plan::Facts& f, const HistCase&
   return trial.plan->when(f, trial.device.target).evaluate(sizes, specs) != 0;
 }
 
-void check_all_hists(const std::vector<TestOperator>& ops, const std::vector<HistCase>& cases) {
+using Wanted = bool (*)(const testing::Trial&);
+
+void check_all_hists(const std::vector<TestOperator>& ops, const std::vector<HistCase>& cases,
+                     Wanted wanted = nullptr) {
   uint64_t seed = 100;
   for (const TestOperator& op : ops) {
     for (const HistCase& c : cases) {
       for (const auto& trial : testing::trials(hist_plans(), hist_facts(op, c))) {
+        if (wanted != nullptr && !wanted(trial)) continue;
         const auto& types = op.facts.types;
-        const bool f64 = std::count(types.begin(), types.end(), PrimType::kF64) != 0;
-        if (f64 && !trial.device.target.f64) continue;
+        const auto has = [&](PrimType t) { return std::ranges::find(types, t) != types.end(); };
+        const program::Target& target = trial.device.target;
+        if ((has(PrimType::kF64) && !target.f64) || (has(PrimType::kF16) && !target.f16)) continue;
         if (!has_room(trial, hist_facts(op, c), c)) continue;
         check_hist(op, c, trial, seed++);
         if (::testing::Test::HasFailure()) return;
@@ -124,6 +130,7 @@ TestOperator greatest_pair(PrimType key) {
   t.facts.types = {key, PrimType::kU16};
   t.facts.commutative = true;
   t.facts.known = {nullptr, nullptr};
+  t.facts.kept = op::Kept{0, true, op::Kept::Ties::kAsk};
   t.make = [facts = t.facts, least = known.neutral[0]](Builder&) {
     plan::Operator o;
     o.facts = facts;
@@ -136,6 +143,43 @@ TestOperator greatest_pair(PrimType key) {
   };
   t.sample = [key](size_t n, uint64_t r) {
     return PrimValue::of_int(n == 0 ? key : PrimType::kU16, static_cast<int64_t>(r));
+  };
+  return t;
+}
+
+// Keeps one of two records, whose third scalar says where an element stood.
+TestOperator kept_record(PrimType key, bool greatest, op::Kept::Ties ties) {
+  using Ties = op::Kept::Ties;
+  TestOperator t;
+  t.name = fmt::format("{} {}, ties {}", greatest ? "greatest" : "smallest", prim_name(key),
+                       static_cast<int>(ties));
+  t.facts.types = {PrimType::kF32, key, PrimType::kI64};
+  t.facts.commutative = true;
+  t.facts.known = {nullptr, nullptr, nullptr};
+  t.facts.kept = op::Kept{1, greatest, ties};
+  t.make = [facts = t.facts, ties, greatest](Builder&) {
+    plan::Operator o;
+    o.facts = facts;
+    o.neutral = {PrimValue{PrimType::kF32, 0}, PrimValue{facts.types[1], 0}, kir::i64(0)};
+    o.combine = [ties, greatest](Builder& k, const Values& a, const Values& b) {
+      const kir::Value before = greatest ? k.lt(b[1], a[1]) : k.lt(a[1], b[1]);
+      const kir::Value tie = ties == Ties::kAsk ? k.le(a[2], b[2]) : kir::boolean(true);
+      const kir::Value equal = k.and_(k.eq(a[1], b[1]), tie);
+      const kir::Value first = ties == Ties::kSecond ? before : k.or_(before, equal);
+      Values out;
+      for (size_t n = 0; n < 3; n++) out.push_back(k.select(first, a[n], b[n]));
+      return out;
+    };
+    return o;
+  };
+  t.sample = [key](size_t n, uint64_t r) {
+    if (n == 0) return PrimValue::of_float(PrimType::kF32, static_cast<double>(r % 1000));
+    if (n == 2) return PrimValue::i64(static_cast<int64_t>(r % 100));
+    // Few, of either sign, large and small, and 0 and -0.
+    const double some[] = {0, -0.0, 1, -1, 1.5, -1.5, 7e4, -7e4};
+    if (is_float(key)) return PrimValue::of_float(key, some[r % 8]);
+    const int shift = static_cast<int>(r % 3) * (8 * prim_size(key) / 3);
+    return PrimValue::of_int(key, (static_cast<int64_t>(r / 3 % 4) - 1) << shift);
   };
   return t;
 }
@@ -185,6 +229,23 @@ TEST(HistPlans, CallsThatTheHostStops) {
     row.stop_after = steps;
     check_all_hists({add_to(PrimType::kI32), greatest_pair(PrimType::kI64)}, {{row, 7}});
   }
+}
+
+// As a loop does: which of elements with equal keys is kept depends on where they stand, or on the
+// operator, and not on what happens first.
+TEST(HistPlans, RecordsThatAreKept) {
+  using Ties = op::Kept::Ties;
+  std::vector<TestOperator> ops;
+  for (const PrimType key : {PrimType::kI8, PrimType::kU16, PrimType::kI32, PrimType::kI64,
+                             PrimType::kU64, PrimType::kF16, PrimType::kF32, PrimType::kF64}) {
+    for (const Ties ties : {Ties::kFirst, Ties::kSecond, Ties::kAsk}) {
+      ops.push_back(kept_record(key, ops.size() % 2 == 0, ties));
+    }
+  }
+  const auto keeps = [](const testing::Trial& trial) {
+    return std::string_view(trial.plan->name).starts_with("kept");
+  };
+  check_all_hists(ops, {{{1, 700}, 20}, {{3, 150}, 9}, {{1, 300, false, 4}, 300}}, keeps);
 }
 
 TEST(HistPlans, EveryOperatorThatCommutes) { testing::check_every_histogram(); }
@@ -284,9 +345,18 @@ TEST(HistPlans, ThePlanFollowsTheSizesAndTheOperator) {
   EXPECT_EQ(name_for(add_to(PrimType::kI32), 10, 256), "global");
   EXPECT_EQ(name_for(add_to(PrimType::kU8), 10, 256), "words");
   EXPECT_EQ(name_for(greatest_pair(PrimType::kI32), 10, 256), "words");
-  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 1 << 20, 4), "own");
   EXPECT_EQ(name_for(add_to(PrimType::kI32), 1 << 20, 4), "shared");
-  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 1 << 20, 256), "copies");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI32), 1 << 20, 256), "shared");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI32), 1 << 20, 20000), "words");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 1 << 20, 4), "kept_shared");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 1 << 20, 256), "kept_shared");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 1 << 20, 20000), "kept");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), 10, 256), "kept");
+  EXPECT_EQ(name_for(greatest_pair(PrimType::kI64), int64_t{1} << 33, 256), "copies");
+  TestOperator other = greatest_pair(PrimType::kI64);
+  other.facts.kept.reset();
+  EXPECT_EQ(name_for(other, 1 << 20, 4), "own");
+  EXPECT_EQ(name_for(other, 1 << 20, 256), "copies");
 }
 
 }  // namespace

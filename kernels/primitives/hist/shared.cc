@@ -129,9 +129,13 @@ bool applies(const Facts& f, const Target& target) {
   return Cells::kind(f.op, target, true) != Cells::Kind::kNone;
 }
 
+HostExpr window(const Facts& f, const Target& target) { return capacity(f, target); }
+
 HostExpr when(const Facts& f, const Target& target) {
   const HostExpr room = HostExpr(capacity(f, target));
-  const HostExpr fits = and_(le(f.bins, room * HostExpr(kMostWindows)), le(f.bins, f.length));
+  // Bins that seldom change, and by compare-and-swap, had better do so in device memory.
+  const int64_t windows = f.op.kept && !is_direct(f, target) ? 1 : kMostWindows;
+  const HostExpr fits = and_(le(f.bins, room * HostExpr(windows)), le(f.bins, f.length));
   if (!is_direct(f, target)) return fits;
   // Where several windows have few elements per bin, their beginning and end take longer than that
   // the elements meet at the bins themselves.
@@ -139,8 +143,7 @@ HostExpr when(const Facts& f, const Target& target) {
   return and_(fits, or_(le(f.bins, room), le(f.bins * HostExpr(kElementsPerBin), f.length)));
 }
 
-plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
-  plan::Maker m(f, target, bind);
+void add_steps(plan::Maker& m, const Facts& f, const Target& target) {
   const Layout l = layout_for(f, target);
   const bool direct = is_direct(f, target);
   const Copies c = direct ? Copies{} : make_copies(m, f, l.parts);
@@ -163,6 +166,11 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
           [&](const Value& bin, const Values& x) { boxes.store(k.add(base, bin), x); });
   });
   if (!direct) merge_step(m, f, target, c);
+}
+
+plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
+  plan::Maker m(f, target, bind);
+  add_steps(m, f, target);
   return m.take();
 }
 
