@@ -5,6 +5,7 @@
 #include "kernels/flatten/attributes.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
+#include "kernels/passes/passes.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::flatten {
@@ -41,7 +42,7 @@ bool Parallelism::varies(const Type& t) const {
 }
 
 bool Parallelism::is_tiny(const Atom& width) const {
-  return width.is_const() && width.constant().as_i64() <= kFewElements;
+  return width.is_const() && width.constant().as_i64() <= passes::kFewElements;
 }
 
 bool Parallelism::is_spreadable(const Monoid& m) const {

@@ -55,7 +55,4 @@ class Parallelism {
   std::unordered_set<uint32_t> consumed_;  // classes of aliases
 };
 
-/// The most elements of a combinator that one thread should do for want of more of them.
-inline constexpr int64_t kFewElements = 8;
-
 }  // namespace kenaz::flatten

@@ -31,6 +31,7 @@ struct Node {
   Classes reads;        // classes of the arrays among them
   Classes consumes;     // classes of the arrays it consumes
   bool nested = false;  // combinators inside its lambdas
+  bool few = false;     // .. which a thread does for want of elements, to make a few scalars
 };
 
 template <class Set, class Other>
@@ -38,15 +39,38 @@ bool meet(const Set& a, const Other& b) {
   return std::any_of(b.begin(), b.end(), [&](const auto& x) { return a.contains(x); });
 }
 
+bool is_combinator(const Exp& e) {
+  return std::holds_alternative<ESoac>(e) || std::holds_alternative<EScatter>(e) ||
+         std::holds_alternative<EHist>(e) || std::holds_alternative<EPack>(e) ||
+         std::holds_alternative<ESort>(e);
+}
+
 bool has_combinator(const Body& b) {
-  bool found = false;
-  for (const Stm& s : b.stms) {
-    found = found || std::holds_alternative<ESoac>(s.exp) ||
-            std::holds_alternative<EScatter>(s.exp) || std::holds_alternative<EHist>(s.exp) ||
-            std::holds_alternative<EPack>(s.exp) || std::holds_alternative<ESort>(s.exp);
+  return std::any_of(b.stms.begin(), b.stms.end(), [](const Stm& s) {
+    bool found = is_combinator(s.exp);
     visit_bodies(s.exp, [&](const Body& inner) { found = found || has_combinator(inner); });
-  }
-  return found;
+    return found;
+  });
+}
+
+/// Whether flattening leaves all combinators to a thread, and there is little around them.
+/// `statements` counts.
+bool has_little(const Body& b, size_t& statements) {
+  constexpr size_t kMost = 64;
+  statements += b.stms.size();
+  if (statements > kMost) return false;
+  return std::all_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) {
+    const auto* soac = std::get_if<ESoac>(&s.exp);
+    if (soac == nullptr && is_combinator(s.exp)) return false;
+    if (soac != nullptr &&
+        !(soac->width.is_const() && soac->width.constant().as_i64() <= kFewElements)) {
+      return false;
+    }
+    bool little = true;
+    visit_bodies(s.exp,
+                 [&](const Body& inner) { little = little && has_little(inner, statements); });
+    return little;
+  });
 }
 
 class Fuse {
@@ -102,7 +126,13 @@ class Fuse {
       if (!p_.type_of(v).is_scalar()) n.reads.insert(aliases_.of(v));
     }
     for (const VarId v : consumed_in(p_, s)) n.consumes.insert(aliases_.of(v));
-    visit_bodies(s.exp, [&](const Body& inner) { n.nested = n.nested || has_combinator(inner); });
+    size_t statements = 0;
+    n.few =
+        std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p_.type_of(v).rank() == 1; });
+    visit_bodies(s.exp, [&](const Body& inner) {
+      n.nested = n.nested || has_combinator(inner);
+      n.few = n.few && has_little(inner, statements);
+    });
     n.stm = std::move(s);
     return n;
   }
@@ -161,7 +191,7 @@ class Fuse {
   bool worth_it(const Node& producer, const Node& consumer) const {
     if (in_thread_ || !producer.nested) return true;
     const auto* e = std::get_if<ESoac>(&consumer.stm.exp);
-    return e && e->scans.empty() && e->reduces.empty();
+    return e && e->scans.empty() && (e->reduces.empty() || producer.few);
   }
 
   /// The new place of the fused statement.

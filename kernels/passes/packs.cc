@@ -14,9 +14,6 @@ namespace {
 
 using namespace ir;
 
-/// Constant widths up to this are left to one thread.
-constexpr int64_t kFew = 32;
-
 const Type kI64Scalar{PrimType::kI64, {}};
 
 class Packs {
@@ -54,7 +51,7 @@ class Packs {
     visit_lambdas(exp, [&](const Lambda&) { any = true; });
     return any;
   }
-  static bool is_few(const Atom& n) { return n.is_const() && n.constant().as_i64() <= kFew; }
+  static bool is_few(const Atom& n) { return n.is_const() && n.constant().as_i64() <= kFewToMove; }
   static bool has_rows(const EPack& e) {
     return std::any_of(e.map.ret.begin(), e.map.ret.end(),
                        [](const Type& t) { return !t.is_scalar(); });

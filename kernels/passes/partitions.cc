@@ -264,10 +264,9 @@ class Partitions {
 
   /// Whether there may be one sort of the loop's arrays. A few elements are left to one thread.
   bool is_sortable(const ELoop& loop, const Step& step) const {
-    constexpr int64_t kFewElements = 32;
     const Atom& width = step.width;
     if (!is_uniform(width) || is_bound_in(loop.body, width)) return false;
-    if (width.is_const() && width.constant().as_i64() <= kFewElements) return false;
+    if (width.is_const() && width.constant().as_i64() <= kFewToMove) return false;
     if (const auto* e = std::get_if<EScatter>(&loop.body.stms[step.at].exp)) {
       for (const auto& d : e->dests) {
         if (d.index_rank != 1 || p_.type_of(d.array).dims[0] != width) return false;

@@ -6,6 +6,12 @@
 
 namespace kenaz::passes {
 
+/// The most elements of a combinator, known to be so many, that one thread should do for want of
+/// more of them.
+inline constexpr int64_t kFewElements = 8;
+/// .. and of packings and sorts.
+inline constexpr int64_t kFewToMove = 32;
+
 /// Copies arrays before they are consumed where somebody else needs them as well.
 void copy_shared(ir::Program& p);
 /// Makes loops of functions that call themselves only as the last thing they do.

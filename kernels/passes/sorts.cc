@@ -22,8 +22,6 @@ class Sorts {
   }
 
  private:
-  /// Constant widths up to this are left to one thread.
-  static constexpr int64_t kFewElements = 32;
   /// More than these of an element are not carried along.
   static constexpr int kMostBytes = 16;
 
@@ -47,9 +45,7 @@ class Sorts {
     b.stms = std::move(out.stms);
   }
 
-  static bool is_few(const Atom& n) {
-    return n.is_const() && n.constant().as_i64() <= kFewElements;
-  }
+  static bool is_few(const Atom& n) { return n.is_const() && n.constant().as_i64() <= kFewToMove; }
   static bool is_small(const ESort& e) {
     int bytes = 0;
     for (size_t k = 1; k < e.map.ret.size(); k++) {
