@@ -5,6 +5,9 @@
 //   let ys = seg map (i < n, j < d) { .. return y }
 //   let z = seg reduce (j < d, i < n) { let y = index ys[i, j] .. }
 //
+// Also where points of another map load a few elements of it, anywhere, if these are a few quick
+// operations on one that is loaded: less than to store them all and to load them again.
+//
 // If several of these need the same map, it stays: floats that two kernels make may differ in their
 // last bits, and a program may compare them.
 //
@@ -27,6 +30,10 @@ using namespace ir;
 
 /// Statements of a map that moves.
 constexpr size_t kMaxStatements = 24;
+/// .. to several places, which are so many at most, and loads of it that differ from point to
+/// point.
+constexpr size_t kMaxQuick = 6, kMaxPlaces = 16;
+constexpr int kMaxLoads = 1;
 
 class FuseSegs {
  public:
@@ -59,6 +66,11 @@ class FuseSegs {
         return;  // here and behind it, nothing may read that
       }
       const int here = loads(s, b.stms[c]);
+      if (here < wanted && static_cast<size_t>(wanted) <= kMaxPlaces && is_quick(s) &&
+          loads_anywhere(s, b.stms[c]) == wanted) {
+        put_in_anywhere(s, b.stms[c]);
+        return;
+      }
       if (here == 0) continue;
       if (here < wanted) return;
       put_in(s, b.stms[c]);
@@ -88,6 +100,102 @@ class FuseSegs {
       return std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EIndex>(s.exp) ||
              std::holds_alternative<EAtom>(s.exp);
     });
+  }
+
+  /// Whether an element is a few quick operations on one that is loaded for it, and on others that
+  /// many elements have in common.
+  bool is_quick(const Stm& s) const {
+    const auto& e = std::get<ESeg>(s.exp);
+    size_t prims = 0;
+    int loads = 0;
+    for (const Stm& inner : e.body.stms) {
+      if (const auto* load = std::get_if<EIndex>(&inner.exp)) {
+        loads += static_cast<int>(load->dims.size() >= e.space.dims.size());
+      } else if (const auto* p = std::get_if<EPrim>(&inner.exp)) {
+        if (!is_quick(*p) || ++prims > kMaxQuick) return false;
+      } else if (!std::holds_alternative<EAtom>(inner.exp)) {
+        return false;
+      }
+    }
+    return loads <= kMaxLoads;
+  }
+  static bool is_quick(const EPrim& p) {
+    switch (p.op) {
+      case ScalarOp::kDiv:
+      case ScalarOp::kMod:
+      case ScalarOp::kQuot:
+      case ScalarOp::kRem: return false;
+      case ScalarOp::kConvert:
+      case ScalarOp::kBitcast:
+      case ScalarOp::kSelect: return true;
+      default: return p.op < ScalarOp::kSqrt && p.op != ScalarOp::kPow && p.type != PrimType::kF64;
+    }
+  }
+
+  /// How many elements of the map a point of another map loads outside of loops.
+  int loads_anywhere(const Stm& producer, const Stm& s) const {
+    const auto* to = std::get_if<ESeg>(&s.exp);
+    if (to == nullptr || to->level != SegLevel::kDevice || to->kind != SegKind::kMap) return 0;
+    // Rows become columns, say: the map stores them as they are read.
+    const bool moves = std::any_of(to->body.stms.begin(), to->body.stms.end(), [&](const Stm& t) {
+      const auto at = place_of(producer, *to, t);
+      return at && !is_in_order(producer, *to, *at);
+    });
+    return moves ? 0 : loads_in(producer, to->body);
+  }
+  static int loads_in(const Stm& producer, const Body& b) {
+    int n = 0;
+    for (const Stm& s : b.stms) {
+      n += static_cast<int>(element_of(producer, s) != nullptr);
+      if (const auto* branch = std::get_if<EIf>(&s.exp)) {
+        n += loads_in(producer, branch->then_body) + loads_in(producer, branch->else_body);
+      }
+    }
+    return n;
+  }
+  /// The load, if the statement is one of an element of the map.
+  static const EIndex* element_of(const Stm& producer, const Stm& s) {
+    const auto* load = std::get_if<EIndex>(&s.exp);
+    const auto& pat = producer.pat;
+    if (load == nullptr || std::find(pat.begin(), pat.end(), load->array) == pat.end()) {
+      return nullptr;
+    }
+    const bool one = load->dims.size() == std::get<ESeg>(producer.exp).space.dims.size() &&
+                     std::all_of(load->dims.begin(), load->dims.end(),
+                                 [](const Dim& d) { return std::holds_alternative<DimFix>(d); });
+    return one ? load : nullptr;
+  }
+
+  void put_in_anywhere(const Stm& producer, Stm& consumer) {
+    put_in_anywhere(producer, std::get<ESeg>(consumer.exp).body);
+    if (producer.prov != consumer.prov) add_note(p_.notes, {consumer.prov, Fused{producer.prov}});
+  }
+  void put_in_anywhere(const Stm& producer, Body& b) {
+    const ESeg& from = std::get<ESeg>(producer.exp);
+    std::vector<Stm> out;
+    for (Stm& s : b.stms) {
+      if (auto* branch = std::get_if<EIf>(&s.exp)) {
+        put_in_anywhere(producer, branch->then_body);
+        put_in_anywhere(producer, branch->else_body);
+      }
+      if (const EIndex* load = element_of(producer, s)) {
+        Subst at;
+        for (size_t d = 0; d < from.space.dims.size(); d++) {
+          at[from.space.dims[d].index] = std::get<DimFix>(load->dims[d]).index;
+        }
+        Body made = copy_renamed(p_, from.body, at);
+        // What the load waited for, and the map.
+        s.certs.insert(s.certs.end(), producer.certs.begin(), producer.certs.end());
+        for (Stm& inner : made.stms) {
+          inner.certs.insert(inner.certs.end(), s.certs.begin(), s.certs.end());
+          out.push_back(std::move(inner));
+        }
+        const auto k = std::find(producer.pat.begin(), producer.pat.end(), load->array);
+        s.exp = EAtom{made.results[static_cast<size_t>(k - producer.pat.begin())]};
+      }
+      out.push_back(std::move(s));
+    }
+    b.stms = std::move(out);
   }
 
   /// How many elements of the map a point of a reduction or of another map loads, all of them at
