@@ -59,6 +59,7 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
 }
 
 bool Distribution::spreads(const Stm& s) {
+  if (parallelism_.makes_by_elements(s)) return kept_.count(s.pat[0]) == 0;
   const auto stays =
       kept_.count(s.pat[0]) != 0 ? Stays{Stays::Why::kIntermediate} : parallelism_.stay(s);
   if (stays && has_combinators(s.exp)) add_note(notes_, {s.prov, *stays});
@@ -153,6 +154,7 @@ Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
   if (std::holds_alternative<EHist>(s.exp)) return hist(nest, std::move(s), out);
   if (std::holds_alternative<EPack>(s.exp)) return pack(nest, std::move(s), out);
   if (std::holds_alternative<ESort>(s.exp)) return sort(nest, std::move(s), out);
+  if (parallelism_.makes_by_elements(s)) return {put_together(nest, s, out)};
   if (std::holds_alternative<ELoop>(s.exp)) return loop(nest, std::move(s), out);
   CHECK(std::holds_alternative<EIf>(s.exp));
   return branch(nest, std::move(s), out);

@@ -129,6 +129,29 @@ bool Parallelism::any_worth_spreading(const Body& b) const {
                      [&](const Stm& s) { return worth_spreading(s); });
 }
 
+bool Parallelism::makes_by_elements(const Stm& s) const {
+  if (depth_ != Depth::kAll || stays_ || asks_for_one_thread(s)) return false;
+  std::vector<Atom> parts;
+  if (const auto* e = std::get_if<EConcat>(&s.exp)) {
+    parts.assign(e->arrays.begin(), e->arrays.end());
+  } else if (const auto* l = std::get_if<EArrayLit>(&s.exp)) {
+    // Each element asks for its row, one after the other.
+    if (l->elem_type.is_scalar() || l->elems.size() > passes::kFewElements) return false;
+    parts = l->elems;
+  } else if (const auto* r = std::get_if<EReplicate>(&s.exp)) {
+    if (p_.type_of(r->value).is_scalar()) return false;
+    parts = {r->value};
+  } else {
+    return false;
+  }
+  const Type& t = p_.type_of(s.pat[0]);
+  const bool few =
+      std::all_of(t.dims.begin(), t.dims.end(), [&](const Atom& d) { return is_tiny(d); });
+  return !few && !varies(t) && std::none_of(parts.begin(), parts.end(), [&](const Atom& a) {
+    return varies(p_.type_of(a));
+  });
+}
+
 bool Parallelism::can_move_out(const Stm& s) const {
   const auto* prim = std::get_if<EPrim>(&s.exp);
   if (!std::holds_alternative<EAtom>(s.exp) &&
@@ -156,6 +179,10 @@ bool Parallelism::can_make_again(const Stm& s) const {
           // by a thread for each element.
           [](const EIota&) { return true; },
           [&](const EReplicate& e) { return p_.type_of(e.value).is_scalar(); },
+          [](const EArrayLit& e) {
+            constexpr size_t kMost = 4;
+            return e.elem_type.is_scalar() && e.elems.size() <= kMost;
+          },
           [](const auto&) { return false; },
       },
       s.exp);

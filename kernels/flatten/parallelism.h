@@ -28,6 +28,9 @@ class Parallelism {
   using Stay = std::optional<ir::Stays>;
   Stay stay(const ir::Stm& s) const;
   bool any_worth_spreading(const ir::Body& b) const;
+  /// Whether an array that is put together of others is better made by elements. By itself it is no
+  /// reason to spread what is around it.
+  bool makes_by_elements(const ir::Stm& s) const;
   /// Cheap arithmetic on what is the same for all points: it can be done once, by the host.
   bool can_move_out(const ir::Stm& s) const;
   /// Cheap enough to be done again wherever its value is needed, and safe: it reads nothing that

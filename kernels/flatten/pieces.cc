@@ -94,6 +94,66 @@ VarId Pieces::elementwise(const Nest& nest, Stms before, VarId v, ProvId prov, S
 
 namespace {
 
+/// What an array is put together of: `size` rows of each part, which are those of an array, or that
+/// one if it is a row itself.
+struct Part {
+  VarId array;
+  Atom size;
+  bool is_row;
+};
+
+std::vector<Part> parts_of(const Program& p, const Exp& exp) {
+  std::vector<Part> parts;
+  if (const auto* e = std::get_if<EConcat>(&exp)) {
+    for (const VarId v : e->arrays) parts.push_back({v, p.type_of(v).dims[0], false});
+  } else if (const auto* l = std::get_if<EArrayLit>(&exp)) {
+    for (const Atom& a : l->elems) parts.push_back({a.var(), i64(1), true});
+  } else {
+    const auto& r = std::get<EReplicate>(exp);
+    parts.push_back({r.value.var(), r.dims[0], true});
+  }
+  return parts;
+}
+
+/// The element at `at` of the parts from number `n` on, the first of which begins at `before`.
+Atom element_of(Builder& b, const std::vector<Part>& parts, size_t n, const Atom& before,
+                const std::vector<Atom>& at) {
+  const Part& part = parts[n];
+  const Type t = b.program().type_of(part.array);  // of variables there will be more
+  const auto load = [&](Builder& k) -> std::vector<Atom> {
+    // A row may be repeated along several dims.
+    const size_t own = t.dims.size() - static_cast<size_t>(!part.is_row);
+    std::vector<Atom> inside(at.end() - static_cast<std::ptrdiff_t>(own), at.end());
+    if (!part.is_row)
+      inside.insert(inside.begin(), part.size.is_int(1) ? i64(0) : k.sub(at[0], before));
+    return {k.index(part.array, inside)};
+  };
+  if (n + 1 == parts.size()) return load(b)[0];
+  const Atom end = b.add(before, part.size);
+  const auto behind = [&](Builder& k) -> std::vector<Atom> {
+    return {element_of(k, parts, n + 1, end, at)};
+  };
+  return b.if_(b.lt(at[0], end), load, behind, {Type{t.prim, {}}}, "x")[0];
+}
+
+}  // namespace
+
+VarId Pieces::put_together(const Nest& nest, const Stm& s, Stms& out) {
+  std::vector<Dim> dims;
+  const Nest in = with_elements(nest, p_.type_of(s.pat[0]).dims, dims);
+  std::vector<Atom> at;
+  for (const Dim& d : dims) at.push_back(std::get<DimFix>(d).index);
+  Body body;
+  Builder b(p_, body, s.prov);
+  b.certs() = varying_certs(s);
+  const Atom x = element_of(b, parts_of(p_, s.exp), 0, i64(0), at);
+  ESeg seg;
+  seg.body = values_.body_at_point(in, body.stms, {x}, seg.space);
+  return emit(std::move(seg), s, out)[0];
+}
+
+namespace {
+
 /// Whether the statement moves no elements.
 bool is_view(const Stm& s) {
   return std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EAssert>(s.exp) ||
@@ -198,11 +258,11 @@ bool Pieces::reshape(const Nest& nest, const Stm& s, Stms& out) {
 }
 
 // Levels for the elements of arrays with these dims; `at` gets their indices.
-Nest Pieces::with_elements(Nest nest, const std::vector<Atom>& dims, std::vector<Dim>& at) {
-  for (const Atom& size : dims) {
+Nest Pieces::with_elements(Nest nest, std::vector<Atom> dims, std::vector<Dim>& at) {
+  for (Atom& size : dims) {
     const VarId index = p_.new_var({PrimType::kI64, {}}, "e");
     parallelism_.is_varying(index);
-    nest = nest.with({index, size});
+    nest = nest.with({index, std::move(size)});
     at.emplace_back(DimFix{Atom(index)});
   }
   return nest;

@@ -38,6 +38,9 @@ class Pieces {
   /// `group`: statements that run before, at every point.
   Vars results(const Nest& nest, Stms group, const std::vector<ir::Atom>& atoms, Stms& out);
   ir::VarId own_array(const Nest& nest, const ir::Atom& value, ir::ProvId prov, Stms& out);
+  /// A concatenation, rows of a literal, or an array that is repeated: by a thread for each
+  /// element.
+  ir::VarId put_together(const Nest& nest, const ir::Stm& s, Stms& out);
   /// False if there is no array of what is reshaped, at all points.
   bool reshape(const Nest& nest, const ir::Stm& s, Stms& out);
 
@@ -58,7 +61,7 @@ class Pieces {
   std::optional<ir::VarId> viewed_array(const Nest& nest, const Stms& group, ir::VarId v,
                                         Stms& out);
   std::optional<ir::VarId> whole(const Nest& nest, ir::VarId v, ir::ProvId prov, Stms& out);
-  Nest with_elements(Nest nest, const std::vector<ir::Atom>& dims, std::vector<ir::Dim>& at);
+  Nest with_elements(Nest nest, std::vector<ir::Atom> dims, std::vector<ir::Dim>& at);
   Stms read_elements(const std::vector<ir::Atom>& arrays, const std::vector<ir::Dim>& at,
                      ir::ProvId prov, std::vector<ir::Atom>& elements);
 

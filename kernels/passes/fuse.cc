@@ -22,16 +22,16 @@ namespace {
 
 using namespace ir;
 
-using Classes = std::unordered_set<uint32_t>;
+using AliasClasses = std::unordered_set<uint32_t>;
 
 /// A statement and what decides where it may stand.
 struct Node {
   Stm stm;
-  VarSet uses;          // variables from outside of it
-  Classes reads;        // classes of the arrays among them
-  Classes consumes;     // classes of the arrays it consumes
-  bool nested = false;  // combinators inside its lambdas
-  bool few = false;     // .. which a thread does for want of elements, to make a few scalars
+  VarSet uses;            // variables from outside of it
+  AliasClasses reads;     // classes of the arrays among them
+  AliasClasses consumes;  // classes of the arrays it consumes
+  bool nested = false;    // combinators inside its lambdas
+  bool few = false;       // .. which a thread does for want of elements, to make a few scalars
 };
 
 template <class Set, class Other>
@@ -200,8 +200,8 @@ class Fuse {
     const Node& consumer = nodes_[c];
     std::vector<size_t> before, after;
     VarSet made(producer.stm.pat.begin(), producer.stm.pat.end());
-    Classes reads = producer.reads;
-    Classes consumes = producer.consumes;
+    AliasClasses reads = producer.reads;
+    AliasClasses consumes = producer.consumes;
     for (size_t i = p + 1; i < c; i++) {
       const Node& n = nodes_[i];
       const bool follows = meet(n.uses, made) || meet(n.consumes, reads) || meet(n.reads, consumes);

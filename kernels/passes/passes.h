@@ -47,6 +47,8 @@ void fuse(ir::Program& p);
 /// Makes rows that a later combinator adds up by a map of their own, behind the combinator that
 /// makes what they need, if that is a few scalars.
 void split_rows(ir::Program& p);
+/// Makes one concatenation of those whose parts are concatenations.
+void concats(ir::Program& p);
 /// Lets copies be what they are copies of, where neither is overwritten or given to a caller.
 void drop_copies(ir::Program& p);
 /// Puts maps into the reductions and writes at whose points alone their elements are needed. Of a
