@@ -176,6 +176,32 @@ TEST(Explain, WhyParallelWorkStaysInAThread) {
               ElementsAre(Why::kLoop));
 }
 
+// The map is done where results are stored.
+TEST(Explain, MapsBehindScansAndReductionsBecomePartOfThem) {
+  const auto last = [](const std::string& what, bool ahead = false) {
+    program::Target target = large_target();
+    target.reads_ahead = ahead;
+    const auto e = report_of("entry f [n][m] (xss: [n][m]i32) (ys: [n]i32) = " + what, target);
+    EXPECT_FALSE(e.operations.empty());
+    return e.operations.empty() ? Operation{} : e.operations.back();
+  };
+  const std::string flat = "map2 (\\s y -> s * y) (scan (+) 0 ys) ys";
+  EXPECT_EQ(last(flat).kind, Kind::kScan);
+  EXPECT_THAT(last(flat).fused, SizeIs(1));
+  // Plans that read ahead store what they have found.
+  EXPECT_EQ(last(flat, true).kind, Kind::kMap);
+  const std::string rows = "map2 (\\xs y -> map (* y) (scan (+) 0 xs)) xss ys";
+  EXPECT_EQ(last(rows).kind, Kind::kScan);
+  EXPECT_EQ(last(rows, true).kind, Kind::kScan);
+  EXPECT_EQ(last("map2 (\\xs y -> i32.sum xs * y) xss ys").kind, Kind::kReduce);
+  // Others need the results, or the map needs others of them.
+  EXPECT_EQ(last("let s = scan (+) 0 ys in (map (+ 1) s, s)").kind, Kind::kMap);
+  EXPECT_EQ(last("let s = scan (+) 0 ys in map2 (+) s (reverse s)").kind, Kind::kMap);
+  // .. or what is made in between.
+  EXPECT_EQ(last("let s = scan (+) 0 ys let k = i32.maximum xss[0] in map (+ k) s").kind,
+            Kind::kMap);
+}
+
 TEST(Explain, ReductionsOfDifferentLengthsAreMadeTogether) {
   program::Target gpu;
   gpu.threads = 1 << 18;

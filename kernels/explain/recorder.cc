@@ -116,6 +116,17 @@ Report Recorder::take() {
   return std::move(report_);
 }
 
+void Recorder::takes_map(ProvId map) {
+  Operation& o = report_.entries.back().operations.back();
+  std::vector<SourceRange> all = fused_at(map);
+  all.push_back(range(map));
+  for (const SourceRange& r : all) {
+    const bool known = same(r, o.place) || std::any_of(o.fused.begin(), o.fused.end(),
+                                                       [&](auto& f) { return same(f, r); });
+    if (!known) o.fused.push_back(r);
+  }
+}
+
 void Recorder::operation(const Stm& s, const ESeg& e) {
   CHECK(!report_.entries.empty());
   Operation o;

@@ -28,6 +28,8 @@ class Recorder {
   void leave();
   /// An operation. What follows is about it.
   void operation(const ir::Stm& s, const ir::ESeg& e);
+  /// .. does what the map at this place would do, too.
+  void takes_map(ir::ProvId map);
   void plans(const plan::Facts& facts, std::span<const plan::Choice> choices,
              const program::Target& target);
   /// The combinator of the operation's body does not stay in its thread after all.

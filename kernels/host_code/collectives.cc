@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/host_code/ahead.h"
+#include "kernels/host_code/behind.h"
 #include "kernels/host_code/body_facts.h"
 #include "kernels/host_code/factors.h"
 #include "kernels/host_code/monoids.h"
@@ -49,7 +50,7 @@ class Collective {
   Collective(HostArrays& host, const ir::Stm& s, const ir::ESeg& e)
       : host_(host), ir_(host.ir()), s_(s), e_(e) {}
 
-  void reduce_or_scan() {
+  void reduce_or_scan(const ir::Stm* map) {
     const bool scans = e_.kind == ir::SegKind::kScan;
     const size_t leading = e_.space.dims.size() - 1;
     lengths_ = count(leading, leading + 1);
@@ -67,7 +68,9 @@ class Collective {
       if (factors_) add_factors(request);
     }
     const SegParts parts = make_parts(host_, s_, e_);
-    const std::vector<Target> targets = make_targets(leading);
+    std::optional<Behind> behind;
+    if (map != nullptr) behind.emplace(host_, s_, *map);
+    const std::vector<Target> targets = behind ? std::vector<Target>() : make_targets(leading);
     const Neighbours neighbours(host_, e_, Neighbours::Dims::kAny);
     bool from_body = true;
     const auto make_elements = elements(request, leading, parts, from_body, &neighbours);
@@ -95,7 +98,8 @@ class Collective {
       if (scans && from_body) {
         problem.dry_elements = dry_elements(t, leading, parts, vectors ? &neighbours : nullptr);
       }
-      problem.sink = sink(t, targets, scans);
+      const Value length = scans ? t.args.operand(lengths_) : kir::i64(1);
+      problem.sink = behind ? behind->sink(t, length) : sink(t, targets, length, scans);
       if (widens) plan::widen(t.k, problem);
       return problem;
     };
@@ -290,10 +294,10 @@ class Collective {
     return out;
   }
 
-  plan::Sink sink(Thread& t, const std::vector<Target>& targets, bool scans) {
+  static plan::Sink sink(Thread& t, const std::vector<Target>& targets, const Value& length,
+                         bool scans) {
     Values bases;
     for (const Target& target : targets) bases.push_back(t.args.block(target.block));
-    const Value length = scans ? t.args.operand(lengths_) : kir::i64(1);
     plan::Sink sink;
     sink.put = [targets, bases, length, scans](kir::Builder& k, const plan::Place& at,
                                                const Values& values) {
@@ -342,8 +346,8 @@ class Collective {
 
 }  // namespace
 
-void collective(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
-  Collective(host, s, e).reduce_or_scan();
+void collective(HostArrays& host, const ir::Stm& s, const ir::ESeg& e, const ir::Stm* behind) {
+  Collective(host, s, e).reduce_or_scan(behind);
 }
 
 void histogram(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {

@@ -6,8 +6,9 @@
 
 namespace kenaz::host_code {
 
-/// Emits the launches of an ESeg of kind kReduce or kScan, and binds what the statement binds.
-void collective(HostArrays& host, const ir::Stm& s, const ir::ESeg& e);
+/// Emits the launches of an ESeg of kind kReduce or kScan, and binds what the statement binds; with
+/// a map `behind` it (behind.h), what that binds and not what it takes.
+void collective(HostArrays& host, const ir::Stm& s, const ir::ESeg& e, const ir::Stm* behind);
 /// .. of a map that combines what it writes.
 void histogram(HostArrays& host, const ir::Stm& s, const ir::ESeg& e);
 

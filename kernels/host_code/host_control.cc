@@ -1,5 +1,6 @@
 // Control flow and calls at host level.
 #include "kernels/body/analysis.h"
+#include "kernels/host_code/behind.h"
 #include "kernels/host_code/host_gen.h"
 #include "kernels/host_code/segments.h"
 #include "protocol/base/check.h"
@@ -10,13 +11,17 @@ namespace kenaz::host_code {
 using ir::VarId;
 
 void HostGen::body(const ir::Body& b) {
-  for (const auto& s : b.stms) {
+  std::set<size_t> done;
+  for (size_t n = 0; n < b.stms.size(); n++) {
     if (failed()) return;
-    stm(s);
+    if (done.contains(n)) continue;
+    const auto map = map_behind(*this, uses_, b, n);
+    if (map) done.insert(*map);
+    stm(b.stms[n], map ? &b.stms[*map] : nullptr);
   }
 }
 
-void HostGen::stm(const ir::Stm& s) {
+void HostGen::stm(const ir::Stm& s, const ir::Stm* behind) {
   copies_are_for(s.prov);
   std::visit(
       Overloaded{
@@ -62,7 +67,8 @@ void HostGen::stm(const ir::Stm& s) {
           [&](const ir::ECall& e) { call(s, e); },
           [&](const ir::ESeg& e) {
             if (recorder_ != nullptr) recorder_->operation(s, e);
-            segment(*this, s, e);
+            if (recorder_ != nullptr && behind != nullptr) recorder_->takes_map(behind->prov);
+            segment(*this, s, e, behind);
           },
           [&](const ir::ETune& e) {
             set(s.pat[0], HostScalar{PrimType::kI64, tune(e.id.index)});

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/host_code/host_arrays.h"
+#include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/lowered.h"
 #include "protocol/base/result.h"
 
@@ -22,7 +23,9 @@ class HostGen : public HostArrays {
   /// `recorder` may be null; else it is told what is decided.
   HostGen(const ir::Lowered& lowered, const program::Target& target, program::Program& out,
           explain::Recorder* recorder = nullptr)
-      : HostArrays(lowered.ir, target, out, recorder), lowered_(lowered) {}
+      : HostArrays(lowered.ir, target, out, recorder),
+        lowered_(lowered),
+        uses_(ir::count_uses(lowered.ir)) {}
 
   /// Generates constants and all entries. The first thing refused is the error.
   Status run();
@@ -30,7 +33,7 @@ class HostGen : public HostArrays {
  private:
   // control flow (host_control.cc)
   void body(const ir::Body& b);
-  void stm(const ir::Stm& s);
+  void stm(const ir::Stm& s, const ir::Stm* behind);
   void check(const ir::Stm& s, const ir::EAssert& e);
   void host_if(const ir::Stm& s, const ir::EIf& e);
   void host_loop(const ir::Stm& s, const ir::ELoop& e);
@@ -50,6 +53,7 @@ class HostGen : public HostArrays {
   program::Leaf param_leaf(ir::VarId p);
 
   const ir::Lowered& lowered_;
+  const std::vector<int> uses_;  // of each variable
   int call_depth_ = 0;
   std::map<uint32_t, uint32_t> functions_;  // FunIds to Program::functions
   std::set<uint32_t> functions_tuning_;     // parameters that these read

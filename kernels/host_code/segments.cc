@@ -30,7 +30,7 @@ bool is_supported(const ir::Program& p, const ir::ESeg& e) {
   return e.kind == ir::SegKind::kMap && e.writes.size() == 1 && is_scalar(p, *e.writes[0].combine);
 }
 
-void segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
+void segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e, const ir::Stm* behind) {
   if (e.level == ir::SegLevel::kGroup) {
     group_segment(host, s, e);
   } else if (is_single(e)) {
@@ -42,7 +42,7 @@ void segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   } else if (e.kind == ir::SegKind::kSort) {
     sort(host, s, e);
   } else if (e.kind != ir::SegKind::kMap) {
-    collective(host, s, e);
+    collective(host, s, e, behind);
   } else if (!e.writes.empty() && e.writes[0].combine) {
     histogram(host, s, e);
   } else {

@@ -5,8 +5,9 @@
 
 namespace kenaz::host_code {
 
-/// Emits the launches, and binds what the statement binds.
-void segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e);
+/// Emits the launches, and binds what the statement binds. `behind`: as of map_behind() (behind.h).
+void segment(HostArrays& host, const ir::Stm& s, const ir::ESeg& e,
+             const ir::Stm* behind = nullptr);
 
 /// Whether there are kernels for it: operators on scalars, and combining writes alone.
 bool is_supported(const ir::Program& p, const ir::ESeg& e);
