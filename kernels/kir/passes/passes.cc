@@ -13,6 +13,7 @@
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/passes/wide_loops.h"
+#include "kernels/kir/passes/wide_products.h"
 #include "kernels/kir/passes/words.h"
 
 namespace kenaz::kir {

@@ -44,6 +44,7 @@
 #include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/passes/wide_loops.h"
+#include "kernels/kir/passes/wide_products.h"
 #include "kernels/kir/passes/words.h"
 #include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
