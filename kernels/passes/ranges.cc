@@ -52,6 +52,13 @@ Ranges::Range Ranges::of(const Atom& a) const {
   return it == ranges_.end() ? Range{} : it->second;
 }
 
+Differences::Range Ranges::known(VarId v) const {
+  const auto it = ranges_.find(v);
+  if (it == ranges_.end()) return {};
+  const Range& r = it->second;
+  return {r.low == kNoLow ? std::nullopt : std::optional(r.low), &r.below};
+}
+
 bool Ranges::const_below(const Range& r, int64_t& bound) {
   bool found = false;
   for (const Atom& b : r.below) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/ir/ir.h"
+#include "kernels/passes/differences.h"
 
 namespace kenaz::passes {
 
@@ -27,6 +28,8 @@ class Ranges {
   bool fits(const ir::Atom& a, PrimType t) const;
   /// The comparison's value, if it follows from what is known.
   std::optional<bool> compare(const ir::EPrim& e) const;
+  /// What is known, for who concludes more from it.
+  Differences::Range known(ir::VarId v) const;
 
  private:
   struct Range {

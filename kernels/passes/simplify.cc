@@ -11,6 +11,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/passes/algebra.h"
 #include "kernels/passes/cse.h"
+#include "kernels/passes/differences.h"
 #include "kernels/passes/merge.h"
 #include "kernels/passes/passes.h"
 #include "kernels/passes/ranges.h"
@@ -152,8 +153,10 @@ class Simplify {
       if (unroll(s, *e, out)) return;
       invariant_params(*e, s);
     }
+    const size_t mark = differences_.mark();
     if (const auto c = combinator(s)) enter_rows(*c);
     inner_bodies(s);
+    differences_.back_to(mark);
     if (auto* e = std::get_if<ESoac>(&s.exp)) {
       if (soac(s, *e, out)) return;
     }
@@ -180,19 +183,55 @@ class Simplify {
         const bool is_var = !e->cond.is_const();
         const VarId c = is_var ? e->cond.var() : VarId{};
         if (is_var) subst_[c] = PrimValue::of_bool(taken);
+        const size_t mark = differences_.mark();
+        assume(e->cond, taken);
         body(taken ? e->then_body : e->else_body);
+        differences_.back_to(mark);
         if (is_var) subst_.erase(c);
       }
       return;
     }
     if (auto* e = std::get_if<ELoop>(&s.exp)) {
-      if (auto* f = std::get_if<LoopFor>(&e->form)) ranges_.index(f->index, f->bound);
+      if (auto* f = std::get_if<LoopFor>(&e->form)) enter_index(f->index, f->bound);
     }
     if (const auto* seg = std::get_if<ESeg>(&s.exp)) {
-      for (const SegDim& d : seg->space.dims) ranges_.index(d.index, d.size);
+      for (const SegDim& d : seg->space.dims) enter_index(d.index, d.size);
     }
     visit_bodies(s.exp, [&](Body& inner) { body(inner); });
     visit_types(s.exp, [&](Type& t) { apply(t); });
+  }
+
+  void enter_index(VarId index, const Atom& bound) {
+    ranges_.index(index, bound);
+    if (!bound.is_const()) differences_.assume_positive(bound.var());
+  }
+
+  /// The condition has this value from here on.
+  void assume(const Atom& cond, bool value) {
+    const EPrim* e = cond.is_const() ? nullptr : prim_of(cond.var());
+    if (e == nullptr) return;
+    if (e->op == ScalarOp::kNot) return assume(e->args[0], !value);
+    if (e->op == (value ? ScalarOp::kAnd : ScalarOp::kOr)) {
+      for (const Atom& a : e->args) assume(a, value);
+    } else {
+      differences_.assume(*e, value);
+    }
+  }
+  /// Whether a condition that was computed elsewhere has this value here.
+  bool follows(const Atom& cond, bool value) const {
+    if (cond.is_const()) return cond.is_bool(value);
+    const EPrim* e = prim_of(cond.var());
+    if (e == nullptr) return false;
+    if (e->op == ScalarOp::kNot) return follows(e->args[0], !value);
+    if (e->op == (value ? ScalarOp::kAnd : ScalarOp::kOr)) {
+      return std::all_of(e->args.begin(), e->args.end(),
+                         [&](const Atom& a) { return follows(a, value); });
+    }
+    return differences_.compare(*e) == value;
+  }
+  const EPrim* prim_of(VarId v) const {
+    const auto it = prims_.find(v);
+    return it == prims_.end() ? nullptr : &it->second;
   }
 
   /// Facts about the rows that a lambda gets, and inputs that are the same or need not be arrays.
@@ -215,7 +254,7 @@ class Simplify {
       }
       const auto* iota = def ? std::get_if<EIota>(&def->exp) : nullptr;
       if (iota && iota->type == PrimType::kI64 && iota->start.is_int(0) && iota->stride.is_int(1)) {
-        ranges_.index(param, iota->n);
+        enter_index(param, iota->n);
         if (*c.width != iota->n) ranges_.index(param, *c.width);
       }
       inputs.push_back(input);
@@ -249,7 +288,7 @@ class Simplify {
   bool rewrite(Stm& s, std::vector<Stm>& out) {
     if (auto* e = std::get_if<EPrim>(&s.exp)) return scalar(s, *e);
     if (auto* e = std::get_if<EAssert>(&s.exp)) {
-      if (!e->cond.is_bool(true)) return false;
+      if (!follows(e->cond, true)) return false;
       s.exp = EAtom{PrimValue::of_bool(true)};
       return true;
     }
@@ -280,19 +319,17 @@ class Simplify {
       s.exp = EAtom{*a};
       return true;
     }
-    if (const auto known = ranges_.compare(e)) {
+    auto known = ranges_.compare(e);
+    if (!known) known = differences_.compare(e);
+    if (known) {
       s.exp = EAtom{PrimValue::of_bool(*known)};
       return true;
     }
-    const auto prim_of = [&](VarId v) -> const EPrim* {
-      const auto it = prims_.find(v);
-      return it == prims_.end() ? nullptr : &it->second;
-    };
-    if (const auto a = there_and_back(e, prim_of)) {
+    if (const auto a = there_and_back(e)) {
       s.exp = EAtom{*a};
       return true;
     }
-    if (auto next = simplify_prim_of_prim(e, prim_of)) {
+    if (auto next = simplify_prim_of_prim(e, [&](VarId v) { return prim_of(v); })) {
       s.exp = std::move(*next);
       return true;
     }
@@ -301,8 +338,7 @@ class Simplify {
 
   /// Of an integer's conversion to its own type from a smaller one, which has its value: the
   /// integer.
-  std::optional<Atom> there_and_back(const EPrim& e,
-                                     const std::function<const EPrim*(VarId)>& prim_of) const {
+  std::optional<Atom> there_and_back(const EPrim& e) const {
     if (e.op != ScalarOp::kConvert || !is_integer(e.type) || e.args[0].is_const()) return {};
     const EPrim* d = prim_of(e.args[0].var());
     if (d == nullptr || d->op != ScalarOp::kConvert || d->type != e.to || !is_integer(e.to)) {
@@ -514,6 +550,7 @@ class Simplify {
   void remember(const Stm& s) {
     if (const auto* e = std::get_if<EPrim>(&s.exp)) {
       ranges_.define(s.pat[0], *e);
+      differences_.define(s.pat[0], *e);
       if (s.certs.empty()) prims_.emplace(s.pat[0], *e);
       return;
     }
@@ -541,6 +578,7 @@ class Simplify {
   Subst subst_;
   std::unordered_map<VarId, std::pair<Atom, std::vector<VarId>>> certified_;
   Ranges ranges_;
+  Differences differences_{p_, [&](VarId v) { return ranges_.known(v); }};
   CommonExpressions seen_;
   std::unordered_map<VarId, EPrim> prims_;
   std::unordered_map<VarId, Stm> views_;

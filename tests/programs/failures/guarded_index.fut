@@ -1,0 +1,71 @@
+-- Indices that a condition around them keeps in bounds need no check; others keep theirs, however
+-- near they come.
+-- ==
+-- entry: neighbours
+-- input { [1, 2, 4, 8, 16] }
+-- output { [0, 5, 10, 20, 0] }
+-- input { [7] }
+-- output { [0] }
+-- input { empty([0]i32) }
+-- output { empty([0]i32) }
+
+-- ==
+-- entry: two_on
+-- input { [1, 2, 4] 0i64 }
+-- output { [0, 0, 0] }
+-- input { [1, 2, 4] 2i64 }
+-- error: Index \[3\] out of bounds for array of shape \[3\]
+
+-- ==
+-- entry: below
+-- input { [5, 6, 7] 3i64 }
+-- output { [7, 5, 6] }
+-- input { [5, 6, 7] 4i64 }
+-- error: Index \[3\] out of bounds for array of shape \[3\]
+
+-- ==
+-- entry: mirrored
+-- input { [5, 6, 7] 0i64 }
+-- output { [7, 6, 5] }
+-- input { [5, 6, 7] 1i64 }
+-- error: Index \[3\] out of bounds for array of shape \[3\]
+
+-- ==
+-- entry: may_wrap
+-- input { [5, 6, 7] [0i64, 2i64, 9223372036854775807i64] 2i64 }
+-- output { [6, 7, 0] }
+-- input { [5, 6, 7] [0i64, 9223372036854775806i64] 9223372036854775807i64 }
+-- error: out of bounds for array of shape \[3\]
+-- input { [5, 6, 7] [9223372036854775807i64] -9223372036854775808i64 }
+-- error: Index \[-9223372036854775808\] out of bounds for array of shape \[3\]
+
+-- ==
+-- entry: narrow
+-- input { [5, 6, 7] [0, 1, 2] }
+-- output { [7, 5, 6] }
+-- input { [5, 6, 7] [2, 2147483647] }
+-- error: Index \[-2147483648\] out of bounds for array of shape \[3\]
+
+entry neighbours [n] (xs: [n]i32) : [n]i32 =
+  tabulate n (\i -> if 0 < i && i < n - 1 then xs[i - 1] + xs[i + 1] else 0)
+
+-- The condition is for one place, the index one further.
+entry two_on [n] (xs: [n]i32) (from: i64) : [n]i32 =
+  tabulate n (\i -> if i < n - 1 && i >= n - from then xs[i + 2] else 0)
+
+-- Places before the first are meant from the end; only k places of these there are.
+entry below [n] (xs: [n]i32) (k: i64) : [n]i32 =
+  tabulate n (\i -> if i == 0 then xs[k - 1] else xs[i - 1])
+
+entry mirrored [n] (xs: [n]i32) (by: i64) : [n]i32 =
+  tabulate n (\i -> if by == 0 then xs[n - 1 - i] else xs[n - i])
+
+-- i + 1 wraps where i is the largest number, which is below no limit but above most.
+entry may_wrap (xs: []i32) (is: []i64) (limit: i64) : []i32 =
+  map (\i -> if i < limit then xs[i + 1] else if i == i64.highest && limit < 0 then xs[i + 1]
+             else if i == limit then xs[i] else 0)
+      is
+
+entry narrow (xs: []i32) (is: []i32) : []i32 =
+  map (\i -> if i > 0 && i != 2147483647 then xs[i - 1] else if i > 0 then xs[i + 1] else xs[2])
+      is
