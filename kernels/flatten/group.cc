@@ -154,7 +154,7 @@ class Grouping {
       const VarSet used = free_vars(p_, s);
       const auto* prim = std::get_if<EPrim>(&s.exp);
       const bool moves =
-          prim != nullptr && prim->op < ScalarOp::kSqrt && prim->op != ScalarOp::kPow &&
+          prim != nullptr && scalar_op_is_quick(prim->op) &&
           std::none_of(used.begin(), used.end(), [&](VarId v) { return inside.contains(v); });
       if (moves) inside.erase(s.pat[0]);
       (moves ? taken : stay).push_back(std::move(s));

@@ -154,8 +154,7 @@ bool Parallelism::makes_by_elements(const Stm& s) const {
 
 bool Parallelism::can_move_out(const Stm& s) const {
   const auto* prim = std::get_if<EPrim>(&s.exp);
-  if (!std::holds_alternative<EAtom>(s.exp) &&
-      (prim == nullptr || prim->op >= ScalarOp::kSqrt || prim->op == ScalarOp::kPow)) {
+  if (!std::holds_alternative<EAtom>(s.exp) && (prim == nullptr || !scalar_op_is_quick(prim->op))) {
     return false;
   }
   const VarSet used = free_vars(p_, s);
@@ -170,7 +169,7 @@ bool Parallelism::can_make_again(const Stm& s) const {
   return std::visit(
       Overloaded{
           [&](const EAtom& e) { return p_.type_of(e.atom).is_scalar() || unwritten(e.atom.var()); },
-          [](const EPrim& e) { return e.op < ScalarOp::kSqrt && e.op != ScalarOp::kPow; },
+          [](const EPrim& e) { return scalar_op_is_quick(e.op); },
           [&](const EIndex& e) { return unwritten(e.array); },
           [&](const ERearrange& e) { return unwritten(e.array); },
           // Of rows that are not dense a thread would make a copy.

@@ -137,6 +137,9 @@ std::optional<EPrim> simplify_prim_of_prim(const EPrim& e, const PrimOf& prim_of
   if (e.op == ScalarOp::kSelect && t == PrimType::kBool) {
     if (e.args[2].is_bool(false)) return EPrim{ScalarOp::kAnd, t, t, {e.args[0], e.args[1]}};
     if (e.args[1].is_bool(true)) return EPrim{ScalarOp::kOr, t, t, {e.args[0], e.args[2]}};
+    if (e.args[1].is_bool(false) && e.args[2].is_bool(true)) {
+      return EPrim{ScalarOp::kNot, t, t, {e.args[0]}};
+    }
   }
   // (x + c) + d, with - as well; integers wrap, so the constants may be added first.
   const bool sum = e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub;

@@ -120,16 +120,10 @@ class FuseSegs {
     return loads <= kMaxLoads;
   }
   static bool is_quick(const EPrim& p) {
-    switch (p.op) {
-      case ScalarOp::kDiv:
-      case ScalarOp::kMod:
-      case ScalarOp::kQuot:
-      case ScalarOp::kRem: return false;
-      case ScalarOp::kConvert:
-      case ScalarOp::kBitcast:
-      case ScalarOp::kSelect: return true;
-      default: return p.op < ScalarOp::kSqrt && p.op != ScalarOp::kPow && p.type != PrimType::kF64;
-    }
+    const bool moves_bits =
+        p.op == ScalarOp::kConvert || p.op == ScalarOp::kBitcast || p.op == ScalarOp::kSelect;
+    return scalar_op_is_quick(p.op) && !scalar_op_divides(p.op) &&
+           (moves_bits || p.type != PrimType::kF64);
   }
 
   /// How many elements of the map a point of another map loads outside of loops.

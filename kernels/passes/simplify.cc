@@ -361,10 +361,8 @@ class Simplify {
     return b.stms.size() <= kCheapBranch &&
            std::all_of(b.stms.begin(), b.stms.end(), [](const Stm& s) {
              const auto* e = std::get_if<EPrim>(&s.exp);
-             if (!e || !s.certs.empty() || e->op >= ScalarOp::kSqrt) return false;
-             return is_float(e->type) || (e->op != ScalarOp::kDiv && e->op != ScalarOp::kMod &&
-                                          e->op != ScalarOp::kQuot && e->op != ScalarOp::kRem &&
-                                          e->op != ScalarOp::kPow);
+             return e && s.certs.empty() && scalar_op_is_quick(e->op) &&
+                    (is_float(e->type) || !scalar_op_divides(e->op));
            });
   }
 

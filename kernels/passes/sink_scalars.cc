@@ -23,10 +23,7 @@ using namespace ir;
 /// Operations that an element does more, and those of them that take long.
 constexpr size_t kMostSunk = 8, kMostSlowSunk = 2;
 
-bool is_slow(const EPrim& e) {
-  return e.op >= ScalarOp::kSqrt || e.op == ScalarOp::kPow || e.op == ScalarOp::kDiv ||
-         e.op == ScalarOp::kMod || e.op == ScalarOp::kQuot || e.op == ScalarOp::kRem;
-}
+bool is_slow(const EPrim& e) { return !scalar_op_is_quick(e.op) || scalar_op_divides(e.op); }
 
 /// Of the code of one function, or of the constants.
 class SinkScalars {
