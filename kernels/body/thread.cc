@@ -36,17 +36,20 @@ kir::FunctionId function(Thread& t, const std::string& name, const std::vector<k
   });
 }
 
+bool is_within(const ir::Type& type, int64_t most) {
+  int64_t bytes = prim_size(type.prim);
+  for (const ir::Atom& d : type.dims) {
+    if (!d.is_const() || d.constant().as_i64() > most) return false;
+    bytes *= d.constant().as_i64();
+    if (bytes > most) return false;
+  }
+  return true;
+}
+
 // What threads have of their own lies side by side, rows of results do not.
 bool works_apart(const Host& host, ir::VarId v) {
   constexpr int64_t kMost = 4096;
-  const ir::Type& type = host.ir().type_of(v);
-  int64_t bytes = prim_size(type.prim);
-  for (const ir::Atom& d : type.dims) {
-    if (!d.is_const() || d.constant().as_i64() > kMost) return false;
-    bytes *= d.constant().as_i64();
-    if (bytes > kMost) return false;
-  }
-  return host.local_bytes() > 0;
+  return host.local_bytes() > 0 && is_within(host.ir().type_of(v), kMost);
 }
 
 void forget(Thread& t, const ir::Body& b) {

@@ -67,6 +67,8 @@ void translate(Thread& t, const ir::Stm& s);
 /// Before a body is translated again: the sizes and the memory of the time before are not this
 /// one's.
 void forget(Thread& t, const ir::Body& b);
+/// Whether the size of such an array is known when the kernel is made, and at most so many bytes.
+bool is_within(const ir::Type& type, int64_t most);
 /// Whether a loop whose result is this array works on it in memory of the thread's own, and it is
 /// moved to where it is wanted behind the loop.
 bool works_apart(const Host& host, ir::VarId v);

@@ -1,6 +1,8 @@
 #include "kernels/host_code/interleaved.h"
 
 #include "kernels/body/dests.h"
+#include "kernels/body/storage.h"
+#include "kernels/body/thread.h"
 #include "kernels/host_code/launch.h"
 
 namespace kenaz::host_code {
@@ -46,7 +48,11 @@ Interleaved::Interleaved(HostArrays& host, const ir::ESeg& e, const SegParts& pa
   if (e.kind != ir::SegKind::kMap || !e.writes.empty() || !hides_latency_by_threads(host)) return;
   for (size_t n = 0; n < parts.stored.size(); n++) {
     const auto loop = body::loop_in_place(host.ir(), e.body, n);
-    if (loop && parts.stored[n].layout.dense && !body::works_apart(host, *loop)) rows_.push_back(n);
+    if (!loop || !parts.stored[n].layout.dense) continue;
+    // Small rows are in registers, or close to them, and are stored by their threads; larger ones
+    // took a quarter of the time more so (tridagNestedSeqConst of futhark-benchmarks on an H200).
+    const bool is_small = body::is_within(host.ir().type_of(*loop), body::kMostOfTable);
+    if (!is_small || !body::works_apart(host, *loop)) rows_.push_back(n);
   }
   if (any()) points_ = host.count(dims_from(parts.stored[rows_[0]], 0, outer_)).operand();
 }
