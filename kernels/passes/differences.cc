@@ -10,7 +10,9 @@ namespace {
 using namespace ir;
 
 /// Of numbers that are added: a few of them are far from where anything could overflow.
-constexpr int64_t kMost = int64_t{1} << 40;
+constexpr int64_t kMost = int64_t{1} << 58;
+/// Of those that are multiplied with a factor.
+constexpr int64_t kMostFactor = int64_t{1} << 20, kMostTimes = kMost / kMostFactor;
 /// How many sums, and how many bounds, are looked through.
 constexpr int kSums = 4, kBounds = 3;
 
@@ -27,6 +29,12 @@ std::optional<int64_t> small_constant(const Atom& a) {
   return n > -kMost && n < kMost ? std::optional(n) : std::nullopt;
 }
 
+/// Of factors above 0.
+std::optional<int64_t> small_factor(const Atom& a) {
+  const auto n = small_constant(a);
+  return n && *n > 0 && *n < kMostFactor ? n : std::nullopt;
+}
+
 }  // namespace
 
 void Differences::define(VarId result, const EPrim& e) {
@@ -34,6 +42,20 @@ void Differences::define(VarId result, const EPrim& e) {
   if (e.op == ScalarOp::kConvert) {
     const bool keeps = is_signed(e.to) && prim_size(e.to) >= prim_size(e.type);
     if (keeps) steps_[result] = {e.args[0], std::nullopt, 0, e.to};
+    return;
+  }
+  if (e.op == ScalarOp::kMul) {
+    for (const size_t side : {size_t{0}, size_t{1}}) {
+      const auto n = small_factor(e.args[side]);
+      if (n && !e.args[1 - side].is_const()) products_[result] = {e.args[1 - side], *n};
+    }
+    return;
+  }
+  if (e.op == ScalarOp::kDiv || e.op == ScalarOp::kQuot) {
+    // Of what is not negative both are the same.
+    const auto n = small_factor(e.args[1]);
+    const bool is_natural = follows(PrimValue::of_int(e.type, 0), e.args[0], 0);
+    if (n && (is_natural || e.op == ScalarOp::kDiv)) quotients_[result] = {e.args[0], *n};
     return;
   }
   if (e.op != ScalarOp::kAdd && e.op != ScalarOp::kSub) return;
@@ -88,12 +110,41 @@ Differences::AtMost Differences::at_most(const Sum& a, const Sum& b, int64_t by)
   return x;
 }
 
-std::optional<int64_t> Differences::low(VarId v) const {
+std::optional<int64_t> Differences::low(VarId v, int depth) const {
   std::optional<int64_t> best = range_of_(v).low;
-  const auto learnt = lows_.find(v);
-  if (learnt == lows_.end()) return best;
-  for (const int64_t n : learnt->second) best = std::max(best.value_or(n), n);
+  const auto at_least = [&](int64_t n) { best = std::max(best.value_or(n), n); };
+  if (const auto learnt = lows_.find(v); learnt != lows_.end()) {
+    for (const int64_t n : learnt->second) at_least(n);
+  }
+  // Of a product only if it is seen that it does not wrap.
+  const bool is_product = any_bound_of_product(v, depth, [](const Bound&) { return true; });
+  if (is_product) at_least(0);
   return best;
+}
+
+const Differences::Scaled* Differences::quotient(const MaybeVar& v) const {
+  const auto it = v ? quotients_.find(*v) : quotients_.end();
+  return it == quotients_.end() ? nullptr : &it->second;
+}
+
+// 0 <= x <= n / c + k, so x * c <= n + k * c, which does not wrap.
+bool Differences::any_bound_of_product(VarId v, int depth,
+                                       const std::function<bool(const Bound&)>& good) const {
+  const auto product = products_.find(v);
+  if (product == products_.end() || depth == 0) return false;
+  const auto [of, c] = product->second;
+  const VarId x = of.var();
+  if (low(x, depth - 1).value_or(-1) < 0) return false;
+  return any_bound(x, 0, depth - 1, [&, c = c](const Bound& b) {
+    if (b.by <= -kMostTimes || b.by > 0) return false;
+    const Scaled* q = quotient(b.other);
+    if (q == nullptr || q->by != c ||
+        prim_size(p_.type_of(v).prim) < prim_size(p_.type_of(x).prim)) {
+      return false;
+    }
+    const auto n = sum_of(q->of, 1);
+    return n && !n->minus && n->by + b.by * c <= 0 && good({n->plus, n->by + b.by * c});
+  });
 }
 
 bool Differences::any_bound(VarId v, int64_t by, int depth,
@@ -110,6 +161,7 @@ bool Differences::any_bound(VarId v, int64_t by, int depth,
       if (sum && !sum->minus && from({sum->plus, sum->by - 1})) return true;
     }
   }
+  if (any_bound_of_product(v, depth, from)) return true;
   const auto learnt = above_.find(v);
   return learnt != above_.end() && std::any_of(learnt->second.begin(), learnt->second.end(), from);
 }
@@ -118,19 +170,27 @@ bool Differences::holds(AtMost x, int depth) const {
   if (x.left.size() > 1) return false;
   while (x.right.size() > 1 || (x.left.empty() && !x.right.empty())) {
     // What is not negative can be left out on the right, or counts as the least that it is.
-    const auto known =
-        std::find_if(x.right.begin(), x.right.end(), [&](VarId v) { return low(v).has_value(); });
+    const auto known = std::find_if(x.right.begin(), x.right.end(),
+                                    [&](VarId v) { return low(v, depth).has_value(); });
     if (known == x.right.end()) return false;
-    const int64_t least = *low(*known);
+    const int64_t least = *low(*known, depth);
     if (least <= -kMost || least >= kMost) return false;
     x.by += least;
     x.right.erase(known);
   }
   if (x.left.empty()) return x.by >= 0;
+  if (!x.right.empty() && x.by > -kMostTimes && x.by < kMostTimes) {
+    // Of quotients by the same number: rounding down keeps the order.
+    const Scaled *a = quotient(x.left[0]), *b = quotient(x.right[0]);
+    if (a && b && a->by == b->by && depth > 0) {
+      const auto m = sum_of(a->of, depth - 1), n = sum_of(b->of, depth - 1);
+      if (m && n && holds(at_most(*m, *n, x.by * a->by), depth - 1)) return true;
+    }
+  }
   return any_bound(x.left[0], 0, depth, [&](const Bound& b) {
     if (b.by <= -kMost || b.by >= kMost) return false;
     if (b.other) return !x.right.empty() && *b.other == x.right[0] && b.by <= x.by;
-    const auto least = x.right.empty() ? std::optional<int64_t>(0) : low(x.right[0]);
+    const auto least = x.right.empty() ? std::optional<int64_t>(0) : low(x.right[0], depth);
     return least && *least > -kMost && *least < kMost && b.by <= *least + x.by;
   });
 }
@@ -138,13 +198,13 @@ bool Differences::holds(AtMost x, int depth) const {
 bool Differences::fits(const Sum& s, PrimType t, int depth) const {
   // Of two that are not negative the difference fits, and one less does too.
   if (s.minus) {
-    const auto natural = [&](const MaybeVar& v) { return !v || low(*v).value_or(-1) >= 0; };
+    const auto natural = [&](const MaybeVar& v) { return !v || low(*v, depth).value_or(-1) >= 0; };
     return natural(s.plus) && natural(s.minus) && (s.by == 0 || s.by == -1);
   }
   if (!s.plus) return s.by >= least_of(t) && s.by <= most_of(t);
   if (s.by == 0) return true;
   if (s.by < 0) {
-    const auto least = low(*s.plus);
+    const auto least = low(*s.plus, depth);
     return least && *least >= least_of(t) - s.by;
   }
   return any_bound(*s.plus, 0, depth, [&](const Bound& b) {

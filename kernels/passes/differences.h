@@ -52,6 +52,11 @@ class Differences {
     int64_t by = 0;
     PrimType type = PrimType::kI64;
   };
+  /// A variable times a constant, or divided by it and rounded down; the constant is above 0.
+  struct Scaled {
+    ir::Atom of;
+    int64_t by = 1;
+  };
   /// left <= right + by, each a sum of variables.
   struct AtMost {
     std::vector<ir::VarId> left, right;
@@ -69,7 +74,7 @@ class Differences {
   static AtMost at_most(const Sum& a, const Sum& b, int64_t by);
   bool holds(AtMost x, int depth) const;
   bool fits(const Sum& s, PrimType t, int depth) const;
-  std::optional<int64_t> low(ir::VarId v) const;
+  std::optional<int64_t> low(ir::VarId v, int depth) const;
   /// Whether `good(bound)` of a bound of v, of which v itself is one; with `depth` others in
   /// between.
   bool any_bound(ir::VarId v, int64_t by, int depth,
@@ -80,7 +85,13 @@ class Differences {
 
   const ir::Program& p_;
   RangeOf range_of_;
+  const Scaled* quotient(const MaybeVar& v) const;
+  /// Whether good(bound) of a bound of v, if v is the multiple of something.
+  bool any_bound_of_product(ir::VarId v, int depth,
+                            const std::function<bool(const Bound&)>& good) const;
+
   std::unordered_map<ir::VarId, Step> steps_;
+  std::unordered_map<ir::VarId, Scaled> products_, quotients_;
   std::unordered_map<ir::VarId, std::vector<Bound>> above_;
   std::unordered_map<ir::VarId, std::vector<int64_t>> lows_;
   struct Learnt {

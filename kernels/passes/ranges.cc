@@ -127,8 +127,11 @@ void Ranges::define(VarId result, const EPrim& e) {
           prim_size(e.to) >= prim_size(e.type) + (prim_kind(e.to) != prim_kind(e.type));
       const bool keeps =
           is_integer(e.to) && e.to != PrimType::kU64 && (wider || fits(e.args[0], e.to));
-      if (!keeps || a.low == kNoLow || a.low < 0) return;
-      out.low = a.low;
+      // What has no sign has no more values than its bits.
+      const bool is_natural = wider && prim_kind(e.type) == PrimKind::kUnsigned;
+      if (is_natural) add_bound(out.below, e.to, int64_t{1} << (8 * prim_size(e.type)));
+      if (!keeps || (!is_natural && (a.low == kNoLow || a.low < 0))) return;
+      out.low = std::max<int64_t>(a.low, 0);
       for (const Atom& x : a.below) {
         if (const auto n = constant(x)) add_bound(out.below, e.to, *n);
         if (x.is_const() || !wider) continue;

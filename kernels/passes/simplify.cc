@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "kernels/ir/algebra.h"
@@ -24,6 +25,8 @@ using namespace ir;
 
 /// Rewritings of one statement one after the other; more would be a cycle.
 constexpr int kMaxRounds = 16;
+/// Of an array of one dimension that lies in memory.
+constexpr int64_t kMostElements = int64_t{1} << 56;
 /// Statements of a branch that are computed rather than branched over.
 constexpr size_t kCheapBranch = 4;
 
@@ -39,11 +42,18 @@ class Simplify {
 
   void program() {
     body(p_.constants);
-    for (Function& f : p_.functions) {
+    std::unordered_set<uint32_t> entries;
+    for (const Entry& e : p_.entries) entries.insert(e.fun.index);
+    for (size_t n = 0; n < p_.functions.size(); n++) {
+      Function& f = p_.functions[n];
       for (const VarId v : f.params) {
-        for (const Atom& d : p_.type_of(v).dims) {
+        const std::vector<Atom>& dims = p_.type_of(v).dims;
+        for (const Atom& d : dims) {
           if (!d.is_const()) ranges_.nonnegative(d.var());
         }
+        // What a client has sent lies in memory: no sum of a size and a small number wraps.
+        const bool is_there = entries.contains(static_cast<uint32_t>(n)) && dims.size() == 1;
+        if (is_there && !dims[0].is_const()) ranges_.index(dims[0].var(), i64(kMostElements));
       }
       body(f.body);
       for (Type& t : f.ret) apply(t);

@@ -69,3 +69,35 @@ entry may_wrap (xs: []i32) (is: []i64) (limit: i64) : []i32 =
 entry narrow (xs: []i32) (is: []i32) : []i32 =
   map (\i -> if i > 0 && i != 2147483647 then xs[i - 1] else if i > 0 then xs[i + 1] else xs[2])
       is
+
+-- ==
+-- entry: halves
+-- input { [1, 2, 3, 4, 5] 2i64 }
+-- output { [3, 7] }
+-- input { [1, 2, 3, 4] 2i64 }
+-- output { [3, 7] }
+-- input { [1, 2, 3, 4] 3i64 }
+-- error: Index \[4\] out of bounds for array of shape \[4\]
+-- input { [1] 0i64 }
+-- output { empty([0]i32) }
+
+-- ==
+-- entry: chunks
+-- input { [1, 2, 3, 4, 5, 6, 7] 2i64 }
+-- output { [6, 6, 6, 15, 15, 15, 7] }
+-- input { [1, 2, 3, 4, 5, 6, 7] 3i64 }
+-- error: Index \[3\] out of bounds for array of shape \[3\]
+-- input { empty([0]i32) 2i64 }
+-- output { empty([0]i32) }
+
+-- Pairs of neighbours, of which there are half as many; `k` says how many are asked for.
+entry halves (xs: []i32) (k: i64) : []i32 =
+  let n = length xs
+  in if k <= n / 2 then tabulate (n / 2) (\i -> xs[2 * i] + xs[2 * i + 1])
+     else tabulate k (\i -> xs[2 * i] + xs[2 * i + 1])
+
+-- Sums of three each, and for each element that of its chunk, or of the next one.
+entry chunks (xs: []i32) (k: i64) : []i32 =
+  let n = length xs
+  let sums = tabulate ((n + 2) / 3) (\c -> i32.sum (map (\j -> if c * 3 + j < n then xs[c * 3 + j] else 0) (iota 3)))
+  in map (\i -> if k == 2 then sums[i / 3] else sums[(i + 3) / 3]) (iota n)
