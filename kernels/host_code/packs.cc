@@ -1,6 +1,7 @@
 #include "kernels/host_code/packs.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/host_code/body_facts.h"
 #include "kernels/host_code/neighbours.h"
@@ -19,12 +20,51 @@ using kir::Values;
 
 namespace {
 
-/// The operation without what the elements carry, and what only that needs.
-ir::ESeg only_first_results(const ir::Program& p, const ir::ESeg& e) {
+/// The operation with these results alone, and what they need.
+ir::ESeg only_results(const ir::Program& p, const ir::ESeg& e, const std::vector<size_t>& which) {
   ir::ESeg out = e;
-  out.body.results.resize(1);
+  out.body.results.clear();
+  for (const size_t n : which) out.body.results.push_back(e.body.results[n]);
   ir::keep_needed(p, out.body, [](const ir::Stm&, const ir::VarSet&) {});
   return out;
+}
+
+bool is_product(const ir::EPrim& e) {
+  return e.op == ScalarOp::kMul && scalar::is_float_type(e.type);
+}
+bool is_sum(const ir::EPrim& e) {
+  return (e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub) && scalar::is_float_type(e.type);
+}
+bool is_both(const ir::EPrim& e) { return e.op == ScalarOp::kMad && scalar::is_float_type(e.type); }
+bool has(const ir::Body& b, bool (*holds)(const ir::EPrim&)) {
+  return std::any_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
+    const auto* e = std::get_if<ir::EPrim>(&s.exp);
+    bool any = e != nullptr && holds(*e);
+    ir::visit_bodies(s.exp, [&](const ir::Body& inner) { any = any || has(inner, holds); });
+    return any;
+  });
+}
+/// Whether there are products and sums of floats that a driver might make one operation of, in one
+/// kernel and not in another.
+bool may_contract(const HostArrays& host, const ir::Body& b) {
+  return host.target().contracts_floats &&
+         (has(b, is_both) || (has(b, is_product) && has(b, is_sum)));
+}
+
+/// Whether what an element carries is better made again than stored and loaded: it is arithmetic
+/// on indices and on what is loaded at the element's own index, and comes out as it was where the
+/// element's class or key was made.
+bool is_made_again(const HostArrays& host, const ir::ESeg& e, size_t result) {
+  const ir::ESeg alone = only_results(host.ir(), e, {result});
+  const auto& stms = alone.body.stms;
+  return std::all_of(stms.begin(), stms.end(),
+                     [](const ir::Stm& s) {
+                       return std::holds_alternative<ir::EPrim>(s.exp) ||
+                              std::holds_alternative<ir::EAtom>(s.exp) ||
+                              std::holds_alternative<ir::EIndex>(s.exp);
+                     }) &&
+         !is_slow(alone.body) && !may_contract(host, alone.body) &&
+         !reads_of(host.ir(), alone.body).gathers;
 }
 
 /// The elements as the body makes them.
@@ -42,34 +82,49 @@ class Source {
     if (widest > 1) out.many = neighbours_.many(t, {}, Neighbours::Plain::kDropped);
     return out;
   }
-  /// Whether there are products and sums of floats that a driver might make one operation of.
-  bool may_contract() const {
-    return has(e_.body, is_both) || (has(e_.body, is_product) && has(e_.body, is_sum));
-  }
 
  private:
-  using Holds = bool (*)(const ir::EPrim&);
-  static bool is_product(const ir::EPrim& e) {
-    return e.op == ScalarOp::kMul && scalar::is_float_type(e.type);
-  }
-  static bool is_sum(const ir::EPrim& e) {
-    return (e.op == ScalarOp::kAdd || e.op == ScalarOp::kSub) && scalar::is_float_type(e.type);
-  }
-  static bool is_both(const ir::EPrim& e) {
-    return e.op == ScalarOp::kMad && scalar::is_float_type(e.type);
-  }
-  static bool has(const ir::Body& b, Holds holds) {
-    return std::any_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
-      const auto* e = std::get_if<ir::EPrim>(&s.exp);
-      bool any = e != nullptr && holds(*e);
-      ir::visit_bodies(s.exp, [&](const ir::Body& inner) { any = any || has(inner, holds); });
-      return any;
-    });
-  }
-
   HostArrays& host_;
   ir::ESeg e_;
   Neighbours neighbours_;
+};
+
+/// Elements of which a map has stored what is not to be made twice.
+class Apart {
+ public:
+  Apart(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) : made_(e.body.results.size()) {
+    std::vector<size_t> stored{0}, again;
+    for (size_t n = 1; n < e.body.results.size(); n++) {
+      made_[n] = is_made_again(host, e, n);
+      (made_[n] ? again : stored).push_back(n);
+    }
+    operands_ = map_operands(host, s, only_results(host.ir(), e, stored), {});
+    if (!again.empty()) again_.emplace(host, only_results(host.ir(), e, again));
+  }
+
+  plan::Problem problem(Thread& t, const Operand& length) const {
+    plan::Problem out;
+    const plan::Elements loaded = elements_from(t, operands_, length);
+    if (!again_) {
+      out.elements = loaded;
+      return out;
+    }
+    out.dry_elements = elements_from(t, {operands_[0]}, length);
+    const plan::Elements made = again_->elements(t, 1);
+    out.elements.at = [loaded, made, made_here = made_](kir::Builder& k, const plan::Place& at) {
+      const Values x = loaded.at(k, at), y = made.at(k, at);
+      Values all;
+      auto from_x = x.begin(), from_y = y.begin();
+      for (const bool here : made_here) all.push_back(here ? *from_y++ : *from_x++);
+      return all;
+    };
+    return out;
+  }
+
+ private:
+  std::vector<bool> made_;  // by result: made again
+  std::vector<HostArray> operands_;
+  std::optional<Source> again_;
 };
 
 /// What packings and sorts have in common.
@@ -81,7 +136,7 @@ class Arrangement {
         e_(e),
         length_(host.scalar(e.space.dims[0].size)),
         source_(host, e),
-        first_results_(host, only_first_results(host.ir(), e)) {
+        first_results_(host, only_results(host.ir(), e, {0})) {
     facts().name = host.kernel_name(name);
     facts().prov = s.prov;
     facts().length = plan::HostExpr::size(1);
@@ -100,24 +155,19 @@ class Arrangement {
     request_.bind = [&](Thread& t, plan::Asks) { return from_body(t); };
     // Elements may be made twice, and by threads that must not stop. Drivers may contract products
     // and sums in one kernel and not in the other, which would find other classes or keys.
-    const bool differs = host_.target().contracts_floats && first_results_.may_contract();
+    const bool differs = may_contract(host_, only_results(host_.ir(), e_, {0}).body);
     const bool apart =
         differs || is_slow(e_.body) || may_stop(e_.body) || needs_thread_memory(host_, request_);
     if (host_.failed()) return;
-    std::vector<HostArray> operands;
+    std::optional<Apart> stored;
     if (apart) {
-      operands = map_operands(host_, s_, e_, {});
+      stored.emplace(host_, s_, e_);
     } else {
       facts().widest = source_.widest();
     }
     if (host_.failed()) return;
     request_.bind = [&](Thread& t, plan::Asks) {
-      plan::Problem problem;
-      if (apart) {
-        problem.elements = elements_from(t, operands, length_);
-      } else {
-        problem = from_body(t);
-      }
+      plan::Problem problem = stored ? stored->problem(t, length_) : from_body(t);
       Values bases;
       for (const BlockReg b : results) bases.push_back(t.args.block(b));
       put(problem, bases);
