@@ -60,6 +60,9 @@ void single_elements(ir::Program& p);
 /// reductions to scalars, and (out of lambdas only) checks, which then hold where there are no
 /// elements.
 void hoist(ir::Program& p);
+/// Makes one map of two that follow each other, compute under conditions and read the same arrays.
+/// Of a program at stage seg.
+void join_maps(ir::Program& p);
 /// Loads what a point of a map has at its own index before the branches that load it. Of a program
 /// at stage seg.
 void early_loads(ir::Program& p);
