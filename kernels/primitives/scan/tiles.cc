@@ -157,7 +157,33 @@ void Tiles::load(const Value& segment, const Value& from, const Value& to) {
     by_element();
   } else {
     k.if_(
-        k.le(k.add(from, size()), to), [&] { load_whole(segment, from); }, by_element);
+        k.le(k.add(from, size()), to), [&] { load_whole(segment, from); },
+        [&] { load_live(segment, from, to); });
+  }
+}
+
+// As load_whole, of a tile that ends before it is full.
+void Tiles::load_live(const Value& segment, const Value& from, const Value& to) {
+  Builder& k = t_.k;
+  const int n = piece();
+  std::vector<std::vector<kir::Var>> elements;
+  for (int j = 0; j < items_; j++) {
+    const Value slot = k.add(slot_of_piece(kir::i32(j / n)), kir::i32(j % n));
+    const Value place = k.add(from, k.to_i64(slot));
+    std::vector<kir::Var>& x = elements.emplace_back();
+    for (const Value& v : c_.op().neutral) x.push_back(k.declare(v));
+    for (const PrimType type : t_.facts.carried) x.push_back(k.declare(PrimValue{type}));
+    k.if_(k.lt(place, to), [&] {
+      const Values loaded = t_.problem.elements.at(k, {segment, place});
+      for (size_t i = 0; i < x.size(); i++) k.assign(x[i], loaded[i]);
+    });
+  }
+  for (int j = 0; j < items_; j++) {
+    const Value slot = k.add(slot_of_piece(kir::i32(j / n)), kir::i32(j % n));
+    Values x;
+    for (const kir::Var v : elements[static_cast<size_t>(j)]) x.push_back(k.read(v));
+    keep(slot, x);
+    keep_carried(slot, x);
   }
 }
 

@@ -49,6 +49,7 @@ class Tiles {
       const std::function<void(const Value& place, const Value& slot, const Value& live)>& body);
   void load(const Value& segment, const Value& from, const Value& to);
   void load_whole(const Value& segment, const Value& from);
+  void load_live(const Value& segment, const Value& from, const Value& to);
   void store(const Value& segment, const Value& from, const Value& to);
   void store_whole(const Value& segment, const Value& from);
   void keep(const Value& slot, const Values& x);
