@@ -44,8 +44,9 @@ class DropCopies {
   std::optional<VarId> copied(const Stm& s) const {
     if (const auto* copy = std::get_if<ECopy>(&s.exp)) return copy->array;
     const auto* map = std::get_if<ESeg>(&s.exp);
-    if (map == nullptr || map->kind != SegKind::kMap || !map->writes.empty() || !s.attrs.empty() ||
-        map->body.stms.size() != 1 || map->body.results.size() != 1) {
+    if (map == nullptr || map->kind != SegKind::kMap || map->level != SegLevel::kDevice ||
+        !map->writes.empty() || !s.attrs.empty() || map->body.stms.size() != 1 ||
+        map->body.results.size() != 1) {
       return std::nullopt;
     }
     const Stm& only = map->body.stms[0];
