@@ -51,6 +51,10 @@ void Differences::define(VarId result, const EPrim& e) {
     }
     return;
   }
+  if (e.op == ScalarOp::kMod) {
+    if (!e.args[1].is_const()) remainders_.emplace(result, e.args[1].var());
+    return;
+  }
   if (e.op == ScalarOp::kDiv || e.op == ScalarOp::kQuot) {
     // Of what is not negative both are the same.
     const auto n = small_factor(e.args[1]);
@@ -116,10 +120,16 @@ std::optional<int64_t> Differences::low(VarId v, int depth) const {
   if (const auto learnt = lows_.find(v); learnt != lows_.end()) {
     for (const int64_t n : learnt->second) at_least(n);
   }
+  if (is_remainder(v, depth)) at_least(0);
   // Of a product only if it is seen that it does not wrap.
   const bool is_product = any_bound_of_product(v, depth, [](const Bound&) { return true; });
   if (is_product) at_least(0);
   return best;
+}
+
+bool Differences::is_remainder(VarId v, int depth) const {
+  const auto it = remainders_.find(v);
+  return it != remainders_.end() && depth > 0 && low(it->second, depth - 1).value_or(0) > 0;
 }
 
 const Differences::Scaled* Differences::quotient(const MaybeVar& v) const {
@@ -161,6 +171,7 @@ bool Differences::any_bound(VarId v, int64_t by, int depth,
       if (sum && !sum->minus && from({sum->plus, sum->by - 1})) return true;
     }
   }
+  if (is_remainder(v, depth) && from({remainders_.at(v), -1})) return true;
   if (any_bound_of_product(v, depth, from)) return true;
   const auto learnt = above_.find(v);
   return learnt != above_.end() && std::any_of(learnt->second.begin(), learnt->second.end(), from);

@@ -85,6 +85,8 @@ class Differences {
 
   const ir::Program& p_;
   RangeOf range_of_;
+  /// Whether v is what is left of a division by something above 0, rounded down.
+  bool is_remainder(ir::VarId v, int depth) const;
   const Scaled* quotient(const MaybeVar& v) const;
   /// Whether good(bound) of a bound of v, if v is the multiple of something.
   bool any_bound_of_product(ir::VarId v, int depth,
@@ -92,6 +94,7 @@ class Differences {
 
   std::unordered_map<ir::VarId, Step> steps_;
   std::unordered_map<ir::VarId, Scaled> products_, quotients_;
+  std::unordered_map<ir::VarId, ir::VarId> remainders_;  // by what
   std::unordered_map<ir::VarId, std::vector<Bound>> above_;
   std::unordered_map<ir::VarId, std::vector<int64_t>> lows_;
   struct Learnt {

@@ -7,8 +7,9 @@
 namespace kenaz::passes {
 
 /// The most elements of a combinator, known to be so many, that one thread should do for want of
-/// more of them.
-inline constexpr int64_t kFewElements = 8;
+/// more of them: those of a window of 3 by 3, say. (16 take longer so in backprop of
+/// futhark-benchmarks.)
+inline constexpr int64_t kFewElements = 9;
 /// .. and of packings and sorts.
 inline constexpr int64_t kFewToMove = 32;
 
