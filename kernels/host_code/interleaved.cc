@@ -1,5 +1,7 @@
 #include "kernels/host_code/interleaved.h"
 
+#include <algorithm>
+
 #include "kernels/body/dests.h"
 #include "kernels/body/storage.h"
 #include "kernels/body/thread.h"
@@ -41,18 +43,34 @@ HostArray as_matrix(HostArrays& host, HostArray result, const Operand& points,
   return result;
 }
 
+/// Rows that a thread stores one element after the other, each into a sector of its own: from a
+/// whole sector on, in as many steps as make that worth a copy.
+bool is_short_row(const ir::Program& p, const ir::Atom& row) {
+  constexpr int64_t kLeastElements = 8, kSector = 32;
+  const ir::Type type = p.type_of(row);
+  const int64_t least = std::max<int64_t>(kLeastElements * prim_size(type.prim), kSector);
+  return !type.is_scalar() && body::is_within(type, body::kMostOfTable) &&
+         !body::is_within(type, least - 1);
+}
+
 }  // namespace
 
 Interleaved::Interleaved(HostArrays& host, const ir::ESeg& e, const SegParts& parts)
     : host_(host), parts_(parts), outer_(e.space.dims.size()) {
   if (e.kind != ir::SegKind::kMap || !e.writes.empty() || !hides_latency_by_threads(host)) return;
   for (size_t n = 0; n < parts.stored.size(); n++) {
-    const auto loop = body::loop_in_place(host.ir(), e.body, n);
-    if (!loop || !parts.stored[n].layout.dense) continue;
-    // Small rows are in registers, or close to them, and are stored by their threads; larger ones
-    // took a quarter of the time more so (tridagNestedSeqConst of futhark-benchmarks on an H200).
-    const bool is_small = body::is_within(host.ir().type_of(*loop), body::kMostOfTable);
-    if (!is_small || !body::works_apart(host, *loop)) rows_.push_back(n);
+    if (!parts.stored[n].layout.dense) continue;
+    if (const auto loop = body::loop_in_place(host.ir(), e.body, n)) {
+      // Small rows of a loop's are in registers, or close to them; of larger ones, which are moved
+      // behind the loop, storing them took a quarter of the time (tridagNestedSeqConst of
+      // futhark-benchmarks on an H200).
+      const bool is_small = body::is_within(host.ir().type_of(*loop), body::kMostOfTable);
+      if (is_small && body::works_apart(host, *loop)) continue;
+      rows_.push_back(n);
+    } else if (is_short_row(host.ir(), e.body.results[n])) {
+      rows_.push_back(n);
+      has_short_ = true;
+    }
   }
   if (any()) points_ = host.count(dims_from(parts.stored[rows_[0]], 0, outer_)).operand();
 }
@@ -65,6 +83,8 @@ Operand Interleaved::length(size_t row) const {
 Operand Interleaved::worthwhile() const {
   // Shorter rows lie in few sectors anyway. More bytes are not taken a second time.
   constexpr int64_t kLeastPoints = 1024, kLeastLength = 16, kMostBytes = int64_t{1} << 31;
+  // Of short rows, so that a second launch is worth it.
+  constexpr int64_t kLeastBytes = int64_t{1} << 23;
   const auto le = [&](const Operand& a, const Operand& b) {
     return host_.emit_op(ScalarOp::kLe, PrimType::kI64, PrimType::kBool, {a, b});
   };
@@ -74,10 +94,11 @@ Operand Interleaved::worthwhile() const {
   Operand good = le(host_.konst(kLeastPoints), points_);
   HostSize bytes = host_.size(0);
   for (const size_t row : rows_) {
-    good = both(good, le(host_.konst(kLeastLength), length(row)));
+    if (!has_short_) good = both(good, le(host_.konst(kLeastLength), length(row)));
     bytes = host_.plus(bytes, host_.times(host_.count(parts_.stored[row].layout.dims),
                                           host_.size(prim_size(parts_.stored[row].elem))));
   }
+  if (has_short_) good = both(good, le(host_.konst(kLeastBytes), bytes.operand()));
   return both(good, le(bytes.operand(), host_.konst(kMostBytes)));
 }
 

@@ -1,5 +1,6 @@
-// Maps whose threads work on rows of the results in loops. Each thread's row lies by itself, so in
-// each turn neighbouring threads access places far from each other, a sector of memory for each.
+// Maps whose threads work on rows of the results in loops, or make short ones element by element.
+// Each thread's row lies by itself, so in each turn neighbouring threads access places far from
+// each other, a sector of memory for each.
 // Where there are many threads, and the rows are long, these are made in an array in which the
 // elements of all threads lie side by side, and a transposing copy puts them where they belong.
 #pragma once
@@ -31,6 +32,7 @@ class Interleaved {
   Operand points_ = PrimValue::i64(0);
   size_t outer_;              // dims of the space
   std::vector<size_t> rows_;  // which of the stored arrays
+  bool has_short_ = false;    // some of them are stored without a loop that works on them
 };
 
 }  // namespace kenaz::host_code
