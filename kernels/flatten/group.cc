@@ -7,6 +7,7 @@
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
+#include "kernels/scalar/quick.h"
 
 namespace kenaz::flatten {
 

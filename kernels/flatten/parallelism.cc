@@ -6,6 +6,7 @@
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
+#include "kernels/scalar/quick.h"
 #include "protocol/base/overloaded.h"
 
 namespace kenaz::flatten {

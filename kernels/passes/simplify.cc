@@ -17,6 +17,7 @@
 #include "kernels/passes/passes.h"
 #include "kernels/passes/ranges.h"
 #include "kernels/passes/views.h"
+#include "kernels/scalar/quick.h"
 
 namespace kenaz::passes {
 namespace {

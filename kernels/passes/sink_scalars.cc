@@ -14,6 +14,7 @@
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
+#include "kernels/scalar/quick.h"
 
 namespace kenaz::passes {
 namespace {

@@ -51,26 +51,6 @@ bool scalar_op_commutes(ScalarOp op) {
          op == ScalarOp::kMulHi;
 }
 
-bool scalar_op_is_quick(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::kPow: return false;
-    case ScalarOp::kFloor:
-    case ScalarOp::kCeil:
-    case ScalarOp::kRound:
-    case ScalarOp::kTrunc:
-    case ScalarOp::kCopysign:
-    case ScalarOp::kIsNan:
-    case ScalarOp::kIsInf:
-    case ScalarOp::kSelect: return true;
-    default: return op < ScalarOp::kSqrt;
-  }
-}
-
-bool scalar_op_divides(ScalarOp op) {
-  return op == ScalarOp::kDiv || op == ScalarOp::kMod || op == ScalarOp::kQuot ||
-         op == ScalarOp::kRem;
-}
-
 PrimType scalar_op_result(ScalarOp op, PrimType t, PrimType to) {
   switch (kOps[static_cast<int>(op)].result) {
     case ResultKind::kSame: return t;

@@ -30,12 +30,6 @@ bool scalar_op_commutes(ScalarOp op);
 /// Whether, besides, (a op b) op c is a op (b op c).
 bool scalar_op_associates(ScalarOp op);
 
-/// Whether every device does it by a few instructions, at any type but for a quotient's or
-/// remainder's: no power, and nothing that a series computes.
-bool scalar_op_is_quick(ScalarOp op);
-/// Quotients and remainders: of integers they take dozens of instructions.
-bool scalar_op_divides(ScalarOp op);
-
 /// Returns one operation at fixed types as a function on the bits of PrimValues, for interpreters,
 /// which look it up once. It ignores unused operands and never traps. `op` must accept the type.
 using ScalarFn = uint64_t (*)(uint64_t, uint64_t, uint64_t);
