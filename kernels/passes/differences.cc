@@ -15,6 +15,8 @@ constexpr int64_t kMost = int64_t{1} << 58;
 constexpr int64_t kMostFactor = int64_t{1} << 20, kMostTimes = kMost / kMostFactor;
 /// How many sums, and how many bounds, are looked through.
 constexpr int kSums = 4, kBounds = 3;
+/// Of one variable, by conditions. (What is looked at grows with their third power.)
+constexpr size_t kMostBounds = 16;
 
 bool is_signed(PrimType t) { return is_integer(t) && prim_kind(t) == PrimKind::kSigned; }
 
@@ -148,10 +150,9 @@ bool Differences::any_bound_of_product(VarId v, int depth,
   return any_bound(x, 0, depth - 1, [&, c = c](const Bound& b) {
     if (b.by <= -kMostTimes || b.by > 0) return false;
     const Scaled* q = quotient(b.other);
-    if (q == nullptr || q->by != c ||
-        prim_size(p_.type_of(v).prim) < prim_size(p_.type_of(x).prim)) {
-      return false;
-    }
+    if (q == nullptr || q->by != c) return false;
+    // What is divided fits the product's type.
+    if (prim_size(p_.type_of(v).prim) < prim_size(p_.type_of(*b.other).prim)) return false;
     const auto n = sum_of(q->of, 1);
     return n && !n->minus && n->by + b.by * c <= 0 && good({n->plus, n->by + b.by * c});
   });
@@ -262,7 +263,9 @@ void Differences::learn(const Atom& a, const Atom& b, int64_t by) {
     return;
   }
   const MaybeVar other = fact.right.empty() ? MaybeVar{} : MaybeVar{fact.right[0]};
-  above_[fact.left[0]].push_back({other, fact.by});
+  std::vector<Bound>& known = above_[fact.left[0]];
+  if (known.size() == kMostBounds) return;
+  known.push_back({other, fact.by});
   order_.push_back({fact.left[0], false});
 }
 

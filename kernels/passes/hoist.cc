@@ -21,6 +21,13 @@ using namespace ir;
 class Hoist {
  public:
   explicit Hoist(Program& p) : p_(p), aliases_(p) {
+    for (const Function& f : p.functions) {
+      for (const VarId v : f.params) {
+        for (const Atom& d : p.type_of(v).dims) {
+          if (!d.is_const()) sizes_.insert(d.var());
+        }
+      }
+    }
     visit_bodies(p, [&](const Body& b) { find_consumed(b); });
   }
 
@@ -65,12 +72,30 @@ class Hoist {
       for (const VarId v : consumed_by(p_, s)) consumed_.insert(aliases_.of(v));
       const auto* prim = std::get_if<EPrim>(&s.exp);
       if (prim != nullptr && prim->op == ScalarOp::kOr) ors_.insert(s.pat[0]);
+      if (prim != nullptr && is_size(*prim)) sizes_.insert(s.pat[0]);
       const auto* check = std::get_if<EAssert>(&s.exp);
       if (check != nullptr && !check->cond.is_const() && ors_.contains(check->cond.var())) {
         guarded_.insert(s.pat[0]);
       }
       note_unsure(s);
       visit_bodies(s.exp, [&](const Body& inner) { find_consumed(inner); });
+    }
+  }
+
+  /// Whether it is not negative, whatever else.
+  bool is_size(const Atom& a) const {
+    if (!a.is_const()) return sizes_.contains(a.var());
+    return is_integer(a.constant().type) && a.constant().as_i64() >= 0;
+  }
+  bool is_size(const EPrim& e) const {
+    switch (e.op) {
+      case ScalarOp::kSizeAdd:
+      case ScalarOp::kSizeMul: return true;
+      case ScalarOp::kMax: return is_size(e.args[0]) || is_size(e.args[1]);
+      case ScalarOp::kMin: return is_size(e.args[0]) && is_size(e.args[1]);
+      case ScalarOp::kDiv:
+      case ScalarOp::kQuot: return is_size(e.args[0]) && e.args[1].is_const() && is_size(e.args[1]);
+      default: return false;
     }
   }
 
@@ -109,21 +134,28 @@ class Hoist {
 
   /// Whether running the statement once more, or where it would not have run, does no harm. All
   /// certificates must stand outside as well, so what they guard stays guarded.
-  bool is_movable(const Stm& s, bool checks) const {
+  bool is_movable(const Stm& s, const std::vector<Atom>* widths) const {
     if (!s.attrs.empty()) return false;
     if (std::holds_alternative<EPrim>(s.exp)) return true;
     if (std::holds_alternative<EAtom>(s.exp)) return p_.type_of(s.pat[0]).is_scalar();
-    if (std::holds_alternative<EAssert>(s.exp)) return checks;
+    if (std::holds_alternative<EAssert>(s.exp)) return widths != nullptr;
     if (const auto* soac = std::get_if<ESoac>(&s.exp)) return is_movable_reduction(s, *soac);
-    const bool replicate = std::holds_alternative<EReplicate>(s.exp);
+    const auto* replicate = std::get_if<EReplicate>(&s.exp);
     if (!replicate && !std::holds_alternative<EIota>(s.exp) &&
         !std::holds_alternative<EArrayLit>(s.exp)) {
       return std::holds_alternative<ETune>(s.exp);
     }
-    // A replicate of negative size is an error.
-    if (replicate && std::any_of(s.certs.begin(), s.certs.end(),
-                                 [&](VarId v) { return guarded_.contains(v); })) {
-      return false;
+    // A replicate of negative size is an error. That it is none may be known inside only: where a
+    // loop of so many turns has one.
+    if (replicate) {
+      const auto of_width = [&](const Atom& d) {
+        return widths != nullptr && std::find(widths->begin(), widths->end(), d) != widths->end();
+      };
+      const bool sure = std::all_of(replicate->dims.begin(), replicate->dims.end(),
+                                    [&](const Atom& d) { return is_size(d) || of_width(d); });
+      const bool guarded = std::any_of(s.certs.begin(), s.certs.end(),
+                                       [&](VarId v) { return guarded_.contains(v); });
+      if (guarded || (s.certs.empty() && !sure)) return false;
     }
     // Made anew each time because it is changed in place?
     return !consumed_.contains(aliases_.of(s.pat[0]));
@@ -169,7 +201,7 @@ class Hoist {
     std::vector<Stm> kept;
     Empty empty;
     for (Stm& s : inner.stms) {
-      bool invariant = is_movable(s, widths != nullptr);
+      bool invariant = is_movable(s, widths);
       if (invariant) {
         for_each_use(p_, s, [&](VarId v) { invariant = invariant && !bound.contains(v); });
       }
@@ -189,6 +221,7 @@ class Hoist {
   Aliases aliases_;
   std::unordered_set<uint32_t> consumed_;  // classes
   VarSet ors_;                             // results of "or"
+  VarSet sizes_;                           // numbers that are not negative
   VarSet guarded_;                         // certificates of checks that need not hold
   VarSet unsure_;                          // what relies on them
 };

@@ -26,6 +26,8 @@ using namespace ir;
 
 /// Rewritings of one statement one after the other; more would be a cycle.
 constexpr int kMaxRounds = 16;
+/// Parts of a condition that are looked at: it may be made of itself many times over.
+constexpr int kMostParts = 64;
 /// Of an array of one dimension that lies in memory.
 constexpr int64_t kMostElements = int64_t{1} << 56;
 /// Statements of a branch that are computed rather than branched over.
@@ -219,24 +221,32 @@ class Simplify {
 
   /// The condition has this value from here on.
   void assume(const Atom& cond, bool value) {
-    const EPrim* e = cond.is_const() ? nullptr : prim_of(cond.var());
+    int left = kMostParts;
+    assume(cond, value, left);
+  }
+  void assume(const Atom& cond, bool value, int& left) {
+    const EPrim* e = cond.is_const() || left-- <= 0 ? nullptr : prim_of(cond.var());
     if (e == nullptr) return;
-    if (e->op == ScalarOp::kNot) return assume(e->args[0], !value);
+    if (e->op == ScalarOp::kNot) return assume(e->args[0], !value, left);
     if (e->op == (value ? ScalarOp::kAnd : ScalarOp::kOr)) {
-      for (const Atom& a : e->args) assume(a, value);
+      for (const Atom& a : e->args) assume(a, value, left);
     } else {
       differences_.assume(*e, value);
     }
   }
   /// Whether a condition that was computed elsewhere has this value here.
   bool follows(const Atom& cond, bool value) const {
+    int left = kMostParts;
+    return follows(cond, value, left);
+  }
+  bool follows(const Atom& cond, bool value, int& left) const {
     if (cond.is_const()) return cond.is_bool(value);
-    const EPrim* e = prim_of(cond.var());
+    const EPrim* e = left-- <= 0 ? nullptr : prim_of(cond.var());
     if (e == nullptr) return false;
-    if (e->op == ScalarOp::kNot) return follows(e->args[0], !value);
+    if (e->op == ScalarOp::kNot) return follows(e->args[0], !value, left);
     if (e->op == (value ? ScalarOp::kAnd : ScalarOp::kOr)) {
       return std::all_of(e->args.begin(), e->args.end(),
-                         [&](const Atom& a) { return follows(a, value); });
+                         [&](const Atom& a) { return follows(a, value, left); });
     }
     return differences_.compare(*e) == value;
   }

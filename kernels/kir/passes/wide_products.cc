@@ -112,7 +112,7 @@ class WideProducts {
     if (found == sums_.end() || found->second.addends.size() == 2) return false;
     const IPrim* compare = condition(carry);
     const IPrim* total = compare ? made_by(compare->args[0], ScalarOp::kAdd) : nullptr;
-    if (total == nullptr || total->type != prim.type) return false;
+    if (total == nullptr || total->type != prim.type || compare->type != prim.type) return false;
     for (const size_t side : {size_t{0}, size_t{1}}) {
       const Value &low = total->args[side], &addend = total->args[1 - side];
       if (low == addend || !is_low(found->second, low)) continue;

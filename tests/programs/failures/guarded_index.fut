@@ -101,3 +101,23 @@ entry chunks (xs: []i32) (k: i64) : []i32 =
   let n = length xs
   let sums = tabulate ((n + 2) / 3) (\c -> i32.sum (map (\j -> if c * 3 + j < n then xs[c * 3 + j] else 0) (iota 3)))
   in map (\i -> if k == 2 then sums[i / 3] else sums[(i + 3) / 3]) (iota n)
+
+-- ==
+-- entry: narrow_multiples
+-- input { 100000000000i64 [1, 268435455, 268435456, -1] }
+-- output { [8, 2147483640, -1, 0] }
+
+-- ==
+-- entry: narrow_place
+-- input { 200i64 5i8 }
+-- output { 21 }
+-- input { 200i64 40i8 }
+-- error: Index \[-96\] out of bounds for array of shape \[200\]
+
+-- What is below an eighth of n, eight times, is below n: but it may not fit.
+entry narrow_multiples (n: i64) (is: []i32) : []i32 =
+  map (\i -> if i >= 0 && i64.i32 i < n / 8 then (if i * 8 < 0 then -1 else i * 8) else 0) is
+
+entry narrow_place (n: i64) (i: i8) : i32 =
+  let xs = opaque (map (\j -> 1 + i32.i64 j) (iota n))
+  in if i >= 0 && i64.i8 i < n / 4 then xs[i64.i8 (i * 4)] else 0
