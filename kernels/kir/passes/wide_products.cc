@@ -195,7 +195,8 @@ class WideProducts {
     }
 
     void whole(const WideSum& sum) const {
-      Value all = of_u64(ScalarOp::kMul, wide(sum.a), wide(sum.b));
+      const Value a = wide(sum.a), b = wide(sum.b);
+      Value all = of_u64(ScalarOp::kMul, a, b);
       for (const Value& v : sum.addends) all = of_u64(ScalarOp::kAdd, all, wide(v));
       set(sum.low, ScalarOp::kConvert, PrimType::kU64, PrimType::kU32, {all});
       set(sum.high, ScalarOp::kConvert, PrimType::kU64, PrimType::kU32, {high_half(all)});
