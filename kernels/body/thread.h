@@ -43,6 +43,8 @@ struct Thread {
   Heap heap;
   int64_t local_bytes = 0;  // of tables that are used
   bool single_thread;
+  /// What the kernel tells the host, by the cells that it stores to.
+  program::Kernel::Tells tells = program::Kernel::kNothing;
   int call_depth = 0;
 
   const ir::Program& ir() const { return host.ir(); }

@@ -9,6 +9,7 @@
 #include "kernels/host_code/ahead.h"
 #include "kernels/host_code/behind.h"
 #include "kernels/host_code/body_facts.h"
+#include "kernels/host_code/cells.h"
 #include "kernels/host_code/factors.h"
 #include "kernels/host_code/monoids.h"
 #include "kernels/host_code/neighbours.h"
@@ -70,7 +71,7 @@ class Collective {
     const SegParts parts = make_parts(host_, s_, e_);
     std::optional<Behind> behind;
     if (map != nullptr) behind.emplace(host_, s_, *map);
-    const std::vector<Target> targets = behind ? std::vector<Target>() : make_targets(leading);
+    const Targets targets = behind ? Targets() : make_targets(leading);
     const Neighbours neighbours(host_, e_, Neighbours::Dims::kAny);
     bool from_body = true;
     const auto make_elements = elements(request, leading, parts, from_body, &neighbours);
@@ -272,40 +273,44 @@ class Collective {
     request.sizes.push_back(count(dims.row_end, dims.column));
   }
 
-  /// Where a monoid's values go: dense, from `first` (counted in elements) on.
-  struct Target {
-    BlockReg block;
-    int64_t first = 0;
+  /// Where the monoids' values go.
+  struct Targets {
+    std::vector<BlockReg> arrays;
+    BlockReg cells;  // of one segment's reduction, instead
   };
-  std::vector<Target> make_targets(size_t leading) {
-    std::vector<Target> out;
+  Targets make_targets(size_t leading) {
+    Targets out;
     const size_t n = operands_of(e_);
     if (e_.kind == ir::SegKind::kScan || leading > 0) {
-      for (size_t k = 0; k < n; k++) out.push_back({host_.make_and_bind(s_.pat[k]).block, 0});
+      for (size_t k = 0; k < n; k++) out.arrays.push_back(host_.make_and_bind(s_.pat[k]).block);
       return out;
     }
-    const BlockReg block = host_.allocate_cells(n);
+    out.cells = host_.allocate_cells(n);
     for (size_t k = 0; k < n; k++) {
-      const PrimType type = ir_.type_of(s_.pat[k]).prim;
-      const auto offset = static_cast<int64_t>(8 * k);
-      out.push_back({block, offset / prim_size(type)});
-      host_.bind(s_.pat[k], HostScalar{type, DeviceScalar{block, PrimValue::i64(offset), false}});
+      host_.bind(s_.pat[k], cell(ir_.type_of(s_.pat[k]).prim, out.cells, k));
     }
     return out;
   }
 
-  static plan::Sink sink(Thread& t, const std::vector<Target>& targets, const Value& length,
-                         bool scans) {
-    Values bases;
-    for (const Target& target : targets) bases.push_back(t.args.block(target.block));
+  plan::Sink sink(Thread& t, const Targets& targets, const Value& length, bool scans) {
     plan::Sink sink;
-    sink.put = [targets, bases, length, scans](kir::Builder& k, const plan::Place& at,
-                                               const Values& values) {
+    if (targets.cells.valid()) {
+      // What is made besides may not be there when the scalars are.
+      const bool alone = s_.pat.size() == operands_of(e_);
+      const CellStores cells(host_, t, targets.cells,
+                             alone ? program::Kernel::kEnd : program::Kernel::kScalars);
+      sink.put = [cells](kir::Builder& k, const plan::Place&, const Values& values) {
+        for (size_t n = 0; n < values.size(); n++) cells.store(k, n, values[n]);
+      };
+      return sink;
+    }
+    Values bases;
+    for (const BlockReg array : targets.arrays) bases.push_back(t.args.block(array));
+    sink.put = [bases, length, scans](kir::Builder& k, const plan::Place& at,
+                                      const Values& values) {
       Value index = at.segment;
       if (scans) index = k.add(k.mul(at.segment, length), at.position);
-      for (size_t n = 0; n < bases.size(); n++) {
-        k.store(bases[n], k.add(index, targets[n].first), values[n]);
-      }
+      for (size_t n = 0; n < bases.size(); n++) k.store(bases[n], index, values[n]);
     };
     if (scans) sink.bases = bases;
     sink.put_many = [bases, length, scans](kir::Builder& k, const plan::Place& first,

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/host_code/cells.h"
 #include "kernels/host_code/launch.h"
 #include "protocol/base/check.h"
 
@@ -9,6 +10,7 @@ namespace kenaz::host_code {
 
 void HostArrays::begin_arrays() {
   scratch_.clear();
+  in_cells_.clear();
   at_their_place_.clear();
 }
 
@@ -22,7 +24,7 @@ void HostArrays::allocate_bytes(BlockReg into, const HostSize& bytes) {
 }
 BlockReg HostArrays::allocate_cells(size_t n) {
   const BlockReg b = new_block();
-  const HostSize bytes = size(static_cast<int64_t>(8 * n));
+  const HostSize bytes = size(static_cast<int64_t>(program::kCellBytes * n));
   emit({program::OpAlloc{b, bytes.operand(), program::OpAlloc::kHostReads}});
   return b;
 }
@@ -77,6 +79,10 @@ void HostArrays::index(const ir::Stm& s, const ir::EIndex& e) {
   }
   if (at.size() != dims.size()) {
     set(s.pat[0], sliced(a, dims));
+    return;
+  }
+  if (const auto told = in_cells_.find(e.array); told != in_cells_.end() && as_const(at[0])) {
+    set(s.pat[0], cell(a.elem, told->second, static_cast<size_t>(*as_const(at[0]))));
     return;
   }
   switch (a.kind) {

@@ -28,8 +28,10 @@ class HostArrays : public HostVariables {
   HostArray make_and_bind(ir::VarId v);
   BlockReg allocate_bytes(const HostSize& bytes);
   void allocate_bytes(BlockReg into, const HostSize& bytes);
-  /// For `n` scalars, 8 bytes apart, that the host is likely to read.
+  /// For `n` scalars that the host is likely to read (see cells.h).
   BlockReg allocate_cells(size_t n);
+  /// The array's elements, which are scalars, stand in these cells as well.
+  void note_cells(ir::VarId array, BlockReg cells) { in_cells_.emplace(array, cells); }
   /// Dense at offset 0 of its block; the same memory if it is that already.
   HostArray normalised(HostArray a);
   /// Something with memory.
@@ -69,7 +71,8 @@ class HostArrays : public HostVariables {
   void copy_unless(const Operand& there, ir::VarId v, const HostArray& to);
   Operand is_at_place(ir::VarId v, ir::VarId memory) const;
 
-  std::set<ir::VarId> scratch_;                  // memory that was made to be filled
+  std::set<ir::VarId> scratch_;  // memory that was made to be filled
+  std::map<ir::VarId, BlockReg> in_cells_;
   std::map<ir::VarId, Operand> at_their_place_;  // whether they are: bools
   ir::ProvId place_;
 };

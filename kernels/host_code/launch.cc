@@ -259,6 +259,7 @@ void launch_kernel(HostArrays& host, body::Thread& t, kir::Kernel& kernel, int w
   program::Kernel out;
   out.name = kernel.name;
   out.workgroup_size = workgroup_size;
+  out.tells = t.tells;
   if (kernel.prov.valid()) out.place = host.ir().backtrace(kernel.prov);
   std::vector<program::Arg> args = finish(host, t, kernel, others, out);
   host.emit({program::OpLaunch{host.add_kernel(std::move(out)), groups, std::move(args)}});

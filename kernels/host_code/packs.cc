@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "kernels/host_code/body_facts.h"
+#include "kernels/host_code/cells.h"
 #include "kernels/host_code/neighbours.h"
 #include "kernels/host_code/operands.h"
 #include "kernels/host_code/plan_launch.h"
@@ -148,7 +149,7 @@ class Arrangement {
 
   plan::Facts& facts() { return request_.facts; }
   /// `put`: says where results go, given the addresses of the arrays that are bound.
-  using Put = std::function<void(plan::Problem&, const Values& bases)>;
+  using Put = std::function<void(Thread&, plan::Problem&, const Values& bases)>;
   void launch(std::span<const plan::Plan> plans, const Put& put) {
     std::vector<BlockReg> results;
     for (const ir::VarId v : s_.pat) results.push_back(host_.make_and_bind(v).block);
@@ -170,7 +171,7 @@ class Arrangement {
       plan::Problem problem = stored ? stored->problem(t, length_) : from_body(t);
       Values bases;
       for (const BlockReg b : results) bases.push_back(t.args.block(b));
-      put(problem, bases);
+      put(t, problem, bases);
       return problem;
     };
     launch_plans(host_, plans, request_);
@@ -199,22 +200,26 @@ void pack(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   Arrangement all(host, s, e, "pack");
   all.facts().classes = e.classes;
   all.facts().rest = e.rest;
-  all.launch(primitives::pack_plans(), [](plan::Problem& problem, const Values& bases) {
+  const BlockReg told = host.allocate_cells(static_cast<size_t>(e.classes));
+  all.launch(primitives::pack_plans(), [&](Thread& t, plan::Problem& problem, const Values& bases) {
+    const CellStores cells(host, t, told, program::Kernel::kScalars);
     problem.sink.put = [bases](kir::Builder& k, const plan::Place& at, const Values& x) {
       for (size_t n = 0; n < x.size(); n++) k.store(bases[n + 1], at.position, x[n]);
     };
-    problem.counts = [bases](kir::Builder& k, const Values& counts) {
+    problem.counts = [bases, cells](kir::Builder& k, const Values& counts) {
       for (size_t c = 0; c < counts.size(); c++) {
         k.store(bases[0], kir::i64(static_cast<int64_t>(c)), counts[c]);
+        cells.store(k, c, counts[c]);
       }
     };
   });
+  host.note_cells(s.pat[0], told);
 }
 
 void sort(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   Arrangement all(host, s, e, "sort");
   all.facts().key = host.ir().type_of(s.pat[0]).prim;
-  all.launch(primitives::sort_plans(), [](plan::Problem& problem, const Values& bases) {
+  all.launch(primitives::sort_plans(), [](Thread&, plan::Problem& problem, const Values& bases) {
     problem.sink.put = [bases](kir::Builder& k, const plan::Place& at, const Values& x) {
       for (size_t n = 0; n < x.size(); n++) k.store(bases[n], at.position, x[n]);
     };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/body/thread.h"
+#include "kernels/host_code/cells.h"
 #include "kernels/host_code/launch.h"
 
 namespace kenaz::host_code {
@@ -51,16 +52,17 @@ void single(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
     if (!p.type_of(s.pat[n]).is_scalar() && is_made_by_soac(e.body, n)) places[n] = make(n);
   }
   const BlockReg scalars = host.allocate_cells(s.pat.size());
+  const bool alone = !in_place && std::all_of(s.pat.begin(), s.pat.end(),
+                                              [&](VarId v) { return p.type_of(v).is_scalar(); });
   std::vector<HostValue> results;
   const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values&) {
     const auto values = body::translate(t, e.body, places);
+    const CellStores cells(host, t, scalars,
+                           alone ? program::Kernel::kEnd : program::Kernel::kScalars);
     for (size_t n = 0; n < s.pat.size() && !host.failed(); n++) {
-      const auto offset = static_cast<int64_t>(8 * n);
       if (const auto* x = std::get_if<Value>(&values[n])) {
-        const int64_t index = offset / prim_size(x->type.prim);
-        t.k.store(t.args.block(scalars), kir::i64(index), *x);
-        results.emplace_back(
-            HostScalar{x->type.prim, DeviceScalar{scalars, PrimValue::i64(offset), false}});
+        cells.store(t.k, n, *x);
+        results.emplace_back(cell(x->type.prim, scalars, n));
         continue;
       }
       const auto& a = std::get<KernelArray>(values[n]);

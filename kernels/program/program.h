@@ -3,7 +3,7 @@
 //
 // Host code runs in a small interpreter (server/host) with two register files: scalars (PrimValue)
 // and blocks (reference-counted pieces of device memory). It records kernel launches into one
-// command buffer; a kRead or the end of the call submits and waits. Launches run in the order
+// command buffer; an OpRead or the end of the call submits and waits. Launches run in the order
 // recorded; the interpreter puts barriers between launches that depend on each other (it knows
 // which blocks a launch reads and writes from Arg::access).
 //
@@ -50,7 +50,7 @@ struct OpMove {
 struct OpAlloc {
   enum Use : uint8_t {
     kData,
-    kHostReads,  // by OpRead, each value that is written there: a few bytes
+    kHostReads,  // cells, for scalars that the host is likely to read with OpRead
     /// Holds zeros, and again when what was launched with it has ended, unless the call fails or is
     /// stopped. May be the same memory as other such blocks of the same `number`.
     kZeroes
@@ -61,6 +61,13 @@ struct OpAlloc {
   uint8_t number = 0;  // kZeroes: below kMostZeroes
 };
 inline constexpr uint8_t kMostZeroes = 4;
+/// A cell holds a scalar, from its first byte on. Kernels that tell (Kernel::tells) store two
+/// words, the scalar's bits and these combined with kCellMark by exclusive or. Where the host finds
+/// both it knows the scalar, however the bytes have come: of a byte that is still 0, as all are in
+/// the beginning, and one that has come, the mark's can only be the difference if what has not come
+/// is 0.
+inline constexpr int kCellBytes = 16;
+inline constexpr uint64_t kCellMark = 0xa5a5a5a5a5a5a5a5;
 /// dst refers to the same memory as src (counted).
 struct OpMoveBlock {
   BlockReg dst, src;
@@ -103,7 +110,8 @@ struct OpLaunch {
   Operand groups;
   std::vector<Arg> args;
 };
-/// Waits for all work so far, then reads one scalar at a byte offset.
+/// Waits for all work so far, or only until a kernel has told it by a cell, then reads one scalar
+/// at a byte offset.
 struct OpRead {
   ScalarReg dst;
   PrimType type;
@@ -191,6 +199,13 @@ struct Kernel {
   int slots = 0;           // failure record + args + groups
   int nesting = 0;         // of conditions and loops, at most
   bool may_fail = true;    // false: it never writes to the failure record
+  /// What the host learns from cells (kCellBytes) that the kernel writes, each once, before the
+  /// kernel is known to have ended.
+  enum Tells : uint8_t {
+    kNothing,
+    kScalars,
+    kEnd,  // .. and that all is done: whatever else it writes is for itself
+  } tells = kNothing;
   /// Positive: `glsl` is for launches of blocks of so many bytes at most (see
   /// glsl::for_any_launch).
   int64_t small_bytes = 0;

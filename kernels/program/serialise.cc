@@ -24,6 +24,8 @@ inline constexpr uint64_t kEnumCount<OpAlloc::Use> = 3;
 template <>
 inline constexpr uint64_t kEnumCount<Arg::Kind> = 2;
 template <>
+inline constexpr uint64_t kEnumCount<Kernel::Tells> = 3;
+template <>
 inline constexpr uint64_t kEnumCount<Arg::Access> = 4;
 template <>
 inline constexpr uint64_t kEnumCount<ScalarOp> = 0
@@ -225,7 +227,7 @@ void fields(A& a, HostOp& x) {
 template <class A>
 void fields(A& a, Kernel& x) {
   a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.may_fail,
-    x.small_bytes, x.place, x.code_of);
+    x.tells, x.small_bytes, x.place, x.code_of);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {

@@ -15,8 +15,19 @@ Program sample() {
   p.types["[]i32"] = {"[]i32", TypeKind::kArray, {{PrimType::kI32, 1}}, 1, "i32"};
   p.types["s"] = {"s", TypeKind::kSum, {}, 0, "", {{"f", "i32"}}, {{"A", {"i32"}, {{0, 1}, {}}}}};
   p.kernels.push_back({"k", "void main() {}", {1, 2, 3}, "kernel", {"-> #0  a.fut:1:1-2"}, 256, 4});
-  p.kernels.push_back(
-      {"l", "", {}, "", {}, 256, 4, 0, true, 1 << 20, "-> #0  a.fut:2:1-2", KernelId{0}});
+  p.kernels.push_back({"l",
+                       "",
+                       {},
+                       "",
+                       {},
+                       256,
+                       4,
+                       0,
+                       true,
+                       Kernel::kEnd,
+                       1 << 20,
+                       "-> #0  a.fut:2:1-2",
+                       KernelId{0}});
   p.kernel_failures.push_back({{std::string("at "), 0}, {PrimType::kI64}, "-> #0  a.fut:1:1-2"});
   Entry e;
   e.name = "main";

@@ -168,6 +168,9 @@ class Device {
   /// A small block that kernels write and the host is going to read: where it costs the host
   /// little. Otherwise as allocate().
   virtual Result<BlockPtr> allocate_for_host(int64_t bytes) { return allocate(bytes); }
+  /// Where the host may look, and store, while kernels run, without a barrier, though nothing says
+  /// when it sees what they store: such a block's memory, or nothing.
+  virtual std::span<std::byte> watched(const BlockPtr&) { return {}; }
   /// The block holds what outlives the call that computed it: a result or a constant. For devices
   /// that tell what nobody reads.
   virtual void keep(const BlockPtr&) {}
@@ -205,6 +208,12 @@ class Device {
   virtual Status submit_and_wait() = 0;
   /// Like submit_and_wait, and reads a few small pieces (4 KiB in all) in the same submission.
   virtual Status submit_and_read(std::span<const ReadBack> pieces) = 0;
+  /// Submits, and waits until `seen`, which looks at watched() memory, is true or all has ended.
+  /// Whether it was; then what was submitted may still run, and barrier() is needed behind it.
+  virtual Result<bool> submit_and_watch(const std::function<bool()>& seen) {
+    KENAZ_TRY(submit_and_wait());
+    return seen();
+  }
 
   // ---- transfers, in order with what is recorded, before and after, without barriers of the
   // caller's; upload may return before the data is there, download submits and waits

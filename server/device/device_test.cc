@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -178,6 +179,35 @@ TEST_P(DeviceTest, BlocksForTheHostKeepWhatRecordedCommandsRead) {
   const auto next = device_->allocate_for_host(8);
   ASSERT_TRUE(next);
   EXPECT_THAT(read(out, 2), ElementsAre(7, 9));
+}
+
+TEST_P(DeviceTest, WatchedMemoryShowsWhatKernelsStoreBeforeAnyBarrier) {
+  const auto cell = device_->allocate_for_host(16);
+  ASSERT_TRUE(cell);
+  const std::span<std::byte> memory = device_->watched(*cell);
+  EXPECT_TRUE(device_->watched(block(16)).empty());
+  if (GetParam() == Kind::kInterpreted) {
+    EXPECT_TRUE(memory.empty());
+    return;
+  }
+  ASSERT_EQ(memory.size(), 16u);
+  auto& word = *reinterpret_cast<int32_t*>(memory.data());
+  const BlockPtr failure = failure_record();
+  const KernelPtr step = kernel(kStep);
+  for (int round = 0; round < 200; ++round) {
+    std::atomic_ref(word).store(round);
+    dispatch(step, 1, 1, {failure->address(), (*cell)->address(), 7, 1});
+    const auto seen =
+        device_->submit_and_watch([&] { return std::atomic_ref(word).load() == 3 * round + 7; });
+    ASSERT_TRUE(seen);
+    EXPECT_TRUE(*seen);
+    ASSERT_TRUE(device_->barrier());
+  }
+  dispatch(step, 1, 1, {failure->address(), (*cell)->address(), 1, 1});
+  EXPECT_EQ(read(*cell, 1)[0], 3 * (3 * 199 + 7) + 1);
+  const auto never = device_->submit_and_watch([] { return false; });
+  ASSERT_TRUE(never);
+  EXPECT_FALSE(*never);
 }
 
 TEST_P(DeviceTest, StashedArgumentsReachTheNextDispatch) {

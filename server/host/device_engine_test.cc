@@ -598,10 +598,11 @@ TEST_P(DeviceEngineTest, BrokenProgramsAreRefused) {
       [](Program& p) { p.kernels[kAdd].small_bytes = 8; },            // beside its SPIR-V
       [](Program& p) { p.kernels[kStep].code_of = KernelId{kAdd}; },  // beside its own
       [](Program& p) {
-        p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, 0, "", {7}});
+        p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, Kernel::kNothing, 0, "", {7}});
       },
       [](Program& p) {
-        p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, 0, "", {kStep}});
+        p.kernels.push_back(
+            {"k", "", {}, "", {}, 64, 6, 0, true, Kernel::kNothing, 0, "", {kStep}});
       },
       [](Program& p) { p.constant_block_regs = 100; },
       [](Program& p) { p.constant_scalar_regs = -1; },

@@ -94,7 +94,12 @@ Status Interpreter::leave() {
   return {};
 }
 
-Status Interpreter::finish() { return synchronise({}); }
+Status Interpreter::finish() {
+  if (!dirty_ || !ended_ || may_have_failed_ || !cells_.all_seen()) return synchronise({});
+  KENAZ_TRY(device_.barrier());
+  dirty_ = false;
+  return stop_.check_stopped();
+}
 
 Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
   if (!dirty_) return wanted.empty() ? Status() : device_.submit_and_read(wanted);
@@ -103,6 +108,10 @@ Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
   pieces_.insert(pieces_.end(), wanted.begin(), wanted.end());
   KENAZ_TRY(device_.submit_and_read(pieces_));
   hazards_.note_barrier();
+  cells_.note_quiet();
+  commands_ = 0;
+  telling_end_ = 0;
+  ended_ = false;
   launches_ = 0;
   Status status = may_have_failed_ ? failure_.check(device_, program_) : stop_.check_stopped();
   // After any other error the record may still hold something: finish() looks again.
@@ -112,7 +121,15 @@ Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
 
 Status Interpreter::barrier() {
   hazards_.note_barrier();
+  commands_ = 0;
   return device_.barrier();
+}
+
+void Interpreter::note_command() {
+  dirty_ = true;
+  ++commands_;
+  telling_end_ = 0;
+  ended_ = false;
 }
 
 // ---- registers
@@ -167,7 +184,9 @@ Status Interpreter::step(const OpAlloc& op) {
   if (op.use == OpAlloc::kHostReads) {
     KENAZ_ASSIGN(auto block, device_.allocate_for_host(bytes));
     hazards_.note_new(block.get());
-    set(op.dst, std::move(block));
+    BlockPart cells(std::move(block));
+    cells.has_cells = true;
+    set(op.dst, std::move(cells));
     return {};
   }
   KENAZ_ASSIGN(auto block, device_.allocate(bytes));
@@ -179,7 +198,7 @@ Status Interpreter::step(const OpAlloc& op) {
 Status Interpreter::clear(const device::BlockPtr& block) {
   if (hazards_.before_write(block.get())) KENAZ_TRY(barrier());
   hazards_.note_written(block.get());
-  dirty_ = true;
+  note_command();
   return device_.clear(block);
 }
 
@@ -209,7 +228,7 @@ Status Interpreter::step(const OpRelease& op) {
 
 // ---- the device
 
-Status Interpreter::order_launch(const OpLaunch& op) {
+Status Interpreter::order_launch(const OpLaunch& op, bool whole) {
   bool wait = false;
   for (const Arg& arg : op.args) {
     if (arg.kind != Arg::kBlock) continue;
@@ -225,7 +244,27 @@ Status Interpreter::order_launch(const OpLaunch& op) {
     if ((arg.access & Arg::kRead) != 0) hazards_.note_read(block);
     if ((arg.access & Arg::kWrite) != 0) hazards_.note_written(block);
   }
+  note_command();
+  note_cells(op, whole);
   return {};
+}
+
+/// A kernel that may fail does not tell: the thread that fails need not be the one that stores.
+void Interpreter::note_cells(const OpLaunch& op, bool whole) {
+  const Kernel& kernel = program_.kernels[op.kernel.index];
+  const bool tells =
+      whole && kernel.tells != Kernel::kNothing && !kernel.may_fail && !device_.is_timed();
+  for (const Arg& arg : op.args) {
+    if (arg.kind != Arg::kBlock) continue;
+    const BlockPart& part = registers_.blocks[arg.block.index];
+    if (!part.has_cells) continue;
+    if (!tells || arg.access != Arg::kWrite) {
+      cells_.note_used(part, (arg.access & Arg::kWrite) != 0);
+      continue;
+    }
+    cells_.note_told(part);
+    if (kernel.tells == Kernel::kEnd && commands_ == 1) telling_end_ = part.address();
+  }
 }
 
 Status Interpreter::step(const OpLaunch& op) {
@@ -296,7 +335,7 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
   piece.count = std::clamp<int64_t>(device_.info().groups_at_once / all.length, 1, all.count);
   while (true) {
     const auto begin = CallStop::Clock::now();
-    KENAZ_TRY(order_launch(op));
+    KENAZ_TRY(order_launch(op, all.count == piece.count));
     KENAZ_TRY(launch_rows(op, kernel, groups, piece));
     piece.first += piece.count;
     if (piece.first == all.count) return {};
@@ -321,7 +360,6 @@ Status Interpreter::launch_rows(const OpLaunch& op, const device::KernelPtr& ker
   for (uint64_t n = 0; digits && n < kDigitSlots; ++n) {
     slots_.push_back(2 * n | (2 * n + 1) << 32);
   }
-  dirty_ = true;
   may_have_failed_ = may_have_failed_ || program_.kernels[op.kernel.index].may_fail;
   ++launches_;
   auto push = std::as_bytes(std::span(slots_));
@@ -357,7 +395,32 @@ Status Interpreter::step(const OpRead& op) {
   return read({&alone, 1});
 }
 
+Result<bool> Interpreter::read_cells(std::span<const OpRead* const> ops) {
+  const auto part = [&](const OpRead* op) -> const BlockPart& {
+    return registers_.blocks[op->block.index];
+  };
+  const bool awaited = std::ranges::all_of(ops, [&](const OpRead* op) {
+    const BlockPart& p = part(op);
+    const int64_t at = registers_.index(op->offset);
+    return p.has_cells && at % kCellBytes == 0 && at >= 0 && at < p.bytes && cells_.are_awaited(p);
+  });
+  if (!awaited) return false;
+  KENAZ_ASSIGN(const bool there, device_.submit_and_watch([&] {
+    return std::ranges::all_of(ops, [&](const OpRead* op) { return cells_.are_there(part(op)); });
+  }));
+  if (!there) return false;
+  for (const OpRead* op : ops) {
+    registers_.scalars[op->dst.index] = {
+        op->type, cells_.at(part(op), registers_.index(op->offset), op->type)};
+    ended_ = ended_ || part(op).address() == telling_end_;
+  }
+  for (const OpRead* op : ops) cells_.note_seen(part(op));
+  return true;
+}
+
 Status Interpreter::read(std::span<const OpRead* const> ops) {
+  KENAZ_ASSIGN(const bool told, read_cells(ops));
+  if (told) return stop_.check();
   std::vector<uint64_t> bits(ops.size(), 0);
   std::vector<device::ReadBack> wanted;
   for (size_t n = 0; n < ops.size(); ++n) {
@@ -385,7 +448,8 @@ Status Interpreter::step(const OpWrite& op) {
   if (bytes.empty()) return {};
   if (hazards_.before_write(part.block.get())) KENAZ_TRY(barrier());
   hazards_.note_written(part.block.get());
-  dirty_ = true;
+  note_command();
+  if (part.has_cells) cells_.note_used(part, true);
   return device_.write(part.block, part.offset + registers_.index(op.offset), bytes);
 }
 

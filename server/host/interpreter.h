@@ -10,6 +10,7 @@
 #include "kernels/program/program.h"
 #include "server/device/device.h"
 #include "server/host/call_stop.h"
+#include "server/host/cells.h"
 #include "server/host/failures.h"
 #include "server/host/hazards.h"
 #include "server/host/kernel_table.h"
@@ -39,7 +40,8 @@ class Interpreter {
         stop_(stop),
         waiter_(std::move(waiter)),
         tuning_(tuning),
-        registers_(registers) {}
+        registers_(registers),
+        cells_(device) {}
 
   /// `recording`, unless null, gets what is done.
   Status run(const program::Code& code, Recording* recording = nullptr);
@@ -77,7 +79,11 @@ class Interpreter {
   Result<BlockPart> get(program::BlockReg reg) const;
   Status barrier();
   Status clear(const device::BlockPtr& block);
-  Status order_launch(const program::OpLaunch& op);
+  /// `whole`: all its workgroups are launched at once.
+  Status order_launch(const program::OpLaunch& op, bool whole);
+  void note_cells(const program::OpLaunch& op, bool whole);
+  /// Before a command is recorded.
+  void note_command();
   /// Rows of a launch's workgroups.
   struct Rows {
     int64_t length = 0, count = 0, first = 0;
@@ -95,6 +101,9 @@ class Interpreter {
   KernelVersion version_of(const program::OpLaunch& op) const;
   /// Waits, looks whether a kernel failed if one of them can, and reads along what is wanted.
   Status synchronise(std::span<const device::ReadBack> wanted);
+  /// Waits only for the cells that the operations read, if kernels tell by them, and reads them.
+  /// Whether it has.
+  Result<bool> read_cells(std::span<const program::OpRead* const> ops);
 
   const program::Program& program_;
   KernelTable& kernels_;
@@ -114,6 +123,12 @@ class Interpreter {
   int64_t launches_ = 0;                  // since the last wait
   bool dirty_ = false;                    // something was recorded since the last wait
   bool may_have_failed_ = false;          // a kernel, of those launched since the last look
+  Cells cells_;
+  int64_t commands_ = 0;  // since the last barrier
+  /// The last command is a launch that came behind a barrier and tells its end by cells at this
+  /// address; 0: it is not. And whether it has told.
+  uint64_t telling_end_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace kenaz::host

@@ -21,6 +21,7 @@ struct BlockPart {
   uint64_t address() const { return block->address() + static_cast<uint64_t>(offset); }
   device::BlockPtr block;
   int64_t offset = 0, bytes = 0;
+  bool has_cells = false;  // program::kCellBytes
 };
 
 struct Registers {

@@ -7,7 +7,7 @@
 namespace kenaz {
 
 namespace {
-constexpr size_t kPiece = size_t{4} << 20;  // bytes, before others get their turn
+constexpr size_t kBytesPerTurn = size_t{4} << 20;  // bytes, before others get their turn
 }
 
 Move::Move(End from, End to, std::vector<host::LeafPtr> leaves, Then then)
@@ -55,13 +55,14 @@ Status Move::write() {
   if (!writer_) {
     KENAZ_ASSIGN(writer_, to_.engine->writer(leaf->prim, leaf->shape));
   }
-  for (size_t done = 0; left_ > 0 && done < kPiece;) {
+  for (size_t done = 0; left_ > 0 && done < kBytesPerTurn;) {
     const auto from = reader_->window();
     if (from.empty()) break;
     if (writer_->window().empty()) KENAZ_TRY(writer_->work());
     const auto to = writer_->window();
     if (to.empty()) return internal_error("a value has no room for its last bytes");
-    const size_t n = std::min({from.size(), to.size(), kPiece - done, static_cast<size_t>(left_)});
+    const size_t n =
+        std::min({from.size(), to.size(), kBytesPerTurn - done, static_cast<size_t>(left_)});
     std::memcpy(to.data(), from.data(), n);
     reader_->advance(n);
     writer_->advance(n);

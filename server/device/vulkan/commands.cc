@@ -274,6 +274,27 @@ bool Commands::is_done(Ticket ticket) {
   return ticket <= done_;
 }
 
+void Commands::poll() {
+  // What is submitted from here on sees all that was written before.
+  if (is_done(last_submitted_) && !is_recording()) owes_barrier_ = false;
+}
+
+Result<bool> Commands::watch(const std::function<bool()>& seen) {
+  // A look takes a few ns, asking the driver a hundred.
+  constexpr int kLooks = 32;
+  KENAZ_ASSIGN(const Ticket ticket, submit());
+  if (!context_->physical().info.is_cpu) {
+    const auto until = std::chrono::steady_clock::now() + kSpin;
+    do {
+      for (int n = 0; n < kLooks; ++n) {
+        if (seen()) return true;
+      }
+    } while (!is_done(ticket) && !lost_ && std::chrono::steady_clock::now() < until);
+  }
+  KENAZ_TRY(wait(ticket));
+  return seen();
+}
+
 Status Commands::wait(Ticket ticket) {
   if (ticket <= done_) return {};
   if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "an earlier call");

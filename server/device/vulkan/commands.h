@@ -9,6 +9,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -61,8 +62,10 @@ class Commands {
   Status wait(Ticket ticket);
   void set_watch(Watch* watch) { watch_ = watch; }
   bool is_done(Ticket ticket);
+  /// Submits, and waits until `seen` is true, or for everything. Whether it was.
+  Result<bool> watch(const std::function<bool()>& seen);
   /// Lets go of what is kept for commands that have run meanwhile.
-  void poll() { (void)is_done(last_submitted_); }
+  void poll();
   /// Submits, and waits for everything.
   Status finish();
   /// Something that was submitted has not ended, as far as known without asking.

@@ -21,6 +21,8 @@ int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * gr
 
 VulkanBlock::~VulkanBlock() { heap_->take_back(*this); }
 
+bool VulkanBlock::is_for_host() const { return slab_number_ == Heap::kMailSlab; }
+
 /// A small slab for one block, that the host can reach. `number`: kSharedSlab or kMailSlab.
 Result<Heap::Place> Heap::own_place(int64_t bytes, int number) {
   const int64_t room = round_up(std::max<int64_t>(bytes, 1), RangePool::kGrain);

@@ -49,6 +49,8 @@ class VulkanBlock : public Block {
 
   VkBuffer buffer() const { return slab().buffer.get(); }
   int64_t offset() const { return offset_; }
+  /// From allocate_for_host.
+  bool is_for_host() const;
   /// Null if the host cannot reach it.
   std::byte* mapped() const { return slab().mapped ? slab().mapped + offset_ : nullptr; }
 

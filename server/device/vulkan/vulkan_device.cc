@@ -88,6 +88,7 @@ class VulkanDevice : public Device {
   Result<BlockPtr> allocate_unseen(int64_t bytes) override { return allocate(bytes, true); }
   Result<BlockPtr> allocate_shared(int64_t bytes) override;
   Result<BlockPtr> allocate_for_host(int64_t bytes) override;
+  std::span<std::byte> watched(const BlockPtr& block) override;
   bool poke(const BlockPtr& block, uint32_t word) override;
   Result<KernelPtr> make_kernel(const KernelSource& source) override;
   Status dispatch(const KernelPtr& kernel, uint32_t x, uint32_t y, std::span<const std::byte> push,
@@ -101,6 +102,7 @@ class VulkanDevice : public Device {
   Status submit() override;
   Status submit_and_wait() override { return submit_and_read({}); }
   Status submit_and_read(std::span<const ReadBack> pieces) override;
+  Result<bool> submit_and_watch(const std::function<bool()>& seen) override;
   Status upload(const BlockPtr& dst, int64_t offset, std::span<const std::byte> data) override;
   Status download(const BlockPtr& src, int64_t offset, std::span<std::byte> data) override;
   std::span<std::byte> mapped(const BlockPtr& block) override;
@@ -191,8 +193,20 @@ Result<BlockPtr> VulkanDevice::allocate_shared(int64_t bytes) {
 /// Copying some words takes a command and two barriers, some 5 us; reading them from device memory,
 /// behind a window, a microsecond each.
 Result<BlockPtr> VulkanDevice::allocate_for_host(int64_t bytes) {
-  if (mapped_ || bytes > kWindowBytes) return allocate(bytes);
+  if (bytes > kWindowBytes) return allocate(bytes);
   return heap_->allocate_for_host(bytes);
+}
+
+std::span<std::byte> VulkanDevice::watched(const BlockPtr& block) {
+  const VulkanBlock& b = as_vulkan(block);
+  if (!b.is_for_host()) return {};
+  return {b.mapped(), static_cast<size_t>(b.bytes())};
+}
+
+Result<bool> VulkanDevice::submit_and_watch(const std::function<bool()>& seen) {
+  KENAZ_ASSIGN(const bool is_seen, commands_.watch(seen));
+  most_dispatches_ = kFirstSubmit / 2;  // soon it has nothing to do
+  return is_seen;
 }
 
 bool VulkanDevice::poke(const BlockPtr& block, uint32_t word) {

@@ -23,6 +23,12 @@ class PoisonedDevice : public device::Device {
   Result<device::BlockPtr> allocate_for_host(int64_t bytes) override {
     return poisoned(device_->allocate_for_host(bytes), bytes);
   }
+  std::span<std::byte> watched(const device::BlockPtr& block) override {
+    return device_->watched(block);
+  }
+  Result<bool> submit_and_watch(const std::function<bool()>& seen) override {
+    return device_->submit_and_watch(seen);
+  }
   void set_owner(uint64_t owner) override { device_->set_owner(owner); }
   void set_allowance(int64_t bytes) override { device_->set_allowance(bytes); }
   int64_t allowance() const override { return device_->allowance(); }
