@@ -25,6 +25,10 @@ struct DeviceScalar {
   BlockReg block;
   Operand offset;  // bytes
   bool borrowed = false;
+  /// If valid, the scalar also stands in a cell (program::kCellBytes) of this block, where the host
+  /// reads it. Kernels do not: it is the host's memory.
+  BlockReg told = {};
+  int64_t told_offset = 0;
 };
 struct HostScalar {
   PrimType type = PrimType::kI32;

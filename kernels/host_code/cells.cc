@@ -17,27 +17,32 @@ Value as_word(kir::Builder& k, Value x) {
 
 }  // namespace
 
-HostScalar cell(PrimType type, BlockReg block, size_t n) {
-  const auto offset = static_cast<int64_t>(program::kCellBytes * n);
-  return {type, DeviceScalar{block, PrimValue::i64(offset), false}};
+// Where kernels are interpreted to be observed, what they tell would be stores that none reads.
+Cells allocate_cells(HostArrays& host, size_t n) {
+  const auto count = static_cast<int64_t>(n);
+  Cells cells;
+  cells.words = host.allocate_bytes(host.size(8 * count));
+  if (host.target().interprets) return cells;
+  cells.told = host.new_block();
+  const Operand bytes = host.size(program::kCellBytes * count).operand();
+  host.emit({program::OpAlloc{cells.told, bytes, program::OpAlloc::kHostReads}});
+  return cells;
 }
 
-// Where kernels are interpreted to be observed, marks would be stores that no kernel reads.
-CellStores::CellStores(HostArrays& host, body::Thread& t, BlockReg block,
-                       program::Kernel::Tells tells)
-    : base_(t.args.block(block)), marks_(!host.target().interprets) {
-  if (marks_) t.tells = tells;
+CellStores::CellStores(body::Thread& t, const Cells& cells, program::Kernel::Tells tells)
+    : words_(t.args.block(cells.words)) {
+  if (!cells.told.valid()) return;
+  told_ = t.args.block(cells.told);
+  t.tells = tells;
 }
 
 void CellStores::store(kir::Builder& k, size_t n, const Value& value) const {
-  const auto offset = static_cast<int64_t>(program::kCellBytes * n);
-  if (!marks_) {
-    k.store(base_, kir::i64(offset / prim_size(value.type.prim)), value);
-    return;
-  }
+  const auto at = static_cast<int64_t>(n);
+  k.store(words_, kir::i64(8 * at / prim_size(value.type.prim)), value);
+  if (!told_) return;
   const Value word = as_word(k, value);
   const Value mark = k.xor_(word, PrimValue{PrimType::kU64, program::kCellMark});
-  k.store(base_, kir::i64(offset / 8), k.compose({word, mark}));
+  k.store(*told_, kir::i64(program::kCellBytes / 8 * at), k.compose({word, mark}));
 }
 
 }  // namespace kenaz::host_code

@@ -1,27 +1,28 @@
-// Cells: where kernels leave scalars for the host (program::kCellBytes).
+// Cells: where kernels leave scalars that the host is likely to read (program::kCellBytes). Kernels
+// that need them as well find them in device memory: each access to the host's takes a microsecond.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "kernels/body/thread.h"
 #include "kernels/host_code/host_arrays.h"
 
 namespace kenaz::host_code {
 
-/// The scalar of the block's n-th cell.
-HostScalar cell(PrimType type, BlockReg block, size_t n);
+Cells allocate_cells(HostArrays& host, size_t n);
 
 /// Stores to cells by one kernel, whose thread `t` is.
 class CellStores {
  public:
   /// `tells`: what the kernel tells by them.
-  CellStores(HostArrays& host, body::Thread& t, BlockReg block, program::Kernel::Tells tells);
-  /// To the n-th cell, once.
+  CellStores(body::Thread& t, const Cells& cells, program::Kernel::Tells tells);
+  /// To the n-th, once.
   void store(kir::Builder& k, size_t n, const kir::Value& value) const;
 
  private:
-  kir::Value base_;
-  bool marks_;
+  kir::Value words_;
+  std::optional<kir::Value> told_;
 };
 
 }  // namespace kenaz::host_code

@@ -276,7 +276,7 @@ class Collective {
   /// Where the monoids' values go.
   struct Targets {
     std::vector<BlockReg> arrays;
-    BlockReg cells;  // of one segment's reduction, instead
+    std::optional<Cells> cells;  // of one segment's reduction, instead
   };
   Targets make_targets(size_t leading) {
     Targets out;
@@ -285,19 +285,19 @@ class Collective {
       for (size_t k = 0; k < n; k++) out.arrays.push_back(host_.make_and_bind(s_.pat[k]).block);
       return out;
     }
-    out.cells = host_.allocate_cells(n);
+    out.cells = allocate_cells(host_, n);
     for (size_t k = 0; k < n; k++) {
-      host_.bind(s_.pat[k], cell(ir_.type_of(s_.pat[k]).prim, out.cells, k));
+      host_.bind(s_.pat[k], out.cells->scalar(ir_.type_of(s_.pat[k]).prim, k));
     }
     return out;
   }
 
   plan::Sink sink(Thread& t, const Targets& targets, const Value& length, bool scans) {
     plan::Sink sink;
-    if (targets.cells.valid()) {
+    if (targets.cells) {
       // What is made besides may not be there when the scalars are.
       const bool alone = s_.pat.size() == operands_of(e_);
-      const CellStores cells(host_, t, targets.cells,
+      const CellStores cells(t, *targets.cells,
                              alone ? program::Kernel::kEnd : program::Kernel::kScalars);
       sink.put = [cells](kir::Builder& k, const plan::Place&, const Values& values) {
         for (size_t n = 0; n < values.size(); n++) cells.store(k, n, values[n]);

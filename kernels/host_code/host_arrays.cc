@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "kernels/host_code/cells.h"
 #include "kernels/host_code/launch.h"
 #include "protocol/base/check.h"
 
@@ -21,12 +20,6 @@ BlockReg HostArrays::allocate_bytes(const HostSize& bytes) {
 }
 void HostArrays::allocate_bytes(BlockReg into, const HostSize& bytes) {
   emit({program::OpAlloc{into, bytes.operand()}});
-}
-BlockReg HostArrays::allocate_cells(size_t n) {
-  const BlockReg b = new_block();
-  const HostSize bytes = size(static_cast<int64_t>(program::kCellBytes * n));
-  emit({program::OpAlloc{b, bytes.operand(), program::OpAlloc::kHostReads}});
-  return b;
 }
 
 HostArray HostArrays::allocate(PrimType elem, std::vector<Operand> dims) {
@@ -82,7 +75,7 @@ void HostArrays::index(const ir::Stm& s, const ir::EIndex& e) {
     return;
   }
   if (const auto told = in_cells_.find(e.array); told != in_cells_.end() && as_const(at[0])) {
-    set(s.pat[0], cell(a.elem, told->second, static_cast<size_t>(*as_const(at[0]))));
+    set(s.pat[0], told->second.scalar(a.elem, static_cast<size_t>(*as_const(at[0]))));
     return;
   }
   switch (a.kind) {
@@ -220,7 +213,7 @@ void HostArrays::settle_borrowed() {
   for (const auto& [v, scalar] : take_borrowed()) {
     HostArray cell;
     cell.elem = scalar.type;
-    cell.block = allocate_cells(1);
+    cell.block = allocate_bytes(size(8));
     store_scalar(cell, konst(0), scalar);
     set(v, HostScalar{scalar.type, DeviceScalar{cell.block, konst(0), false}});
   }

@@ -28,10 +28,8 @@ class HostArrays : public HostVariables {
   HostArray make_and_bind(ir::VarId v);
   BlockReg allocate_bytes(const HostSize& bytes);
   void allocate_bytes(BlockReg into, const HostSize& bytes);
-  /// For `n` scalars that the host is likely to read (see cells.h).
-  BlockReg allocate_cells(size_t n);
   /// The array's elements, which are scalars, stand in these cells as well.
-  void note_cells(ir::VarId array, BlockReg cells) { in_cells_.emplace(array, cells); }
+  void note_cells(ir::VarId array, Cells cells) { in_cells_.emplace(array, cells); }
   /// Dense at offset 0 of its block; the same memory if it is that already.
   HostArray normalised(HostArray a);
   /// Something with memory.
@@ -72,7 +70,7 @@ class HostArrays : public HostVariables {
   Operand is_at_place(ir::VarId v, ir::VarId memory) const;
 
   std::set<ir::VarId> scratch_;  // memory that was made to be filled
-  std::map<ir::VarId, BlockReg> in_cells_;
+  std::map<ir::VarId, Cells> in_cells_;
   std::map<ir::VarId, Operand> at_their_place_;  // whether they are: bools
   ir::ProvId place_;
 };

@@ -200,9 +200,9 @@ void pack(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   Arrangement all(host, s, e, "pack");
   all.facts().classes = e.classes;
   all.facts().rest = e.rest;
-  const BlockReg told = host.allocate_cells(static_cast<size_t>(e.classes));
+  const Cells told = allocate_cells(host, static_cast<size_t>(e.classes));
   all.launch(primitives::pack_plans(), [&](Thread& t, plan::Problem& problem, const Values& bases) {
-    const CellStores cells(host, t, told, program::Kernel::kScalars);
+    const CellStores cells(t, told, program::Kernel::kScalars);
     problem.sink.put = [bases](kir::Builder& k, const plan::Place& at, const Values& x) {
       for (size_t n = 0; n < x.size(); n++) k.store(bases[n + 1], at.position, x[n]);
     };

@@ -51,18 +51,17 @@ void single(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   for (size_t n = 0; n < s.pat.size(); n++) {
     if (!p.type_of(s.pat[n]).is_scalar() && is_made_by_soac(e.body, n)) places[n] = make(n);
   }
-  const BlockReg scalars = host.allocate_cells(s.pat.size());
+  const Cells scalars = allocate_cells(host, s.pat.size());
   const bool alone = !in_place && std::all_of(s.pat.begin(), s.pat.end(),
                                               [&](VarId v) { return p.type_of(v).is_scalar(); });
   std::vector<HostValue> results;
   const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values&) {
     const auto values = body::translate(t, e.body, places);
-    const CellStores cells(host, t, scalars,
-                           alone ? program::Kernel::kEnd : program::Kernel::kScalars);
+    const CellStores cells(t, scalars, alone ? program::Kernel::kEnd : program::Kernel::kScalars);
     for (size_t n = 0; n < s.pat.size() && !host.failed(); n++) {
       if (const auto* x = std::get_if<Value>(&values[n])) {
         cells.store(t.k, n, *x);
-        results.emplace_back(cell(x->type.prim, scalars, n));
+        results.emplace_back(scalars.scalar(x->type.prim, n));
         continue;
       }
       const auto& a = std::get<KernelArray>(values[n]);

@@ -31,6 +31,18 @@ using program::KernelId;
 using program::Operand;
 using program::ScalarReg;
 
+/// Scalars that a kernel leaves for kernels and for the host (cells.h).
+struct Cells {
+  BlockReg words;  // 8 bytes apart
+  BlockReg told;   // if valid, what the kernel tells the host
+
+  /// The n-th.
+  HostScalar scalar(PrimType type, size_t n) const {
+    const auto i = static_cast<int64_t>(n);
+    return {type, DeviceScalar{words, PrimValue::i64(8 * i), false, told, program::kCellBytes * i}};
+  }
+};
+
 /// A number of elements, bytes or threads that host code computes. Only HostCode makes them, by
 /// checked arithmetic (kernels/scalar/size.h), and memory is allocated by nothing else: a product
 /// that may wrap is no size.

@@ -41,7 +41,11 @@ Operand HostVariables::read(const HostScalar& s) {
   if (const auto* known = std::get_if<Operand>(&s.at)) return *known;
   const auto& d = std::get<DeviceScalar>(s.at);
   const ScalarReg dst = new_scalar(s.type);
-  emit({program::OpRead{dst, s.type, d.block, d.offset}});
+  if (d.told.valid()) {
+    emit({program::OpRead{dst, s.type, d.told, PrimValue::i64(d.told_offset)}});
+  } else {
+    emit({program::OpRead{dst, s.type, d.block, d.offset}});
+  }
   return dst;
 }
 

@@ -50,7 +50,7 @@ struct OpMove {
 struct OpAlloc {
   enum Use : uint8_t {
     kData,
-    kHostReads,  // cells, for scalars that the host is likely to read with OpRead
+    kHostReads,  // cells, for scalars that the host is likely to read
     /// Holds zeros, and again when what was launched with it has ended, unless the call fails or is
     /// stopped. May be the same memory as other such blocks of the same `number`.
     kZeroes
