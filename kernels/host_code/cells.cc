@@ -21,11 +21,11 @@ Value as_word(kir::Builder& k, Value x) {
 Cells allocate_cells(HostArrays& host, size_t n) {
   const auto count = static_cast<int64_t>(n);
   Cells cells;
-  cells.words = host.allocate_bytes(host.size(8 * count));
+  const HostSize bytes = host.size(Cells::kBytes * count);
+  cells.words = host.allocate_bytes(bytes);
   if (host.target().interprets) return cells;
   cells.told = host.new_block();
-  const Operand bytes = host.size(program::kCellBytes * count).operand();
-  host.emit({program::OpAlloc{cells.told, bytes, program::OpAlloc::kHostReads}});
+  host.emit({program::OpAlloc{cells.told, bytes.operand(), program::OpAlloc::kHostReads}});
   return cells;
 }
 
@@ -37,12 +37,12 @@ CellStores::CellStores(body::Thread& t, const Cells& cells, program::Kernel::Tel
 }
 
 void CellStores::store(kir::Builder& k, size_t n, const Value& value) const {
-  const auto at = static_cast<int64_t>(n);
-  k.store(words_, kir::i64(8 * at / prim_size(value.type.prim)), value);
+  const auto offset = static_cast<int64_t>(Cells::kBytes * n);
+  k.store(words_, kir::i64(offset / prim_size(value.type.prim)), value);
   if (!told_) return;
   const Value word = as_word(k, value);
   const Value mark = k.xor_(word, PrimValue{PrimType::kU64, program::kCellMark});
-  k.store(*told_, kir::i64(program::kCellBytes / 8 * at), k.compose({word, mark}));
+  k.store(*told_, kir::i64(offset / prim_size(PrimType::kU64)), k.compose({word, mark}));
 }
 
 }  // namespace kenaz::host_code

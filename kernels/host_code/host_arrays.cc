@@ -126,6 +126,22 @@ void HostArrays::store_scalar(const HostArray& to, const Operand& element, const
   launch_single(*this, t, elem);
 }
 
+BlockReg HostArrays::word_of(const HostScalar& v) {
+  const auto* d = std::get_if<DeviceScalar>(&v.at);
+  const auto offset = d == nullptr || d->borrowed ? std::nullopt : as_const(d->offset);
+  if (offset && *offset == 0) return d->block;
+  if (offset && *offset % program::kPartAlignment == 0) {
+    const BlockReg part = new_block();
+    emit({program::OpPart{part, d->block, d->offset, konst(prim_size(v.type))}});
+    return part;
+  }
+  HostArray word;
+  word.elem = v.type;
+  word.block = allocate_bytes(size(prim_size(v.type)));
+  store_scalar(word, konst(0), v);
+  return word.block;
+}
+
 void HostArrays::scratch(const ir::Stm& s, const ir::EScratch& e) {
   set(s.pat[0], allocate(e.type, dims_of(e.dims)));
   scratch_.insert(s.pat[0]);

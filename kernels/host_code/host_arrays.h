@@ -57,6 +57,9 @@ class HostArrays : public HostVariables {
   void concat(const ir::Stm& s, const ir::EConcat& e);
   void reshape(const ir::Stm& s, const ir::EReshape& e);
 
+  /// A block that begins with the scalar and is never updated.
+  BlockReg word_of(const HostScalar& v);
+
  private:
   SliceDims<Operand> slice_dims(const std::vector<ir::Dim>& dims);
   void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);

@@ -157,18 +157,23 @@ void HostGen::host_loop(const ir::Stm& s, const ir::ELoop& e) {
   std::vector<BlockReg> blocks(n);
   for (size_t k = 0; k < n; k++) {
     const ir::Type& t = ir_.type_of(e.params[k].var);
-    if (t.is_scalar()) {
+    if (t.is_scalar() && !e.params[k].kept) {
       scalars[k] = new_scalar(t.prim);
       set_scalar(scalars[k], scalar(e.params[k].init));
       continue;
     }
     blocks[k] = new_block();
-    emit({program::OpMoveBlock{blocks[k], normalised(array(e.params[k].init.var())).block}});
+    const BlockReg init = t.is_scalar() ? word_of(host_scalar(e.params[k].init))
+                                        : normalised(array(e.params[k].init.var())).block;
+    emit({program::OpMoveBlock{blocks[k], init}});
   }
   const auto bind_params = [&](const auto& var_of) {
     for (size_t k = 0; k < n; k++) {
       const ir::Type& t = ir_.type_of(var_of(k));
-      if (t.is_scalar()) set(var_of(k), HostScalar{t.prim, Operand(scalars[k])});
+      if (!t.is_scalar()) continue;
+      HostScalar s{t.prim, Operand(scalars[k])};
+      if (e.params[k].kept) s.at = DeviceScalar{blocks[k], konst(0)};
+      set(var_of(k), s);
     }
     for (size_t k = 0; k < n; k++) {
       const ir::Type& t = ir_.type_of(var_of(k));
@@ -216,7 +221,7 @@ void HostGen::loop_results(const ir::ELoop& e, const std::vector<ScalarReg>& sca
   for (size_t k = 0; k < e.params.size(); k++) {
     const ir::Atom& r = e.body.results[k];
     const ir::Type& t = ir_.type_of(e.params[k].var);
-    if (t.is_scalar()) {
+    if (t.is_scalar() && !e.params[k].kept) {
       values[k] = scalar(r);
       if (e.params.size() > 1 && !r.is_const()) {
         const ScalarReg aside = new_scalar(t.prim);
@@ -225,15 +230,16 @@ void HostGen::loop_results(const ir::ELoop& e, const std::vector<ScalarReg>& sca
       }
       continue;
     }
-    const HostArray a = normalised(array(r.var()));
-    moved[k] = a.block;
-    if (a.block != blocks[k] && e.params.size() > 1) {
+    const BlockReg made =
+        t.is_scalar() ? word_of(host_scalar(r)) : normalised(array(r.var())).block;
+    moved[k] = made;
+    if (made != blocks[k] && e.params.size() > 1) {
       moved[k] = new_block();
-      emit({program::OpMoveBlock{moved[k], a.block}});
+      emit({program::OpMoveBlock{moved[k], made}});
     }
   }
   for (size_t k = 0; k < e.params.size(); k++) {
-    if (ir_.type_of(e.params[k].var).is_scalar()) {
+    if (ir_.type_of(e.params[k].var).is_scalar() && !e.params[k].kept) {
       set_scalar(scalars[k], values[k]);
     } else if (moved[k] != blocks[k]) {
       emit({program::OpMoveBlock{blocks[k], moved[k]}});

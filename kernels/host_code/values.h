@@ -33,13 +33,15 @@ using program::ScalarReg;
 
 /// Scalars that a kernel leaves for kernels and for the host (cells.h).
 struct Cells {
-  BlockReg words;  // 8 bytes apart
+  BlockReg words;  // kBytes apart
   BlockReg told;   // if valid, what the kernel tells the host
+  static constexpr int kBytes = program::kPartAlignment;
+  static_assert(kBytes == program::kCellBytes);
 
   /// The n-th.
   HostScalar scalar(PrimType type, size_t n) const {
     const auto i = static_cast<int64_t>(n);
-    return {type, DeviceScalar{words, PrimValue::i64(8 * i), false, told, program::kCellBytes * i}};
+    return {type, DeviceScalar{words, PrimValue::i64(kBytes * i), false, told, kBytes * i}};
   }
 };
 

@@ -132,6 +132,7 @@ struct ELoop {
   struct Param {
     VarId var;
     Atom init;
+    bool kept = false;  // stage seg: a scalar that stays in device memory from turn to turn
   };
   std::vector<Param> params;
   std::variant<LoopFor, LoopWhile> form;

@@ -498,8 +498,9 @@ class Parser {
     expect("(");
     list_until(")", [&] {
       const VarId v = binder();
+      const bool kept = eat("kept");
       expect("=");
-      e.params.push_back({v, atom()});
+      e.params.push_back({v, atom(), kept});
     });
     if (eat("for")) {
       LoopFor f;

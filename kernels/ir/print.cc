@@ -351,7 +351,7 @@ class Printer {
     out_ += "loop (";
     list(e.params, [&](const ELoop::Param& p) {
       binder(p.var);
-      out_ += " = ";
+      out_ += p.kept ? " kept = " : " = ";
       atom(p.init);
     });
     out_ += ") ";

@@ -33,6 +33,8 @@ class SinkScalars {
 
   void run(Body& b) {
     look(b);
+    for (const Atom& r : b.results) host_needs(r);
+    settle_carried();
     choose();
     if (!chosen_.empty()) rewrite(b);
   }
@@ -41,12 +43,11 @@ class SinkScalars {
   using Stms = std::vector<Stm>;
 
   // ---- what there is
-  void look(const Body& b) {
-    for (const Stm& s : b.stms) look(s);
-    for (const Atom& r : b.results) host_needs(r);
+  void look(Body& b) {
+    for (Stm& s : b.stms) look(s);
   }
 
-  void look(const Stm& s) {
+  void look(Stm& s) {
     if (const auto* e = std::get_if<EPrim>(&s.exp); e != nullptr && s.certs.empty()) {
       // Sizes are i64: many of them are needed before a launch.
       if (p_.type_of(s.pat[0]).prim != PrimType::kI64) arithmetic_.emplace(s.pat[0], &s);
@@ -67,16 +68,44 @@ class SinkScalars {
       visit_lambdas(s.exp, [&](const Lambda& l) {
         for (const VarId v : free_vars(p_, l)) host_needs(v);
       });
-    } else if (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<ELoop>(s.exp) ||
-               std::holds_alternative<EVersions>(s.exp)) {
+    } else if (auto* loop = std::get_if<ELoop>(&s.exp)) {
+      look(s, *loop);
+    } else if (std::holds_alternative<EIf>(s.exp) || std::holds_alternative<EVersions>(s.exp)) {
       around(s);
-      if (const auto* loop = std::get_if<ELoop>(&s.exp)) {
-        if (const auto* form = std::get_if<LoopWhile>(&loop->form)) host_needs(form->cond);
-      }
-      visit_bodies(s.exp, [&](const Body& inner) { look(inner); });
+      visit_bodies(s.exp, [&](Body& inner) {
+        look(inner);
+        for (const Atom& r : inner.results) host_needs(r);
+      });
     } else {
       // Of a workgroup's code as well: what decides about barriers must be known before.
       for_each_use(p_, s, [&](VarId v) { host_needs(v); });
+    }
+  }
+
+  void look(const Stm& s, ELoop& loop) {
+    for (const VarId c : s.certs) host_needs(c);
+    if (const auto* form = std::get_if<LoopWhile>(&loop.form)) {
+      host_needs(form->cond);
+    } else {
+      host_needs(std::get<LoopFor>(loop.form).bound);
+    }
+    look(loop.body);
+    VarSet made;  // by kernels, in each turn
+    for (const Stm& inner : loop.body.stms) {
+      if (std::holds_alternative<ESeg>(inner.exp)) made.insert(inner.pat.begin(), inner.pat.end());
+    }
+    for (size_t n = 0; n < loop.params.size(); n++) {
+      const Atom& r = loop.body.results[n];
+      const Type& type = p_.type_of(loop.params[n].var);
+      if (type.is_scalar() && type.prim != PrimType::kI64 && !r.is_const() &&
+          made.contains(r.var())) {
+        carried_.push_back({&loop.params[n], r.var(), s.pat[n]});
+        on_device_.insert(loop.params[n].var);
+        on_device_.insert(s.pat[n]);
+        continue;
+      }
+      host_needs(loop.params[n].init);
+      host_needs(r);
     }
   }
 
@@ -90,6 +119,33 @@ class SinkScalars {
     if (!a.is_const()) on_host_.insert(a.var());
   }
   void host_needs(VarId v) { on_host_.insert(v); }
+
+  // ---- what loops carry
+  /// A scalar of a loop that kernels make, and that only kernels need, stays in device memory. Host
+  /// code would wait for the device in each turn to have it in a register.
+  void settle_carried() {
+    for (size_t before = carried_.size() + 1; before != carried_.size();) {
+      before = carried_.size();
+      std::erase_if(carried_, [&](const Carried& c) {
+        if (stays(c.param->var) && stays(c.made)) return false;
+        on_device_.erase(c.param->var);
+        on_device_.erase(c.result);
+        host_needs(c.param->init);
+        host_needs(c.made);
+        return true;
+      });
+    }
+    for (const Carried& c : carried_) c.param->kept = true;
+  }
+
+  /// Whether host code can do without the scalar, as far as arithmetic can be sunk.
+  bool stays(VarId v) const {
+    if (on_host_.contains(v)) return false;
+    const auto users = operand_of_.find(v);
+    return users == operand_of_.end() || std::ranges::all_of(users->second, [&](VarId user) {
+             return arithmetic_.contains(user) && stays(user);
+           });
+  }
 
   // ---- what is worth it
   void choose() {
@@ -175,6 +231,11 @@ class SinkScalars {
   std::unordered_map<VarId, std::vector<VarId>> operand_of_;
   VarSet on_device_, on_host_;  // made by kernels; needed by host code that is no arithmetic
   VarSet chosen_;
+  struct Carried {
+    ELoop::Param* param;
+    VarId made, result;  // in a turn; of the loop
+  };
+  std::vector<Carried> carried_;
 };
 
 }  // namespace
