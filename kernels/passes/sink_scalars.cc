@@ -36,6 +36,7 @@ class SinkScalars {
     for (const Atom& r : b.results) host_needs(r);
     settle_carried();
     choose();
+    keep_carried();
     if (!chosen_.empty()) rewrite(b);
   }
 
@@ -53,7 +54,9 @@ class SinkScalars {
       if (p_.type_of(s.pat[0]).prim != PrimType::kI64) arithmetic_.emplace(s.pat[0], &s);
       order_.push_back(s.pat[0]);
       for (const Atom& a : e->args) {
-        if (!a.is_const()) operand_of_[a.var()].push_back(s.pat[0]);
+        if (a.is_const()) continue;
+        operand_of_[a.var()].push_back(s.pat[0]);
+        operands_[s.pat[0]].push_back(a.var());
       }
       return;
     }
@@ -121,13 +124,14 @@ class SinkScalars {
   void host_needs(VarId v) { on_host_.insert(v); }
 
   // ---- what loops carry
-  /// A scalar of a loop that kernels make, and that only kernels need, stays in device memory. Host
-  /// code would wait for the device in each turn to have it in a register.
+  /// A scalar of a loop that kernels make, and that in the loop only kernels need, stays in device
+  /// memory. Host code would wait for the device in each turn to have it in a register.
   void settle_carried() {
     for (size_t before = carried_.size() + 1; before != carried_.size();) {
       before = carried_.size();
+      const VarSet bound = needed_on_host();
       std::erase_if(carried_, [&](const Carried& c) {
-        if (stays(c.param->var) && stays(c.made)) return false;
+        if (!bound.contains(c.param->var) && !bound.contains(c.made)) return false;
         on_device_.erase(c.param->var);
         on_device_.erase(c.result);
         host_needs(c.param->init);
@@ -135,16 +139,27 @@ class SinkScalars {
         return true;
       });
     }
-    for (const Carried& c : carried_) c.param->kept = true;
   }
 
-  /// Whether host code can do without the scalar, as far as arithmetic can be sunk.
-  bool stays(VarId v) const {
-    if (on_host_.contains(v)) return false;
-    const auto users = operand_of_.find(v);
-    return users == operand_of_.end() || std::ranges::all_of(users->second, [&](VarId user) {
-             return arithmetic_.contains(user) && stays(user);
-           });
+  /// What host code cannot do without, if all arithmetic is sunk that can be.
+  VarSet needed_on_host() const {
+    VarSet bound = on_host_;
+    for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
+      if (arithmetic_.contains(*v) && !bound.contains(*v)) continue;
+      const auto of = operands_.find(*v);
+      if (of != operands_.end()) bound.insert(of->second.begin(), of->second.end());
+    }
+    return bound;
+  }
+
+  /// Of which no arithmetic was left to the host: it would read them in each turn all the same.
+  void keep_carried() {
+    const auto is_sunk = [&](VarId v) {
+      const auto users = operand_of_.find(v);
+      return users == operand_of_.end() ||
+             std::ranges::all_of(users->second, [&](VarId user) { return chosen_.contains(user); });
+    };
+    for (const Carried& c : carried_) c.param->kept = is_sunk(c.param->var) && is_sunk(c.made);
   }
 
   // ---- what is worth it
@@ -228,7 +243,7 @@ class SinkScalars {
   Program& p_;
   std::unordered_map<VarId, const Stm*> arithmetic_;  // of host code
   std::vector<VarId> order_;                          // what it binds, as it stands
-  std::unordered_map<VarId, std::vector<VarId>> operand_of_;
+  std::unordered_map<VarId, std::vector<VarId>> operand_of_, operands_;
   VarSet on_device_, on_host_;  // made by kernels; needed by host code that is no arithmetic
   VarSet chosen_;
   struct Carried {
