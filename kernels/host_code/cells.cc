@@ -18,12 +18,12 @@ Value as_word(kir::Builder& k, Value x) {
 }  // namespace
 
 // Where kernels are interpreted to be observed, what they tell would be stores that none reads.
-Cells allocate_cells(HostArrays& host, size_t n) {
+Cells allocate_cells(HostArrays& host, size_t n, bool told) {
   const auto count = static_cast<int64_t>(n);
   Cells cells;
   const HostSize bytes = host.size(Cells::kBytes * count);
   cells.words = host.allocate_bytes(bytes);
-  if (host.target().interprets) return cells;
+  if (!told || host.target().interprets) return cells;
   cells.told = host.new_block();
   host.emit({program::OpAlloc{cells.told, bytes.operand(), program::OpAlloc::kHostReads}});
   return cells;

@@ -10,7 +10,8 @@
 
 namespace kenaz::host_code {
 
-Cells allocate_cells(HostArrays& host, size_t n);
+/// `told`: the host reads one of them at least.
+Cells allocate_cells(HostArrays& host, size_t n, bool told);
 
 /// Stores to cells by one kernel, whose thread `t` is.
 class CellStores {

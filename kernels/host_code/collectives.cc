@@ -285,7 +285,9 @@ class Collective {
       for (size_t k = 0; k < n; k++) out.arrays.push_back(host_.make_and_bind(s_.pat[k]).block);
       return out;
     }
-    out.cells = allocate_cells(host_, n);
+    const auto end = s_.pat.begin() + static_cast<std::ptrdiff_t>(n);
+    const bool told = std::any_of(s_.pat.begin(), end, [&](ir::VarId v) { return host_.reads(v); });
+    out.cells = allocate_cells(host_, n, told);
     for (size_t k = 0; k < n; k++) {
       host_.bind(s_.pat[k], out.cells->scalar(ir_.type_of(s_.pat[k]).prim, k));
     }

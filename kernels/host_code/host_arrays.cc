@@ -22,6 +22,11 @@ void HostArrays::allocate_bytes(BlockReg into, const HostSize& bytes) {
   emit({program::OpAlloc{into, bytes.operand()}});
 }
 
+bool HostArrays::reads(ir::VarId v) {
+  if (!host_uses_) host_uses_ = host_uses(ir_);
+  return host_uses_->contains(v);
+}
+
 HostArray HostArrays::allocate(PrimType elem, std::vector<Operand> dims) {
   HostArray a;
   a.elem = elem;

@@ -10,6 +10,7 @@
 #include <set>
 #include <vector>
 
+#include "kernels/host_code/host_uses.h"
 #include "kernels/host_code/variables.h"
 
 namespace kenaz::host_code {
@@ -29,7 +30,9 @@ class HostArrays : public HostVariables {
   BlockReg allocate_bytes(const HostSize& bytes);
   void allocate_bytes(BlockReg into, const HostSize& bytes);
   /// The array's elements, which are scalars, stand in these cells as well.
-  void note_cells(ir::VarId array, Cells cells) { in_cells_.emplace(array, cells); }
+  void note_cells(ir::VarId array, Cells cells) { in_cells_.insert_or_assign(array, cells); }
+  /// Whether the host itself needs what a kernel makes.
+  bool reads(ir::VarId v);
   /// Dense at offset 0 of its block; the same memory if it is that already.
   HostArray normalised(HostArray a);
   /// Something with memory.
@@ -74,6 +77,7 @@ class HostArrays : public HostVariables {
 
   std::set<ir::VarId> scratch_;  // memory that was made to be filled
   std::map<ir::VarId, Cells> in_cells_;
+  std::optional<ir::VarSet> host_uses_;          // once they are asked for
   std::map<ir::VarId, Operand> at_their_place_;  // whether they are: bools
   ir::ProvId place_;
 };

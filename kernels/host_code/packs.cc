@@ -200,7 +200,7 @@ void pack(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   Arrangement all(host, s, e, "pack");
   all.facts().classes = e.classes;
   all.facts().rest = e.rest;
-  const Cells told = allocate_cells(host, static_cast<size_t>(e.classes));
+  const Cells told = allocate_cells(host, static_cast<size_t>(e.classes), host.reads(s.pat[0]));
   all.launch(primitives::pack_plans(), [&](Thread& t, plan::Problem& problem, const Values& bases) {
     const CellStores cells(t, told, program::Kernel::kScalars);
     problem.sink.put = [bases](kir::Builder& k, const plan::Place& at, const Values& x) {

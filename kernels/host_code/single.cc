@@ -1,6 +1,7 @@
 #include "kernels/host_code/single.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -51,17 +52,24 @@ void single(HostArrays& host, const ir::Stm& s, const ir::ESeg& e) {
   for (size_t n = 0; n < s.pat.size(); n++) {
     if (!p.type_of(s.pat[n]).is_scalar() && is_made_by_soac(e.body, n)) places[n] = make(n);
   }
-  const Cells scalars = allocate_cells(host, s.pat.size());
-  const bool alone = !in_place && std::all_of(s.pat.begin(), s.pat.end(),
-                                              [&](VarId v) { return p.type_of(v).is_scalar(); });
+  std::vector<VarId> scalars;
+  std::copy_if(s.pat.begin(), s.pat.end(), std::back_inserter(scalars),
+               [&](VarId v) { return p.type_of(v).is_scalar(); });
+  const bool told =
+      std::any_of(scalars.begin(), scalars.end(), [&](VarId v) { return host.reads(v); });
+  std::optional<Cells> cells;
+  if (!scalars.empty()) cells = allocate_cells(host, scalars.size(), told);
+  const bool alone = !in_place && scalars.size() == s.pat.size();
   std::vector<HostValue> results;
   const auto elem = body::function(t, "elem", {{PrimType::kI64}}, [&](const Values&) {
     const auto values = body::translate(t, e.body, places);
-    const CellStores cells(t, scalars, alone ? program::Kernel::kEnd : program::Kernel::kScalars);
+    std::optional<CellStores> stores;
+    if (cells) stores.emplace(t, *cells, alone ? program::Kernel::kEnd : program::Kernel::kScalars);
+    size_t stored = 0;
     for (size_t n = 0; n < s.pat.size() && !host.failed(); n++) {
       if (const auto* x = std::get_if<Value>(&values[n])) {
-        cells.store(t.k, n, *x);
-        results.emplace_back(scalars.scalar(x->type.prim, n));
+        stores->store(t.k, stored, *x);
+        results.emplace_back(cells->scalar(x->type.prim, stored++));
         continue;
       }
       const auto& a = std::get<KernelArray>(values[n]);
