@@ -206,7 +206,9 @@ class Device {
   /// submission that fails.
   virtual Status submit() = 0;
   virtual Status submit_and_wait() = 0;
-  /// Like submit_and_wait, and reads a few small pieces (4 KiB in all) in the same submission.
+  /// Submits, and reads a few small pieces (4 KiB in all) in the same submission. Then all that was
+  /// recorded before has ended and is visible to what is recorded later, but of what the host can
+  /// reach only the pieces are to it.
   virtual Status submit_and_read(std::span<const ReadBack> pieces) = 0;
   /// Submits, and waits until `seen`, which looks at watched() memory, is true or all has ended.
   /// Whether it was; then what was submitted may still run, and barrier() is needed behind it.

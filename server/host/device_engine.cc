@@ -127,6 +127,7 @@ class DeviceEngine : public Engine {
   Status execute(const program::Code& code, Registers& registers);
   Status run_again(Interpreter& interpreter, const program::Code& code, const Registers& registers);
   Status let_others(CallStop& stop, const std::function<Status()>& wait);
+  Status settle();
   Status bind(const program::Entry& entry, std::span<const LeafPtr> args, Registers& registers);
   Status bind_leaf(const program::Leaf& place, const Leaf& leaf, SizeBinder& sizes,
                    Registers& registers);
@@ -220,10 +221,17 @@ Status DeviceEngine::let_others(CallStop& stop, const std::function<Status()>& w
   broken_off_ = false;
   stop.away([&] { step_aside_(wait_here); });
   set_owner(owner);
-  if (broken_off_) KENAZ_TRY(failure_.clear(*device_));  // what another call has left
+  if (broken_off_) KENAZ_TRY(settle());  // what another call has left
   broken_off_ = true;
   device_->set_watch(&stop);
   return waited;
+}
+
+/// After a run that has ended unclearly: what it has launched is to end, and its failures are not
+/// others'.
+Status DeviceEngine::settle() {
+  KENAZ_TRY(failure_.clear(*device_));
+  return device_->submit_and_wait();
 }
 
 /// Code that may have run before with the same scalars.
@@ -241,7 +249,7 @@ Status DeviceEngine::run_again(Interpreter& interpreter, const program::Code& co
 }
 
 Status DeviceEngine::execute(const program::Code& code, Registers& registers) {
-  if (broken_off_) KENAZ_TRY(failure_.clear(*device_));
+  if (broken_off_) KENAZ_TRY(settle());
   broken_off_ = true;
   Running running(*this);
   CallStop& stop = running.stop();

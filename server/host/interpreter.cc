@@ -249,7 +249,8 @@ Status Interpreter::order_launch(const OpLaunch& op, bool whole) {
   return {};
 }
 
-/// A kernel that may fail does not tell: the thread that fails need not be the one that stores.
+/// A kernel that may fail does not tell: the thread that fails need not be the one that stores. Nor
+/// is believed what stands beside one: it ends early where it finds that the other has failed.
 void Interpreter::note_cells(const OpLaunch& op, bool whole) {
   const Kernel& kernel = program_.kernels[op.kernel.index];
   const bool tells =
@@ -396,6 +397,7 @@ Status Interpreter::step(const OpRead& op) {
 }
 
 Result<bool> Interpreter::read_cells(std::span<const OpRead* const> ops) {
+  if (may_have_failed_) return false;
   const auto part = [&](const OpRead* op) -> const BlockPart& {
     return registers_.blocks[op->block.index];
   };

@@ -54,8 +54,8 @@ std::span<uint64_t> Teller::words(size_t scalars) const {
 
 Result<bool> Teller::read(std::span<const Scalar> scalars) {
   if (!prepare()) return false;
+  if (running_) KENAZ_TRY(commands_.finish());
   const std::span<uint64_t> told = words(scalars.size());
-  // What the last time was read has come, or else all that was submitted then has ended.
   for (uint64_t& word : told) std::atomic_ref(word).store(0, std::memory_order_relaxed);
   Push push;
   push.told = buffer_->address;
@@ -64,6 +64,7 @@ Result<bool> Teller::read(std::span<const Scalar> scalars) {
     push.from[n] = scalars[n].address;
     if (scalars[n].to.size() == sizeof(uint64_t)) push.wide |= 1u << n;
   }
+  running_ = true;
   commands_.barrier();
   KENAZ_TRY(commands_.dispatch(kernel_, {1, 1, 0}, std::as_bytes(std::span(&push, 1)), {}));
   const auto word = [&](size_t n) {
@@ -74,6 +75,7 @@ Result<bool> Teller::read(std::span<const Scalar> scalars) {
     while (come < scalars.size() && (word(2 * come) ^ word(2 * come + 1)) == kMark) ++come;
     return come == scalars.size();
   }));
+  running_ = false;
   if (!all) return false;
   for (size_t n = 0; n < scalars.size(); ++n) {
     const uint64_t bits = word(2 * n);

@@ -3,7 +3,7 @@
 // on an H100 20.5 us for a kernel of 100 elements and 4 bytes of what it stores, this 14.8 us,
 // which is what the kernel alone takes.
 //
-// The host knows by a mark that a scalar has come (see told()), however its bytes do.
+// The host knows by a mark that a scalar has come, however its bytes do (teller.cc).
 #pragma once
 
 #include <cstdint>
@@ -42,6 +42,7 @@ class Teller {
   Kernels& kernels_;
   Commands& commands_;
   bool prepared_ = false;
+  bool running_ = false;          // the kernel, perhaps: what it was to read has not come
   VulkanKernelPtr kernel_;        // null: could not be made
   std::optional<Buffer> buffer_;  // two words for each scalar
 };

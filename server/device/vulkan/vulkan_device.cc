@@ -195,8 +195,6 @@ Result<BlockPtr> VulkanDevice::allocate_shared(int64_t bytes) {
   return block;
 }
 
-/// Copying some words takes a command and two barriers, some 5 us; reading them from device memory,
-/// behind a window, a microsecond each.
 Result<BlockPtr> VulkanDevice::allocate_for_host(int64_t bytes) {
   if (bytes > kWindowBytes) return allocate(bytes);
   return heap_->allocate_for_host(bytes);
