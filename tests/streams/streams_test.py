@@ -9,6 +9,7 @@ import contextlib
 import os
 import random
 import signal
+import socket
 import struct
 import subprocess
 import sys
@@ -372,7 +373,11 @@ class Streams(unittest.TestCase):
             server = self.listener = subprocess.Popen([*SERVER, "--listen", url, PROGRAM],
                                                       stderr=subprocess.DEVNULL)
             try:
-                while not os.path.exists(url[7:]) and server.poll() is None:
+                # The socket has a name a moment before it can be connected to.
+                while server.poll() is None:
+                    with socket.socket(socket.AF_UNIX) as probe:
+                        if probe.connect_ex(url[7:]) == 0:
+                            break
                     time.sleep(0.01)
                 yield url
             finally:
