@@ -165,6 +165,11 @@ class Arrangement {
       stored.emplace(host_, s_, e_);
     } else {
       facts().widest = source_.widest();
+      if (facts().widest > 1) {
+        const Reads reads = reads_of(host_.ir(), e_.body);
+        facts().read_bytes = reads.bytes;
+        facts().gathers = reads.gathers;
+      }
     }
     if (host_.failed()) return;
     request_.bind = [&](Thread& t, plan::Asks) {

@@ -94,8 +94,9 @@ struct Facts {
   /// An element or the operator may stop its thread: it can fail, or has loops that end when the
   /// call is to stop.
   bool fails = false;
-  /// reduce, scan: so many bytes of arrays does an element read, somewhere (`gathers`) or where the
-  /// elements before it end. 0: not known.
+  /// reduce, scan; pack and sort by vectors: so many bytes of arrays does an element read,
+  /// somewhere
+  /// (`gathers`) or where the elements before it end. 0: not known.
   int read_bytes = 0;
   bool gathers = false;
   int items = 0;                   // elements per thread at a time; 0: the plan's choice
@@ -248,9 +249,10 @@ using Bind = std::function<Problem(Team&)>;
 /// A block that the kernels of one Work share.
 struct Scratch {
   HostExpr bytes;
-  /// All bytes must be 0 before each kernel, and are 0 after it, unless the call fails or is
-  /// stopped. So one block, as large as the largest use, can serve all launches that run one after
-  /// the other, those of other calls among them.
+  /// All bytes are 0 before the first kernel, and must be after the last, unless the call fails or
+  /// is stopped; they may become 0 between two, where one is compiled. So one block, as large as
+  /// the largest use, can serve all launches that run one after the other, those of other calls
+  /// among them.
   bool zero = false;
 };
 struct ScratchId {

@@ -120,6 +120,9 @@ class Session {
     int group_size = 0;  // overrides spec 0
     uint64_t seed = 0;
     int concurrent_groups = 1;
+    /// Whether memory that is zero before and behind the plan becomes so between its kernels, as
+    /// where the host compiles one.
+    bool clears = false;
   };
   /// Runs all steps, up to one in which the program fails; returns whether it did. Fails the test
   /// if the kernels do something wrong, or leave memory that must be zero otherwise.

@@ -342,6 +342,9 @@ bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
     const int64_t groups = step.groups.evaluate(sizes, specs);
     EXPECT_GE(groups, 0);
     if (groups == 0) continue;
+    for (size_t b = 0; b < blocks.size() && options.clears; b++) {
+      if (work.scratch[b].zero) memory.write(blocks[b], std::vector<std::byte>(lengths[b]));
+    }
     const Launch launch = chosen().launch ? chosen().launch : interpret;
     const bool failed = launch(step.kernel, memory, args, groups, run_options);
     if (failed || ::testing::Test::HasFailure()) return failed;
@@ -365,7 +368,7 @@ std::vector<Trial> trials(std::span<const plan::Plan> table, const plan::Facts& 
       // One thread after the other in one workgroup after the other, then interleaved.
       out.push_back({&p, d, {least, 0, 1}});
       if (!interpreted) continue;
-      out.push_back({&p, d, {2 * least, ++seed, 3}});
+      out.push_back({&p, d, {2 * least, ++seed, 3, true}});
       out.push_back({&p, d, {3 * least, ++seed, 2}});
     }
   }

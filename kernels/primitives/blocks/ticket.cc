@@ -8,6 +8,19 @@ using kir::Builder;
 
 namespace {
 Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
+
+// Counted from `first`. Threads that have stopped load 0.
+Value next(Team& team, const kir::Address& ticket, uint32_t first) {
+  Builder& k = team.k;
+  const kir::SharedId number = team.shared_scalar("start_number", PrimType::kU32);
+  k.if_(k.eq(k.local(), 0), [&] {
+    const Value n = k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1));
+    k.store(number, kir::i32(0), first > 0 ? k.add(n, u32(first)) : n);
+  });
+  k.barrier();
+  return k.to_i64(k.load(number, kir::i32(0)));
+}
+
 }  // namespace
 
 LastArrival::LastArrival(Team& team)
@@ -43,14 +56,10 @@ Value LastArrival::arrives(const kir::Address& ticket, const Value& count) {
   return was_last(ticket, count);
 }
 
-Value start_number(Team& team, const kir::Address& ticket) {
-  Builder& k = team.k;
-  const kir::SharedId number = team.shared_scalar("start_number", PrimType::kU32);
-  k.if_(k.eq(k.local(), 0), [&] {
-    k.store(number, kir::i32(0), k.atomic(AtomicOp::kAdd, PrimType::kU32, ticket, u32(1)));
-  });
-  k.barrier();
-  return k.to_i64(k.load(number, kir::i32(0)));
+Value start_number(Team& team, const kir::Address& ticket) { return next(team, ticket, 0); }
+
+Value start_number_or_none(Team& team, const kir::Address& ticket) {
+  return team.k.sub(next(team, ticket, 1), 1);
 }
 
 void reset_ticket(Team& team, const kir::Address& ticket) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "kernels/kir/needs.h"
 #include "kernels/primitives/plan_runner.h"
 
 namespace kenaz::primitives {
@@ -23,6 +24,7 @@ plan::Facts pack_facts(const Matrix& m, const Classes& classes) {
   plan::Facts f = m.facts("pack");
   f.carried = {kTypes.begin() + 1, kTypes.end()};
   f.fails = false;  // no element stops its thread
+  if (m.widest > 1) f.read_bytes = 4 + 1 + 8;
   f.classes = classes.counted;
   f.rest = classes.rest;
   return f;
@@ -117,6 +119,42 @@ TEST(PackPlans, VectorsOfNeighbours) {
   check_all_packings(
       {kFilter, kPartition2},
       {{1, 1, false, 4}, {1, 128, false, 4}, {1, 515, false, 4}, {1, 260, false, 2}});
+  // Several rows of the tiles of "one_pass".
+  check_all_packings({kFilter}, {{1, 9001, false, 4}});
+}
+
+// Whatever elements carry, kernels of as many threads as the plans want have room for a tile.
+TEST(PackPlans, SharedMemoryHasRoomForTiles) {
+  for (int bytes = 1; bytes <= 66; bytes++) {
+    plan::Facts f = pack_facts({1, 1000, false, 4}, kFilter);
+    f.items = 0;
+    f.carried = std::vector(static_cast<size_t>(bytes / 4), PrimType::kI32);
+    f.carried.resize(f.carried.size() + static_cast<size_t>(bytes % 4), PrimType::kU8);
+    f.read_bytes = bytes;
+    Values none = {kir::i32(0)};
+    for (const PrimType type : f.carried) none.push_back(PrimValue{type, 0});
+    for (const testing::Device& d : testing::made_up_devices()) {
+      for (const plan::Plan& p : pack_plans()) {
+        if (!p.applies(f, d.target)) continue;
+        const plan::Work work = p.make(f, d.target, [&](plan::Team&) {
+          plan::Problem problem;
+          problem.elements.at = [&](Builder&, const plan::Place&) { return none; };
+          problem.elements.many = [&](Builder&, const plan::Place&, int n) {
+            return std::vector(static_cast<size_t>(n), none);
+          };
+          problem.sink.put = [](Builder&, const plan::Place&, const Values&) {};
+          problem.counts = [](Builder&, const Values&) {};
+          return problem;
+        });
+        for (const plan::Step& step : work.steps) {
+          const std::vector<PrimValue> specs = {
+              PrimValue::i32(static_cast<int>(work.specs[0].fallback))};
+          EXPECT_EQ(kir::unmet(kir::needs_of(step.kernel, specs), d.target), std::nullopt)
+              << p.name << " on " << d.name << ", " << bytes << " bytes";
+        }
+      }
+    }
+  }
 }
 
 TEST(PackPlans, CallsThatTheHostStops) {
@@ -124,20 +162,26 @@ TEST(PackPlans, CallsThatTheHostStops) {
     Matrix row{1, 300};
     row.stop_after = steps;
     check_all_packings({kFilter, kPartition2}, {row});
+    row.widest = 4;
+    check_all_packings({kFilter}, {row});
   }
 }
 
 TEST(PackPlans, ThePlanFollowsTheSize) {
   const program::Target target = testing::made_up_devices()[3].target;
-  const auto name_for = [&](int64_t length, const Classes& classes) {
+  const auto name_for = [&](int64_t length, const Classes& classes, int widest = 1) {
     const int64_t sizes[] = {1, length}, specs[] = {256};
-    for (const auto& c : plan::choose(pack_plans(), pack_facts({1, length}, classes), target)) {
+    const plan::Facts facts = pack_facts({1, length, false, widest}, classes);
+    for (const auto& c : plan::choose(pack_plans(), facts, target)) {
       if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
     }
     return std::string();
   };
   EXPECT_EQ(name_for(1000, kFilter), "group");
   EXPECT_EQ(name_for(1 << 20, kFilter), "count_then_place");
+  EXPECT_EQ(name_for(1000, kFilter, 4), "group");
+  EXPECT_EQ(name_for(1 << 20, kFilter, 4), "one_pass");
+  EXPECT_EQ(name_for(1 << 20, kPartition, 4), "count_then_place");
 }
 
 }  // namespace

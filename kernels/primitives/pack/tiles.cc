@@ -22,17 +22,29 @@ plan::Operator sums(PrimType type, int n) {
 
 int words(int pieces, int classes) { return (pieces * classes + 1) / 2; }
 
+/// A thread's elements, at most `wanted`, that shared memory has room for.
+int room(const Facts& facts, const Target& target, int counts) {
+  const int threads = plan::group_size_for(facts, target);
+  // Counts of each thread are in shared memory, too; and what "one_pass" sums up.
+  const int left = target.shared_bytes / threads - 4 * counts - 12;
+  return std::max(left / std::max(plan::bytes_of(facts.carried), 1), 1);
+}
+
+/// How many neighbours are made at a time.
+int piece_of(const Facts& facts, const Target& target) {
+  int piece = facts.widest;
+  while (piece > 1 && piece > room(facts, target, words(1, facts.classes) + 1)) piece /= 2;
+  return piece;
+}
+
 int items_per_thread(const Facts& facts, const Target& target) {
-  const int piece = facts.widest;  // neighbours that are made at a time
+  const int piece = piece_of(facts, target);
   // Pieces of one element take as many counts as elements.
   const int wanted = facts.items > 0 ? facts.items : (piece > 1 ? 16 : 8);
   constexpr int kBytes = 64;
-  const int threads = plan::group_size_for(facts, target);
-  // Counts of each thread are in shared memory, too.
   const int counts = words(wanted / piece, facts.classes) + 1;
-  const int room = target.shared_bytes / threads - 4 * counts - 4;
-  const int bytes = std::max(plan::bytes_of(facts.carried), 1);
-  const int items = std::clamp(std::min(room, kBytes) / bytes, 1, wanted);
+  const int few = kBytes / std::max(plan::bytes_of(facts.carried), 1);
+  const int items = std::clamp(std::min(room(facts, target, counts), few), 1, wanted);
   return std::max(items / piece, 1) * piece;
 }
 
@@ -57,7 +69,7 @@ int64_t turns_per_tile(const Facts& facts, const Target& target) {
 Tiles::Tiles(Team& team)
     : t_(team),
       items_(items_per_thread(team.facts, team.target)),
-      piece_(team.facts.widest),
+      piece_(piece_of(team.facts, team.target)),
       counted_(team.facts.classes),
       sums_(team, sums(kWord, words(items_ / piece_, counted_))) {
   CHECK(!team.facts.fails);
@@ -182,8 +194,6 @@ void Tiles::pack(const Pieces& made, const Value& length, const Starts& starts) 
     totals.push_back(k.sub(length, firsts.back()));
     firsts.push_back(length);
   }
-  const Values begin = starts(totals);
-
   Values next(firsts.begin(), firsts.begin() + static_cast<std::ptrdiff_t>(classes));
   for (size_t j = 0; j < pieces; j++) {
     Values slots = next, before(classes, kir::i32(0));
@@ -214,6 +224,8 @@ void Tiles::pack(const Pieces& made, const Value& length, const Starts& starts) 
       });
     }
   }
+  // It may wait; by then most values are in shared memory.
+  const Values begin = starts(totals);
   k.barrier();
   put(firsts, begin);
 }

@@ -36,10 +36,11 @@ class Tiles {
   /// Elements of a tile; i64.
   Value size();
   /// At which positions (i64) of the result the tile's elements begin, for each class that is
-  /// counted and then, if it is kept, the rest; given how many there are of each (i32).
+  /// counted and then, if it is kept, the rest; given how many there are of each (i32). It may meet
+  /// at barriers, and stop the workgroup.
   using Starts = std::function<Values(const Values& counts)>;
   /// Packs the tile that begins at `from` and ends before `to`, if it is not whole. Contains
-  /// barriers, may stand in a uniform loop. No thread may have stopped before.
+  /// barriers, may stand in a uniform loop. None or all threads may have stopped before.
   void tile(const Value& from, const Value& to, const Starts& starts);
   /// How many elements of each class (i64) this thread makes of those from `from` to before `to`.
   /// All threads take as many turns, also where the call is stopped: what this kernel counts is
