@@ -137,6 +137,24 @@ TEST(SortPlans, VectorsOfNeighbours) {
   check_all_sorts({{PrimType::kU16, {PrimType::kI32}}}, {{1, 1, false, 4}, {1, 515, false, 4}});
 }
 
+TEST(SortPlans, ThePlanFollowsTheSizeAndTheDevice) {
+  const std::vector<testing::Device> devices = testing::made_up_devices();
+  const auto name_for = [&](int64_t length, const program::Target& target) {
+    const int64_t sizes[] = {1, length}, specs[] = {256};
+    plan::Facts facts = sort_facts({1, length}, kPairs);
+    facts.items = 0;
+    for (const auto& c : plan::choose(sort_plans(), facts, target)) {
+      if (c.when.evaluate(sizes, specs) != 0) return std::string(c.plan->name);
+    }
+    return std::string();
+  };
+  const program::Target &least = devices[0].target, &desktop = devices[3].target;
+  EXPECT_EQ(name_for(500, desktop), "group");
+  EXPECT_EQ(name_for(1 << 20, desktop), "one_sweep");
+  EXPECT_EQ(name_for(int64_t{1} << 30, desktop), "digits");  // more than a word counts
+  EXPECT_EQ(name_for(1 << 20, least), "digits");
+}
+
 TEST(SortPlans, CallsThatTheHostStops) {
   for (const int64_t steps : {300, 9000, 40000}) {
     Matrix row{1, 300};
