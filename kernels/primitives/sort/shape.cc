@@ -9,7 +9,8 @@ namespace {
 constexpr int kMostBits = 8;
 // Counts of each thread in shared memory, at most.
 constexpr int kCounts = 16;
-// Per thread and value of a digit, what else is there: a combiner's word; two positions.
+// Per thread and value of a digit, what else is there: words of two combiners; in "digits" two
+// positions, in "one_sweep" a position and two counts.
 constexpr int kBytesPerThread = 12, kBytesPerDigit = 16;
 
 int element_bytes(const Facts& f) { return prim_size(f.key) + plan::bytes_of(f.carried); }
@@ -32,11 +33,19 @@ Shape shape_of(const Facts& f, const Target& target) {
   s.digits = std::max(1 << s.bits, s.lanes);
   const int key_bits = 8 * prim_size(f.key);
   s.passes = (key_bits + s.bits - 1) / s.bits;
-  constexpr int kThreads = 256, kFewItems = 4, kBytes = 96;
+  // On an H100 sorts of 2^27 u32 took 4,572 us with 16 elements of a thread, 4,354 us with 20, and
+  // 5,632 us with 16 of 512 threads; llvmpipe took 1.08 as long with 20. Of 2^26 u64 they took
+  // 6,254 us with 12 and 6,857 us with 16.
+  constexpr int kThreads = 256, kFewItems = 4, kKeyBytes = 96;
+  const bool wide = s.lanes >= 32;
+  const int bytes = wide ? 160 : 96;
+  const int most = wide ? std::min(20, kKeyBytes / static_cast<int>(prim_size(f.key))) : 16;
   s.threads = plan::group_size_for(f, target, kThreads);
   while (s.threads / 2 >= s.lanes && room(f, target, s, s.threads) < kFewItems) s.threads /= 2;
-  const int wanted = f.items > 0 ? f.items : std::clamp(kBytes / element_bytes(f), kFewItems, 16);
+  const int wanted = f.items > 0 ? f.items : std::clamp(bytes / element_bytes(f), kFewItems, most);
   s.items = std::clamp(room(f, target, s, s.threads), 1, wanted);
+  // Keys are counted by vectors.
+  if (s.items > 2) s.items -= s.items % (s.items < 8 ? 2 : 4);
   return s;
 }
 
