@@ -90,8 +90,8 @@ void declare(Declarer& app, Options& o) {
                  "are chosen for so many")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30));
   app.add_option("--one-pass-scans", o.one_pass_scans,
-                 "Scans whose workgroups wait for each other: auto takes them where the device "
-                 "passes a test, once; where it does not, on may hang")
+                 "Scans, packings and sorts whose workgroups wait for each other: auto takes them "
+                 "where the device passes a test, once; where it does not, on may hang")
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
   app.add_option("--float-contract", o.float_contract,

@@ -1,5 +1,7 @@
 #include "server/progress.h"
 
+#include <spdlog/spdlog.h>
+
 #include <array>
 
 #include "kernels/compiler.h"
@@ -71,12 +73,21 @@ Result<bool> run_test(std::shared_ptr<device::Device> device, const program::Tar
 
 }  // namespace
 
-bool scans_in_one_pass(std::shared_ptr<device::Device> device, program::Target target,
-                       std::shared_ptr<const host::KernelCompiler> compiler,
+bool scans_in_one_pass(const std::shared_ptr<device::Device>& device, program::Target target,
+                       const std::shared_ptr<const host::KernelCompiler>& compiler,
                        const ProgressTest& test) {
   target.forward_progress = true;
-  const auto right = run_test(std::move(device), target, std::move(compiler), test);
-  return right && *right;
+  const auto right = run_test(device, target, compiler, test);
+  const auto is_right = [&] {
+    const auto again = run_test(device, target, compiler, test);
+    return again && *again;
+  };
+  // An H100 has failed once, of 43 times, and in the next process not any more.
+  if (right ? *right : is_right() && is_right()) return true;
+  spdlog::warn("scans, packings and sorts take more passes on {}: a test of scans in one {}",
+               device->info().name,
+               right ? "came to wrong results" : "failed: " + right.error().text());
+  return false;
 }
 
 ProgressNotes::ProgressNotes(const std::string& folder, const std::string& build,

@@ -1,5 +1,6 @@
-// Whether workgroups that have started proceed, whatever others do: what scans in one pass count
-// on, and no driver promises. It is tried once, and what was found is kept.
+// Whether workgroups that have started proceed, whatever others do: what scans, packings
+// and sorts in one pass count on, and no driver promises. It is tried once, and what was found is
+// kept.
 #pragma once
 
 #include <chrono>
@@ -20,9 +21,10 @@ struct ProgressTest {
 };
 
 /// Runs scans in one pass on the device, of tiles of which some take far longer than others. True
-/// if all end in time with the right results. After false the device may be lost.
-bool scans_in_one_pass(std::shared_ptr<device::Device> device, program::Target target,
-                       std::shared_ptr<const host::KernelCompiler> compiler,
+/// if all end in time with the right results; if not at first, twice in a row. After false, of
+/// which it warns, the device may be lost.
+bool scans_in_one_pass(const std::shared_ptr<device::Device>& device, program::Target target,
+                       const std::shared_ptr<const host::KernelCompiler>& compiler,
                        const ProgressTest& test = {});
 
 /// Keeps what was found for a device and its driver, as this build tries it, between runs.
