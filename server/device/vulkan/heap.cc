@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "protocol/base/check.h"
@@ -13,7 +14,7 @@ namespace {
 
 constexpr int64_t kMaxSlab = int64_t{64} << 20;
 constexpr int64_t kCpuSpare = int64_t{512} << 20;
-constexpr int64_t kLargeGrain = int64_t{1} << 20;
+constexpr int64_t kMostGrain = int64_t{1} << 20;
 
 int64_t round_up(int64_t n, int64_t grain) { return (n + grain - 1) / grain * grain; }
 
@@ -106,15 +107,17 @@ Result<Heap::Place> Heap::large_place(int64_t room) {
     const int64_t size = slab->buffer.size;
     return Place{std::move(slab), -1, 0, size};
   }
-  const int64_t size =
-      std::min(round_up(room, kLargeGrain), context_->physical().info.max_block_bytes);
+  // Arrays that grow by little find the same memory each time.
+  const auto part = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(room) / 64));
+  const int64_t size = std::min(round_up(room, std::min(part, kMostGrain)),
+                                context_->physical().info.max_block_bytes);
   KENAZ_ASSIGN(Buffer buffer, new_buffer(size));
   auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(size, false)});
   return Place{std::move(slab), -1, 0, size};
 }
 
 Status Heap::add_slab(int64_t room) {
-  const int64_t size = std::max(next_slab_bytes_, round_up(room, kLargeGrain));
+  const int64_t size = std::max(next_slab_bytes_, round_up(room, kMostGrain));
   KENAZ_ASSIGN(Buffer buffer, new_buffer(size));
   // Cleared whole: that is quicker than block by block.
   auto slab = std::make_shared<Slab>(Slab{std::move(buffer), OwnerMap(size, true)});
