@@ -232,11 +232,7 @@ void HostArrays::concat(const ir::Stm& s, const ir::EConcat& e) {
 
 void HostArrays::settle_borrowed() {
   for (const auto& [v, scalar] : take_borrowed()) {
-    HostArray cell;
-    cell.elem = scalar.type;
-    cell.block = allocate_bytes(size(8));
-    store_scalar(cell, konst(0), scalar);
-    set(v, HostScalar{scalar.type, DeviceScalar{cell.block, konst(0), false}});
+    set(v, HostScalar{scalar.type, DeviceScalar{word_of(scalar), konst(0), false}});
   }
 }
 
