@@ -22,7 +22,7 @@ plan::Operator sums(PrimType type, int n) {
 
 int words(int pieces, int classes) { return (pieces * classes + 1) / 2; }
 
-/// A thread's elements, at most `wanted`, that shared memory has room for.
+/// How many elements of each thread shared memory has room for, beside so many counts.
 int room(const Facts& facts, const Target& target, int counts) {
   const int threads = plan::group_size_for(facts, target);
   // Counts of each thread are in shared memory, too; and what "one_pass" sums up.
