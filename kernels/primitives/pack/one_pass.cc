@@ -1,3 +1,4 @@
+#include "kernels/primitives/blocks/all_or_none.h"
 #include "kernels/primitives/blocks/ticket.h"
 #include "kernels/primitives/pack/plan_functions.h"
 #include "kernels/primitives/pack/tiles.h"
@@ -34,10 +35,8 @@ class Counts {
         c_(c),
         tiles_(t.block(memory.tiles)),
         rows_(t.block(memory.rows)),
-        going_(t.shared_scalar("going", PrimType::kU32)),
-        expected_(t.k.declare(u32(0))) {
-    t.k.if_(t.k.eq(t.k.local(), 0), [&] { t.k.store(going_, kir::i32(0), u32(0)); });
-  }
+        expected_(t.k.declare(u32(0))),
+        threads_(t) {}
 
   /// By one thread.
   void publish(const Value& tile, const Value& count) {
@@ -69,10 +68,10 @@ class Counts {
       });
       add(k.and_(found, u64((uint64_t{1} << kCountBits) - 1)));
     });
-    k.atomic(AtomicOp::kAdd, PrimType::kU32, {going_, kir::i32(0)}, u32(1));
+    threads_.go_on();
     const Value before = c_.reduce({k.read(sum)})[0];
     k.assign(expected_, k.add(k.read(expected_), k.convert(t_.group_size(), PrimType::kU32)));
-    k.if_(k.ne(k.load(going_, kir::i32(0)), k.read(expected_)), [&] { k.stop(); });
+    threads_.stop_unless(k.read(expected_));
     return before;
   }
 
@@ -98,8 +97,8 @@ class Counts {
   Team& t_;
   Combiner& c_;
   Value tiles_, rows_;
-  kir::SharedId going_;  // u32: how many threads went on behind their waiting, of all times so far
-  kir::Var expected_;
+  kir::Var expected_;  // u32: how many times threads have gone on, if all have
+  blocks::AllOrNone threads_;
 };
 
 }  // namespace

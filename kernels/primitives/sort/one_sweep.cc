@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/primitives/blocks/all_or_none.h"
 #include "kernels/primitives/blocks/ticket.h"
 #include "kernels/primitives/sort/passes.h"
 #include "kernels/primitives/sort/plan_functions.h"
@@ -144,9 +145,8 @@ class Sweep {
     Combiner c(t, sum());
     const kir::SharedId own = k.shared("own", kWord, {s_.digits, -1});
     const kir::SharedId bases = k.shared("bases", kWord, {s_.digits, -1});
-    const kir::SharedId going = t.shared_scalar("going", kWord);
+    blocks::AllOrNone threads(t);
     const Value first = k.eq(k.local(), 0);
-    k.if_(first, [&] { k.store(going, kir::i32(0), word(0)); });
     const kir::Address ticket{t.block(tickets_), kir::i32(0)};
     const Value tile = blocks::start_number(t, ticket);
     k.if_(k.and_(first, k.eq(tile, k.sub(t.host(n_tiles_), 1))),
@@ -179,12 +179,11 @@ class Sweep {
         const Value place = k.load(placer.ahead(), d);
         k.store(placer.ahead(), d, k.sub(k.to_i64(earlier), place));
       });
-      k.atomic(AtomicOp::kAdd, kWord, {going, kir::i32(0)}, word(1));
+      threads.go_on();
       k.barrier();
       // Who has been stopped has not said where elements go. (Behind this kernel all threads have
       // stopped then, or keys that nobody has put would be counted wrong.)
-      const Value all = k.convert(t.group_size(), kWord);
-      k.if_(k.ne(k.load(going, kir::i32(0)), all), [&] { k.stop(); });
+      threads.stop_unless(k.convert(t.group_size(), kWord));
     };
     placer.tile(k.mul(tile, t.host(tile_)), t.host(f_.length), begin, meet);
   }
