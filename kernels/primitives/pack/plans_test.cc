@@ -123,6 +123,29 @@ TEST(PackPlans, VectorsOfNeighbours) {
   check_all_packings({kFilter}, {{1, 9001, false, 4}});
 }
 
+// A packing of elements that come from nowhere and go nowhere.
+plan::Problem nothing_of(const plan::Facts& f) {
+  Values none = {kir::i32(0)};
+  for (const PrimType type : f.carried) none.push_back(PrimValue{type, 0});
+  plan::Problem problem;
+  problem.elements.at = [none](Builder&, const plan::Place&) { return none; };
+  problem.elements.many = [none](Builder&, const plan::Place&, int n) {
+    return std::vector(static_cast<size_t>(n), none);
+  };
+  problem.sink.put = [](Builder&, const plan::Place&, const Values&) {};
+  problem.counts = [](Builder&, const Values&) {};
+  return problem;
+}
+
+void check_needs(const plan::Plan& p, const plan::Facts& f, const program::Target& target) {
+  if (!p.applies(f, target)) return;
+  const plan::Work work = p.make(f, target, [&](plan::Team&) { return nothing_of(f); });
+  const std::vector<PrimValue> specs = {PrimValue::i32(static_cast<int>(work.specs[0].fallback))};
+  for (const plan::Step& step : work.steps) {
+    EXPECT_EQ(kir::unmet(kir::needs_of(step.kernel, specs), target), std::nullopt) << p.name;
+  }
+}
+
 // Whatever elements carry, kernels of as many threads as the plans want have room for a tile.
 TEST(PackPlans, SharedMemoryHasRoomForTiles) {
   for (int bytes = 1; bytes <= 66; bytes++) {
@@ -131,28 +154,9 @@ TEST(PackPlans, SharedMemoryHasRoomForTiles) {
     f.carried = std::vector(static_cast<size_t>(bytes / 4), PrimType::kI32);
     f.carried.resize(f.carried.size() + static_cast<size_t>(bytes % 4), PrimType::kU8);
     f.read_bytes = bytes;
-    Values none = {kir::i32(0)};
-    for (const PrimType type : f.carried) none.push_back(PrimValue{type, 0});
     for (const testing::Device& d : testing::made_up_devices()) {
-      for (const plan::Plan& p : pack_plans()) {
-        if (!p.applies(f, d.target)) continue;
-        const plan::Work work = p.make(f, d.target, [&](plan::Team&) {
-          plan::Problem problem;
-          problem.elements.at = [&](Builder&, const plan::Place&) { return none; };
-          problem.elements.many = [&](Builder&, const plan::Place&, int n) {
-            return std::vector(static_cast<size_t>(n), none);
-          };
-          problem.sink.put = [](Builder&, const plan::Place&, const Values&) {};
-          problem.counts = [](Builder&, const Values&) {};
-          return problem;
-        });
-        for (const plan::Step& step : work.steps) {
-          const std::vector<PrimValue> specs = {
-              PrimValue::i32(static_cast<int>(work.specs[0].fallback))};
-          EXPECT_EQ(kir::unmet(kir::needs_of(step.kernel, specs), d.target), std::nullopt)
-              << p.name << " on " << d.name << ", " << bytes << " bytes";
-        }
-      }
+      SCOPED_TRACE(d.name + ", " + std::to_string(bytes) + " bytes");
+      for (const plan::Plan& p : pack_plans()) check_needs(p, f, d.target);
     }
   }
 }
