@@ -155,6 +155,27 @@ KernelArray moved(Thread& t, const KernelArray& a, const ir::Atom& result,
   return to;
 }
 
+/// Whether one of the branch's results may lie in the memory of `dest`.
+bool lies_in(const KernelArray& dest, const std::vector<KernelValue>& results) {
+  return std::any_of(results.begin(), results.end(), [&](const KernelValue& r) {
+    const auto* a = std::get_if<KernelArray>(&r);
+    return a != nullptr && (a->memory == dest.memory || a->memory == kUnknownMemory);
+  });
+}
+
+/// Where one branch has made its k-th result where that is wanted, the other one copies its own
+/// there: a join of two places would be copied behind the branches, by the first as well, onto
+/// itself. `x`, `y`: all results of the branches.
+void settle(Thread& t, Join& join, std::vector<KernelValue>& x, std::vector<KernelValue>& y,
+            size_t k, const KernelArray& dest) {
+  const bool then = identical(std::get<KernelArray>(y[k]), dest);
+  if (identical(std::get<KernelArray>(x[k]), dest) == then) return;
+  std::vector<KernelValue>& others = then ? x : y;
+  if (dest.memory == kUnknownMemory || lies_in(dest, others)) return;
+  join.build(then, [&] { copy(t, std::get<KernelArray>(others[k]), dest); });
+  others[k] = dest;
+}
+
 /// Both in the same table, or both at addresses.
 bool in_same_space(const KernelArray& a, const KernelArray& b) {
   return a.shared == b.shared && a.local == b.local;
@@ -191,6 +212,7 @@ void branch(Thread& t, const ir::Stm& s, const ir::EIf& e) {
       join.build(true, [&] { x = moved(t, x, e.then_body.results[k], dests[k]); });
       join.build(false, [&] { y = moved(t, y, e.else_body.results[k], dests[k]); });
     }
+    if (dests[k] && in_same_space(x, y)) settle(t, join, a, b, k, *dests[k]);
     joins.emplace_back(choose(t, join, x, y));
   }
   for (const kir::LocalId table : wanted.tables) {
