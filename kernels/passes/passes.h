@@ -55,6 +55,8 @@ void drop_copies(ir::Program& p);
 /// Puts maps into the reductions and writes at whose points alone their elements are needed. Of a
 /// program at stage seg.
 void fuse_segs(ir::Program& p);
+/// Transposes of what maps compute at each point leave these, and become ones of all.
+void outer_views(ir::Program& p);
 /// In lambdas: where all that is used of a map's result is one element, makes that alone.
 void single_elements(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas,
