@@ -49,6 +49,9 @@ struct HostArray {
 };
 using HostValue = std::variant<HostScalar, HostArray>;
 
+/// The bytes of the largest local array on GPUs.
+inline constexpr int64_t kMostOfTable = 256;
+
 /// The generator of host code, as kernels see it. What it emits runs before the kernel's launch.
 class Host {
  public:
@@ -65,6 +68,13 @@ class Host {
   virtual std::string name_of(BlockReg) const { return {}; }
   /// How much each thread may have in local arrays, bytes; 0: these gain nothing on the device.
   virtual int64_t local_bytes() const { return 0; }
+  /// The bytes of the largest of them. By default, as on GPUs: larger ones gain nothing, as a
+  /// driver unrolls the loops over them, and what it cannot keep in registers goes through the same
+  /// caches as other memory.
+  virtual int64_t largest_table() const { return kMostOfTable; }
+  /// Rows of results of up to so many bytes loops work on elsewhere, and move them behind. On GPUs
+  /// what threads have of their own lies side by side, rows of results do not.
+  virtual int64_t most_apart() const { return local_bytes() > 0 ? 4096 : 0; }
   virtual ScalarReg new_scalar(PrimType t) = 0;
   virtual BlockReg new_block() = 0;
   /// Constants are folded.

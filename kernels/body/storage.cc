@@ -35,14 +35,15 @@ int64_t bytes_in_table(PrimType elem) { return std::max(4, prim_size(elem)); }
 
 std::optional<int64_t> local_length(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
   const int64_t each = bytes_in_table(elem);
+  const int64_t most = t.host.largest_table();
   int64_t length = 1;
   for (const auto& d : dims) {
     const Value n = t.env.scalar(d);
     if (!n.is_const()) return std::nullopt;
     const int64_t size = n.constant().as_i64();
-    if (size <= 0 || size > kMostOfTable) return std::nullopt;
+    if (size <= 0 || size > most) return std::nullopt;
     length *= size;
-    if (length * each > kMostOfTable) return std::nullopt;
+    if (length * each > most) return std::nullopt;
   }
   if (length * each > t.host.local_bytes() - t.local_bytes) return std::nullopt;
   return length;

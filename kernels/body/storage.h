@@ -36,10 +36,6 @@ std::optional<KernelArray> local_array(Thread& t, PrimType elem, const std::vect
 /// A table that nothing accesses, nor will.
 void give_back(Thread& t, kir::LocalId table);
 
-/// The bytes of the largest table: larger ones gain nothing, as a driver unrolls the loops over
-/// them, and what it cannot keep in registers goes through the same caches as other memory.
-inline constexpr int64_t kMostOfTable = 256;
-
 class Heap {
  public:
   bool used() const { return block_.valid(); }

@@ -46,10 +46,8 @@ bool is_within(const ir::Type& type, int64_t most) {
   return true;
 }
 
-// What threads have of their own lies side by side, rows of results do not.
 bool works_apart(const Host& host, ir::VarId v) {
-  constexpr int64_t kMost = 4096;
-  return host.local_bytes() > 0 && is_within(host.ir().type_of(v), kMost);
+  return is_within(host.ir().type_of(v), host.most_apart());
 }
 
 void forget(Thread& t, const ir::Body& b) {

@@ -30,6 +30,8 @@ class HostCode : public body::Host {
   explain::Recorder* recorder() { return recorder_; }  // may be null
   const ir::Program& ir() const override { return ir_; }
   int64_t local_bytes() const override;
+  int64_t largest_table() const override;
+  int64_t most_apart() const override;
   void refuse(ir::ProvId place, const std::string& what) override;
   bool failed() const override { return !error_.empty(); }
 
@@ -99,6 +101,7 @@ class HostCode : public body::Host {
 
 /// Whether it takes many threads to fill the device. On CPUs loads don't take that long, and
 /// barriers longer.
+bool hides_latency_by_threads(const program::Target& target);
 bool hides_latency_by_threads(const HostCode& host);
 
 }  // namespace kenaz::host_code
