@@ -4,6 +4,7 @@
 #include "kernels/host_code/host_gen.h"
 #include "kernels/host_code/prepare.h"
 #include "kernels/host_code/strip_mine.h"
+#include "kernels/host_code/turned_loops.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::compiler {
@@ -24,6 +25,7 @@ Result<program::Program> generate(const Lowered& lowered, const program::Target&
   KENAZ_TRY(schedule(cut.ir));
   if (target.threads >= flatten::kThreadsForGroups) passes::sink_scalars(cut.ir);
   explain::VersionNames names = host_code::choices_as_ifs(cut.ir);
+  if (host_code::hides_latency_by_threads(target)) host_code::turn_loops(cut.ir);
   KENAZ_TRY(place(cut.ir));
   std::optional<explain::Recorder> recorder;
   if (report != nullptr) recorder.emplace(cut.ir, std::move(names));

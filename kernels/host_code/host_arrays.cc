@@ -99,6 +99,12 @@ HostArray HostArrays::rearranged(const HostArray& a, const std::vector<int>& per
   return ViewMath(*this).rearranged(a, perm);
 }
 
+void HostArrays::rearrange(const ir::Stm& s, const ir::ERearrange& e) {
+  HostArray a = rearranged(array(e.array), e.perm);
+  if (turned(e.array) != nullptr) a.layout = LayoutMath(*this).dense(std::move(a.layout.dims));
+  set(s.pat[0], std::move(a));
+}
+
 void HostArrays::reshape(const ir::Stm& s, const ir::EReshape& e) {
   HostArray a = array(e.array);
   std::vector<Operand> dims = dims_of(e.dims);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/host_code/host_uses.h"
+#include "kernels/host_code/turned.h"
 #include "kernels/host_code/variables.h"
 
 namespace kenaz::host_code {
@@ -58,6 +59,7 @@ class HostArrays : public HostVariables {
   void replicate(const ir::Stm& s, const ir::EReplicate& e);
   void scratch(const ir::Stm& s, const ir::EScratch& e);
   void concat(const ir::Stm& s, const ir::EConcat& e);
+  void rearrange(const ir::Stm& s, const ir::ERearrange& e);
   void reshape(const ir::Stm& s, const ir::EReshape& e);
 
   /// A block that begins with the scalar and is never updated.
@@ -66,6 +68,8 @@ class HostArrays : public HostVariables {
  private:
   SliceDims<Operand> slice_dims(const std::vector<ir::Dim>& dims);
   void store_scalar(const HostArray& to, const Operand& element, const HostScalar& value);
+  /// In which permutation of its dims the variable's array is to be dense, if not as it is.
+  const std::vector<int>* turned(ir::VarId v);
   // places (places.cc)
   std::optional<HostArray> at_place(ir::VarId v, const ir::Place& place);
   /// Copies the array to `to`, unless it was made there: a part of what statement `whole` makes, or
@@ -77,7 +81,8 @@ class HostArrays : public HostVariables {
 
   std::set<ir::VarId> scratch_;  // memory that was made to be filled
   std::map<ir::VarId, Cells> in_cells_;
-  std::optional<ir::VarSet> host_uses_;          // once they are asked for
+  std::optional<ir::VarSet> host_uses_;  // once they are asked for
+  std::optional<std::unordered_map<ir::VarId, std::vector<int>>> turned_;  // the same
   std::map<ir::VarId, Operand> at_their_place_;  // whether they are: bools
   ir::ProvId place_;
 };

@@ -23,68 +23,68 @@ void HostGen::body(const ir::Body& b) {
 
 void HostGen::stm(const ir::Stm& s, const ir::Stm* behind) {
   copies_are_for(s.prov);
-  std::visit(
-      Overloaded{
-          [&](const ir::EAtom& e) {
-            if (ir_.type_of(e.atom).is_scalar()) {
-              set(s.pat[0], host_scalar(e.atom));
-            } else {
-              set(s.pat[0], array(e.atom.var()));
-            }
-          },
-          [&](const ir::EPrim& e) {
-            std::vector<Operand> args;
-            for (const auto& a : e.args) args.push_back(scalar(a));
-            set(s.pat[0], HostScalar{scalar_op_result(e.op, e.type, e.to),
-                                     emit_op(e.op, e.type, e.to, std::move(args))});
-          },
-          [&](const ir::EIndex& e) { index(s, e); },
-          [&](const ir::EUpdate& e) { update(s, e); },
-          [&](const ir::EIota& e) {
-            HostArray a;
-            a.elem = e.type;
-            a.kind = ArrayKind::kIota;
-            a.layout.dims = {scalar(e.n)};
-            a.start = scalar(e.start);
-            a.stride = scalar(e.stride);
-            set(s.pat[0], std::move(a));
-          },
-          [&](const ir::EReplicate& e) { replicate(s, e); },
-          [&](const ir::EScratch& e) { scratch(s, e); },
-          [&](const ir::EArrayLit& e) { array_literal(s, e); },
-          [&](const ir::EConcat& e) { concat(s, e); },
-          [&](const ir::ERearrange& e) { set(s.pat[0], rearranged(array(e.array), e.perm)); },
-          [&](const ir::EReshape& e) { reshape(s, e); },
-          [&](const ir::ECopy& e) {
-            const HostArray from = array(e.array);
-            const HostArray to = make(s.pat[0]);
-            copy(from, to);
-            set(s.pat[0], to);
-          },
-          [&](const ir::EAssert& e) { check(s, e); },
-          [&](const ir::EIf& e) { host_if(s, e); },
-          [&](const ir::ELoop& e) { host_loop(s, e); },
-          [&](const ir::ECall& e) { call(s, e); },
-          [&](const ir::ESeg& e) {
-            if (recorder_ != nullptr) recorder_->operation(s, e);
-            if (recorder_ != nullptr && behind != nullptr) recorder_->takes_map(behind->prov);
-            segment(*this, s, e, behind);
-          },
-          [&](const ir::ETune& e) {
-            set(s.pat[0], HostScalar{PrimType::kI64, tune(e.id.index)});
-          },
-          // Not at stage seg, or gone (prepare.h).
-          [&](const ir::ESoac&) { CHECK(false); },
-          [&](const ir::EScatter&) { CHECK(false); },
-          [&](const ir::EHist&) { CHECK(false); },
-          [&](const ir::EPack&) { CHECK(false); },
-          [&](const ir::ESort&) { CHECK(false); },
-          [&](const ir::EJvp&) { CHECK(false); },
-          [&](const ir::EVjp&) { CHECK(false); },
-          [&](const ir::EWithVjp&) { CHECK(false); },
-          [&](const ir::EVersions&) { CHECK(false); },
-      },
-      s.exp);
+  std::visit(Overloaded{
+                 [&](const ir::EAtom& e) {
+                   if (ir_.type_of(e.atom).is_scalar()) {
+                     set(s.pat[0], host_scalar(e.atom));
+                   } else {
+                     set(s.pat[0], array(e.atom.var()));
+                   }
+                 },
+                 [&](const ir::EPrim& e) {
+                   std::vector<Operand> args;
+                   for (const auto& a : e.args) args.push_back(scalar(a));
+                   set(s.pat[0], HostScalar{scalar_op_result(e.op, e.type, e.to),
+                                            emit_op(e.op, e.type, e.to, std::move(args))});
+                 },
+                 [&](const ir::EIndex& e) { index(s, e); },
+                 [&](const ir::EUpdate& e) { update(s, e); },
+                 [&](const ir::EIota& e) {
+                   HostArray a;
+                   a.elem = e.type;
+                   a.kind = ArrayKind::kIota;
+                   a.layout.dims = {scalar(e.n)};
+                   a.start = scalar(e.start);
+                   a.stride = scalar(e.stride);
+                   set(s.pat[0], std::move(a));
+                 },
+                 [&](const ir::EReplicate& e) { replicate(s, e); },
+                 [&](const ir::EScratch& e) { scratch(s, e); },
+                 [&](const ir::EArrayLit& e) { array_literal(s, e); },
+                 [&](const ir::EConcat& e) { concat(s, e); },
+                 [&](const ir::ERearrange& e) { rearrange(s, e); },
+                 [&](const ir::EReshape& e) { reshape(s, e); },
+                 [&](const ir::ECopy& e) {
+                   const HostArray from = array(e.array);
+                   const HostArray to = make(s.pat[0]);
+                   copy(from, to);
+                   set(s.pat[0], to);
+                 },
+                 [&](const ir::EAssert& e) { check(s, e); },
+                 [&](const ir::EIf& e) { host_if(s, e); },
+                 [&](const ir::ELoop& e) { host_loop(s, e); },
+                 [&](const ir::ECall& e) { call(s, e); },
+                 [&](const ir::ESeg& e) {
+                   if (recorder_ != nullptr) recorder_->operation(s, e);
+                   if (recorder_ != nullptr && behind != nullptr)
+                     recorder_->takes_map(behind->prov);
+                   segment(*this, s, e, behind);
+                 },
+                 [&](const ir::ETune& e) {
+                   set(s.pat[0], HostScalar{PrimType::kI64, tune(e.id.index)});
+                 },
+                 // Not at stage seg, or gone (prepare.h).
+                 [&](const ir::ESoac&) { CHECK(false); },
+                 [&](const ir::EScatter&) { CHECK(false); },
+                 [&](const ir::EHist&) { CHECK(false); },
+                 [&](const ir::EPack&) { CHECK(false); },
+                 [&](const ir::ESort&) { CHECK(false); },
+                 [&](const ir::EJvp&) { CHECK(false); },
+                 [&](const ir::EVjp&) { CHECK(false); },
+                 [&](const ir::EWithVjp&) { CHECK(false); },
+                 [&](const ir::EVersions&) { CHECK(false); },
+             },
+             s.exp);
 }
 
 void HostGen::check(const ir::Stm& s, const ir::EAssert& e) {

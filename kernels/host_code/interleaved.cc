@@ -43,8 +43,8 @@ HostArray as_matrix(HostArrays& host, HostArray result, const Operand& points,
   return result;
 }
 
-/// Rows that a thread stores one element after the other, each into a sector of its own: from a
-/// whole sector on, in as many steps as make that worth a copy.
+}  // namespace
+
 bool is_short_row(const ir::Program& p, const ir::Atom& row) {
   constexpr int64_t kLeastElements = 8, kSector = 32;
   const ir::Type type = p.type_of(row);
@@ -53,24 +53,25 @@ bool is_short_row(const ir::Program& p, const ir::Atom& row) {
          !body::is_within(type, least - 1);
 }
 
-}  // namespace
+bool stores_by_elements(HostArrays& host, const ir::ESeg& e, size_t n) {
+  if (!hides_latency_by_threads(host)) return false;
+  const auto loop = body::loop_in_place(host.ir(), e.body, n);
+  if (!loop) return is_short_row(host.ir(), e.body.results[n]);
+  // Small rows of a loop's are in registers, or close to them; of larger ones, which are moved
+  // behind the loop, storing them took a quarter of the time (tridagNestedSeqConst of
+  // futhark-benchmarks on an H200).
+  const bool is_small = body::is_within(host.ir().type_of(*loop), body::kMostOfTable);
+  return !is_small || !body::works_apart(host, *loop);
+}
 
 Interleaved::Interleaved(HostArrays& host, const ir::ESeg& e, const SegParts& parts)
     : host_(host), parts_(parts), outer_(e.space.dims.size()) {
-  if (e.kind != ir::SegKind::kMap || !e.writes.empty() || !hides_latency_by_threads(host)) return;
+  if (e.kind != ir::SegKind::kMap || !e.writes.empty()) return;
   for (size_t n = 0; n < parts.stored.size(); n++) {
     if (!parts.stored[n].layout.dense) continue;
-    if (const auto loop = body::loop_in_place(host.ir(), e.body, n)) {
-      // Small rows of a loop's are in registers, or close to them; of larger ones, which are moved
-      // behind the loop, storing them took a quarter of the time (tridagNestedSeqConst of
-      // futhark-benchmarks on an H200).
-      const bool is_small = body::is_within(host.ir().type_of(*loop), body::kMostOfTable);
-      if (is_small && body::works_apart(host, *loop)) continue;
-      rows_.push_back(n);
-    } else if (is_short_row(host.ir(), e.body.results[n])) {
-      rows_.push_back(n);
-      has_short_ = true;
-    }
+    if (!stores_by_elements(host, e, n)) continue;
+    rows_.push_back(n);
+    has_short_ = has_short_ || !body::loop_in_place(host.ir(), e.body, n);
   }
   if (any()) points_ = host.count(dims_from(parts.stored[rows_[0]], 0, outer_)).operand();
 }

@@ -13,6 +13,13 @@
 
 namespace kenaz::host_code {
 
+/// Rows that a thread stores one element after the other, each into a sector of its own: from a
+/// whole sector on, in as many steps as make that worth a copy.
+bool is_short_row(const ir::Program& p, const ir::Atom& row);
+/// Whether threads store the rows of a map's n-th result one element after the other, so that
+/// neighbours had better lie side by side.
+bool stores_by_elements(HostArrays& host, const ir::ESeg& e, size_t n);
+
 class Interleaved {
  public:
   /// Of a map whose results go to `parts`.

@@ -42,6 +42,10 @@ class Map {
           host_, is_short(uneven), [&] { points(parts); }, [&] { uneven.launch(); });
       return;
     }
+    if (!lie_by_points(parts)) {
+      points(parts);
+      return;
+    }
     const Walks walks(host_, s_, e_);
     if (walks.any()) {
       either(walks, parts, [&] { points(parts); });
@@ -52,6 +56,13 @@ class Map {
   }
 
  private:
+  /// Whether the results' elements are in the order of the points; else they are turned
+  /// (host_code/turned.h), and each thread stores those of a point.
+  static bool lie_by_points(const SegParts& parts) {
+    return std::all_of(parts.stored.begin(), parts.stored.end(),
+                       [](const HostArray& a) { return a.layout.dense; });
+  }
+
   /// The map with scalars as its results, if it is so small that a thread may take several
   /// elements.
   std::optional<ScalarResults> small_map() const {
@@ -132,6 +143,10 @@ class Map {
   void points(const SegParts& parts) {
     const Operand width = host_.count(host_.dims_of(ir::sizes_of(e_.space.dims))).operand();
     const Neighbours neighbours(host_, e_);
+    if (!lie_by_points(parts)) {
+      map_points(parts, width, neighbours, {});
+      return;
+    }
     const Rows rows(host_, e_, neighbours);
     if (rows.tile() == 0) {
       map_points(parts, width, neighbours);

@@ -1,5 +1,6 @@
 // Arrays at places (ir/places.h), in host code: parts of blocks.
 #include "kernels/host_code/host_arrays.h"
+#include "kernels/host_code/interleaved.h"
 
 namespace kenaz::host_code {
 
@@ -9,7 +10,25 @@ HostArray HostArrays::make(ir::VarId v) {
   if (info.place) {
     if (auto there = at_place(v, *info.place)) return *std::move(there);
   }
-  return allocate(info.type.prim, dims_of(info.type.dims));
+  const std::vector<Operand> dims = dims_of(info.type.dims);
+  const std::vector<int>* perm = turned(v);
+  if (perm == nullptr) return allocate(info.type.prim, dims);
+  std::vector<Operand> lying;
+  std::vector<int> back(perm->size());
+  for (size_t d = 0; d < perm->size(); d++) {
+    lying.push_back(dims[static_cast<size_t>((*perm)[d])]);
+    back[static_cast<size_t>((*perm)[d])] = static_cast<int>(d);
+  }
+  return rearranged(allocate(info.type.prim, lying), back);
+}
+
+const std::vector<int>* HostArrays::turned(ir::VarId v) {
+  if (!turned_) {
+    turned_ = turned_results(
+        ir_, [&](const ir::ESeg& e, size_t n) { return stores_by_elements(*this, e, n); });
+  }
+  const auto found = turned_->find(v);
+  return found == turned_->end() ? nullptr : &found->second;
 }
 
 HostArray HostArrays::make_and_bind(ir::VarId v) {
