@@ -84,7 +84,8 @@ class Params {
   };
 
   /// Arrays of one shape that change places, as the rows of a table do of which two are kept: only
-  /// their addresses change. Small ones may be in registers, which have none.
+  /// their addresses change. Small ones may be in registers, which have none; of larger local
+  /// arrays the copies would be more turns than llvmpipe allows a thread.
   void find_swaps() {
     constexpr size_t kNone = SIZE_MAX;
     std::vector<size_t> from(params_.size(), kNone);
@@ -101,7 +102,9 @@ class Params {
         at = from[at];
         length++;
       } while (at != kNone && at != k && length <= params_.size());
-      if (at == k && length > 1 && !local_length(t_, type(k).prim, type(k).dims)) {
+      const bool stays =
+          is_within(type(k), kMostOfTable) && local_length(t_, type(k).prim, type(k).dims);
+      if (at == k && length > 1 && !stays) {
         params_[k].from = from[k];
       }
     }
