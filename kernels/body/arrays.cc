@@ -34,6 +34,22 @@ void for_elements(Thread& t, const Value& n, const std::function<void(Value)>& b
 }
 
 namespace {
+/// A loop of which some turns are one, where the device counts these and it is known how many there
+/// are.
+void for_few_turns(Thread& t, const Value& n, const std::function<void(const Value&)>& body) {
+  constexpr int64_t kTogether = 8;
+  if (!t.host.limits_turns() || !n.is_const() || n.constant().as_i64() < 2 * kTogether) {
+    t.k.for_(n, body);
+    return;
+  }
+  const int64_t size = n.constant().as_i64();
+  t.k.for_(kir::i64(size / kTogether), [&](const Value& turn) {
+    const Value first = t.k.mul(turn, kTogether);
+    for (int64_t j = 0; j < kTogether; j++) body(t.k.add(first, j));
+  });
+  for (int64_t j = size - size % kTogether; j < size; j++) body(kir::i64(j));
+}
+
 /// Calls body(indices) for all elements of an array of these dims, in nested loops.
 void for_all(Thread& t, const Values& dims, const std::function<void(const Values&)>& body,
              const Values& outer = {}) {
@@ -41,11 +57,13 @@ void for_all(Thread& t, const Values& dims, const std::function<void(const Value
     body(outer);
     return;
   }
-  t.k.for_(dims[outer.size()], [&](const Value& i) {
+  const auto turn = [&](const Value& i) {
     Values at = outer;
     at.push_back(i);
     for_all(t, dims, body, at);
-  });
+  };
+  const Value& n = dims[outer.size()];
+  outer.size() + 1 == dims.size() ? for_few_turns(t, n, turn) : t.k.for_(n, turn);
 }
 }  // namespace
 

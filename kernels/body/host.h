@@ -75,6 +75,8 @@ class Host {
   /// Rows of results of up to so many bytes loops work on elsewhere, and move them behind. On GPUs
   /// what threads have of their own lies side by side, rows of results do not.
   virtual int64_t most_apart() const { return local_bytes() > 0 ? 4096 : 0; }
+  /// Whether the device ends a thread's loops after some number of turns.
+  virtual bool limits_turns() const { return false; }
   virtual ScalarReg new_scalar(PrimType t) = 0;
   virtual BlockReg new_block() = 0;
   /// Constants are folded.

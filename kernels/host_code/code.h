@@ -32,6 +32,7 @@ class HostCode : public body::Host {
   int64_t local_bytes() const override;
   int64_t largest_table() const override;
   int64_t most_apart() const override;
+  bool limits_turns() const override { return target_.max_turns > 0; }
   void refuse(ir::ProvId place, const std::string& what) override;
   bool failed() const override { return !error_.empty(); }
 
