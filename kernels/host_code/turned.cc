@@ -1,6 +1,5 @@
 #include "kernels/host_code/turned.h"
 
-#include <unordered_set>
 #include <variant>
 
 #include "kernels/ir/analysis/uses.h"
