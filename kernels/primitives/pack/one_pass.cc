@@ -38,7 +38,7 @@ class Counts {
         expected_(t.k.declare(u32(0))),
         threads_(t) {}
 
-  /// By one thread.
+  /// By one thread; `count`: i32.
   void publish(const Value& tile, const Value& count) {
     Builder& k = t_.k;
     const Value n = k.convert(count, PrimType::kU32);
@@ -48,26 +48,28 @@ class Counts {
              k.add(arrival, k.convert(count, PrimType::kU64)));
   }
 
-  /// What all tiles before this one keep; contains barriers. Where a thread stops, because it would
-  /// wait for ever, all of its workgroup do: what it has to say of the next tile would be missing.
+  /// What all tiles before this one keep (i32); contains barriers. Where a thread stops, because it
+  /// would wait for ever, all of its workgroup do: what it has to say of the next tile would be
+  /// missing.
   Value before(const Value& tile) {
     Builder& k = t_.k;
     const Value width = t_.group_size_i64(), row = k.quot(tile, width);
-    const Value own = k.add(k.mul(row, width), k.to_i64(k.local()));
-    const kir::Var sum = k.declare(kir::i64(0));
-    const auto add = [&](const Value& n) { k.assign(sum, k.add(k.read(sum), k.to_i64(n))); };
-    k.if_(k.lt(own, tile), [&] {
-      const Value found = wait({tiles_, own}, PrimType::kU32,
-                               [&](const Value& word) { return k.ne(word, u32(0)); });
-      add(k.sub(found, 1));
-    });
-    const Value full = k.convert(width, PrimType::kU64);
-    k.for_(k.to_i64(k.local()), row, width, [&](const Value& n) {
-      const Value found = wait({rows_, n}, PrimType::kU64, [&](const Value& word) {
-        return k.eq(k.lshr(word, u64(kCountBits)), full);
-      });
-      add(k.and_(found, u64((uint64_t{1} << kCountBits) - 1)));
-    });
+    const Value me = k.to_i64(k.local()), own = k.add(k.mul(row, width), me);
+    const Value has_tile = k.lt(own, tile), has_row = k.lt(me, row);
+    // One word of a tile and one of a row are on their way together.
+    const kir::Var sum = k.declare(kir::i32(0)), there = k.declare(kir::boolean(false));
+    const auto look = [&] {
+      const Value of_tile = k.atomic(AtomicOp::kLoad, PrimType::kU32, {tiles_, k.min(own, tile)});
+      const Value of_row = k.atomic(AtomicOp::kLoad, PrimType::kU64, {rows_, k.min(me, row)});
+      const Value some = k.select(has_tile, k.to_i32(k.sub(of_tile, 1)), kir::i32(0));
+      const Value more = k.select(has_row, kept_in(of_row), kir::i32(0));
+      k.assign(sum, k.add(some, more));
+      k.assign(there, k.and_(k.or_(k.not_(has_tile), k.ne(of_tile, u32(0))),
+                             k.or_(k.not_(has_row), is_full(of_row))));
+    };
+    k.while_([&] { return k.not_(k.read(there)); }, look);
+    k.for_(k.add(me, width), row, width,
+           [&](const Value& n) { k.assign(sum, k.add(k.read(sum), kept_in(wait_for_row(n)))); });
     threads_.go_on();
     const Value before = c_.reduce({k.read(sum)})[0];
     k.assign(expected_, k.add(k.read(expected_), k.convert(t_.group_size(), PrimType::kU32)));
@@ -81,15 +83,21 @@ class Counts {
   static Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
   static Value u64(uint64_t n) { return PrimValue{PrimType::kU64, n}; }
 
-  Value wait(const kir::Address& at, PrimType type,
-             const std::function<Value(const Value&)>& is_there) {
+  Value kept_in(const Value& row) {
+    return t_.k.to_i32(t_.k.and_(row, u64((uint64_t{1} << kCountBits) - 1)));
+  }
+  Value is_full(const Value& row) {
+    const Value width = t_.k.convert(t_.group_size_i64(), PrimType::kU64);
+    return t_.k.eq(t_.k.lshr(row, u64(kCountBits)), width);
+  }
+  Value wait_for_row(const Value& n) {
     Builder& k = t_.k;
-    const kir::Var word = k.declare(PrimValue{type, 0}), there = k.declare(kir::boolean(false));
+    const kir::Var word = k.declare(u64(0)), there = k.declare(kir::boolean(false));
     k.while_([&] { return k.not_(k.read(there)); },
              [&] {
-               const Value found = k.atomic(AtomicOp::kLoad, type, at);
+               const Value found = k.atomic(AtomicOp::kLoad, PrimType::kU64, {rows_, n});
                k.assign(word, found);
-               k.assign(there, is_there(found));
+               k.assign(there, is_full(found));
              });
     return k.read(word);
   }
@@ -128,7 +136,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   const Counts::Memory memory = Counts::memory(m, n_tiles);
   const auto tiles_of_group = [&](Team& t) {
     Builder& k = t.k;
-    Combiner c(t, counting(f, PrimType::kI64));
+    Combiner c(t, counting(f, PrimType::kI32));
     Tiles tiles(t);
     Counts counts(t, c, memory);
     const Value length = t.host(f.length), size = t.host(tile), end = t.host(n_tiles);
@@ -137,8 +145,8 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
       tiles.tile(k.mul(number, size), length, [&](const Values& totals) {
         const Value before = counts.before(number);
         k.if_(k.and_(first, k.eq(number, k.sub(end, 1))),
-              [&] { t.problem.counts(k, {k.add(before, k.to_i64(totals[0]))}); });
-        return Values{before};
+              [&] { t.problem.counts(k, {k.to_i64(k.add(before, totals[0]))}); });
+        return Values{k.to_i64(before)};
       });
     };
     const kir::Var counted = k.declare(kir::i64(-1)), more = k.declare(kir::boolean(true));
@@ -146,9 +154,9 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
       const Value number = blocks::start_number_or_none(t, {t.block(ticket), kir::i32(0)});
       const Value from = k.mul(number, size);
       // Behind the last tile there is nothing to count.
-      const Values mine = c.reduce(tiles.count(from, k.min(k.add(from, size), length)));
+      const Value mine = c.reduce({tiles.count_one(from, k.min(k.add(from, size), length))})[0];
       const Value is_one = k.and_(k.le(kir::i64(0), number), k.lt(number, end));
-      k.if_(k.and_(first, is_one), [&] { counts.publish(number, mine[0]); });
+      k.if_(k.and_(first, is_one), [&] { counts.publish(number, mine); });
       const Value earlier = k.read(counted);
       k.if_(k.le(kir::i64(0), earlier), [&] { place(earlier); });
       k.assign(counted, number);
