@@ -261,7 +261,7 @@ struct ScratchId {
 
 /// A specialisation constant of all kernels of a Work, at the same index in Kernel::specs. Work has
 /// been made so that any positive value is right that the device can run; spec 0 is the workgroup's
-/// size.
+/// size, which subgroups of a fixed size must divide.
 struct PlanSpec {
   std::string name;
   int32_t fallback;

@@ -40,6 +40,9 @@ std::vector<Device> made_up_devices() {
   desktop.forward_progress = desktop.f64 = true;
   desktop.f64_atomic_add = desktop.shared_f64_atomic_add = true;
   out.push_back({"desktop", desktop, 32});
+  program::Target fixed = desktop;
+  fixed.fixed_subgroups = true;
+  out.push_back({"fixed", fixed, 32});
   program::Target wide = desktop;
   wide.subgroup_size = 64;
   wide.f32_atomic_add = wide.shared_f32_atomic_add = false;

@@ -10,8 +10,8 @@ Operand n(int64_t v) { return PrimValue::i64(v); }
 Program sample() {
   Program p;
   p.name = "sample";
-  p.target = {8,    true, 512,  1 << 15, 1 << 20, 1 << 21, true,  true, true,
-              true, true, true, true,    true,    true,    60000, true};
+  p.target = {8,    true, true, 512,  1 << 15, 1 << 20, 1 << 21, true,  true,
+              true, true, true, true, true,    true,    true,    60000, true};
   p.types["[]i32"] = {"[]i32", TypeKind::kArray, {{PrimType::kI32, 1}}, 1, "i32"};
   p.types["s"] = {"s", TypeKind::kSum, {}, 0, "", {{"f", "i32"}}, {{"A", {"i32"}, {{0, 1}, {}}}}};
   p.kernels.push_back({"k", "void main() {}", {1, 2, 3}, "kernel", {"-> #0  a.fut:1:1-2"}, 256, 4});

@@ -10,6 +10,7 @@ namespace kenaz::program {
 struct Target {
   int subgroup_size = 1;             // 1: subgroups are not used
   bool subgroup_arithmetic = false;  // reduce and scan instructions; shuffles and votes, too
+  bool fixed_subgroups = false;      // of so many threads in every kernel
   int max_group_size = 128;          // threads
   int shared_bytes = 16384;          // of a workgroup's arrays
   int64_t threads = 1024;            // that it takes to fill the device

@@ -81,6 +81,7 @@ struct Info {
   bool float32_atomic_add = false, shared_float32_atomic_add = false;
   bool float64_atomic_add = false, shared_float64_atomic_add = false;
   bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
+  bool fixed_subgroups = false;      // no kernel has subgroups of another size
   bool forward_progress = false;     // workgroups that have started proceed, whatever others do
   bool interprets = false;           // takes kernels as kernel IR, and no SPIR-V
   bool cuts_launches() const { return groups_at_once != INT64_MAX; }

@@ -26,6 +26,7 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
   program::Target target;
   target.subgroup_arithmetic = info.subgroup_arithmetic && info.subgroup_size > 1;
   target.subgroup_size = target.subgroup_arithmetic ? as_int(info.subgroup_size) : 1;
+  target.fixed_subgroups = target.subgroup_arithmetic && info.fixed_subgroups;
   target.max_group_size = as_int(info.max_group_size);
   target.shared_bytes = as_int(info.shared_bytes) - kSharedApart;
   target.threads = threads > 0 ? threads : info.is_cpu ? kCpuThreads : kGpuThreads;
@@ -53,7 +54,8 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
 std::optional<program::Target> posed_target(const std::string& kind) {
   if (kind == "least") return program::Target{};
   device::Info info;
-  info.subgroup_arithmetic = info.int64_atomics = info.shared_int64_atomics = info.float64 = true;
+  info.subgroup_arithmetic = info.fixed_subgroups = true;
+  info.int64_atomics = info.shared_int64_atomics = info.float64 = true;
   info.max_group_size = 1024;
   if (kind == "cpu") {
     info.is_cpu = info.cuts_loops = info.joins_loads = true;

@@ -15,6 +15,7 @@ class PlansOnDevice : public OnDevice {
     program::Target target;
     target.subgroup_size = static_cast<int>(info.subgroup_size);
     target.subgroup_arithmetic = true;
+    target.fixed_subgroups = info.fixed_subgroups;
     target.max_group_size = 128;
     target.threads = 256;
     target.i64_atomics = target.shared_i64_atomics = true;

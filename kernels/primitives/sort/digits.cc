@@ -86,7 +86,7 @@ class Digits {
 
   void place(Team& t, int pass) {
     Builder& k = t.k;
-    Placer placer(t, s_, passes_, pass);
+    Placer placer(t, s_, passes_, pass, PrimType::kI64);
     Combiner firsts(t, sum());
     // Where the next element of each value goes.
     const kir::SharedId next = k.shared("next", PrimType::kI64, {s_.digits, -1});

@@ -67,8 +67,7 @@ class Group {
     }
     // All have read their elements when the places are known.
     const auto nothing = [](const Value&, const Value&, const Value&) {};
-    const Values places = ranks_.places(digits, nothing);
-    for (size_t j = 0; j < x.size(); j++) store(places[j], x[j]);
+    ranks_.places(digits, nothing, [&](size_t j, const Value& place) { store(place, x[j]); });
     k.barrier();
   }
 

@@ -112,14 +112,29 @@ class Sweep {
     Builder& k = t.k;
     const kir::Var sum = k.declare(word(0)), at = k.declare(k.sub(tile, 1));
     const kir::Var more = k.declare(kir::boolean(true));
-    k.while_([&] { return k.read(more); },
-             [&] {
-               const kir::Address there = word_of(t, pass, k.read(at), digit);
-               const Value found = k.atomic(AtomicOp::kLoad, kWord, there);
-               k.assign(sum, k.add(k.read(sum), k.and_(found, word(kCount))));
-               k.assign(more, k.lt(found, word(kPrefix)));
-               k.assign(at, k.select(k.eq(found, word(0)), k.read(at), k.sub(k.read(at), 1)));
-             });
+    // Each word takes long to come, so some are asked for at once. Of 2^27 u32 on an H200: 4,100 us
+    // one by one, 3,974 us in twos, 3,939 us in fours.
+    constexpr int kTogether = 4;
+    const auto turn = [&] {
+      Values found;
+      for (int n = 0; n < kTogether; n++) {
+        const Value there = k.max(k.sub(k.read(at), n), kir::i64(0));
+        found.push_back(k.atomic(AtomicOp::kLoad, kWord, word_of(t, pass, there, digit)));
+      }
+      // The first that is not known ends the turn, the first that knows all before it the search.
+      Value counts = kir::boolean(true), add = word(0), known = kir::i64(0);
+      Value goes_on = kir::boolean(true);
+      for (const Value& f : found) {
+        add = k.add(add, k.select(counts, k.and_(f, word(kCount)), word(0)));
+        goes_on = k.and_(goes_on, k.or_(k.not_(counts), k.lt(f, word(kPrefix))));
+        counts = k.and_(counts, k.and_(k.ne(f, word(0)), k.lt(f, word(kPrefix))));
+        known = k.add(known, k.select(counts, kir::i64(1), kir::i64(0)));
+      }
+      k.assign(sum, k.add(k.read(sum), add));
+      k.assign(more, goes_on);
+      k.assign(at, k.sub(k.read(at), known));
+    };
+    k.while_([&] { return k.read(more); }, turn);
     return k.read(sum);
   }
 
@@ -141,7 +156,7 @@ class Sweep {
 
   void place(Team& t, int pass) {
     Builder& k = t.k;
-    Placer placer(t, s_, passes_, pass);
+    Placer placer(t, s_, passes_, pass, PrimType::kI32);
     Combiner c(t, sum());
     const kir::SharedId own = k.shared("own", kWord, {s_.digits, -1});
     const kir::SharedId bases = k.shared("bases", kWord, {s_.digits, -1});
@@ -164,7 +179,7 @@ class Sweep {
           is_first, [&] { publish(d, kPrefix, k.add(k.load(bases, d), n)); },
           [&] { publish(d, kTotal, n); });
       k.store(own, d, n);
-      k.store(placer.ahead(), d, k.to_i64(place));
+      k.store(placer.ahead(), d, place);
     };
     // Others are waited for when this tile's elements are in shared memory.
     const auto meet = [&] {
@@ -177,7 +192,7 @@ class Sweep {
               return Values{found};
             })[0];
         const Value place = k.load(placer.ahead(), d);
-        k.store(placer.ahead(), d, k.sub(k.to_i64(earlier), place));
+        k.store(placer.ahead(), d, k.sub(k.to_i32(earlier), place));
       });
       threads.go_on();
       k.barrier();

@@ -92,7 +92,7 @@ std::vector<Values> Passes::load(Team& t, Ranks& ranks, int pass, const Value& f
                                  const Value& to) const {
   Builder& k = t.k;
   const plan::Elements of_pass = elements(t, pass, false);
-  const auto at = [&](int j) { return k.add(from, k.to_i64(ranks.own(j))); };
+  const auto at = [&](int j) { return ranks.own(from, j); };
   const auto element = [&](const Value& place) { return of_pass.at(k, {kir::i64(0), place}); };
   const auto joined = [&](const std::function<Values(int)>& one) {
     Values all;
@@ -140,13 +140,14 @@ void for_all(Team& t, int count, const std::function<void(const Value& n)>& body
   k.for_(kir::i32(0), kir::i32(count), t.group_size(), own, true);
 }
 
-Placer::Placer(Team& team, const Shape& shape, const Passes& passes, int pass)
+Placer::Placer(Team& team, const Shape& shape, const Passes& passes, int pass, PrimType places)
     : t_(team),
       s_(shape),
       passes_(passes),
       pass_(pass),
+      places_(places),
       ranks_(team, shape),
-      ahead_(team.k.shared("ahead", PrimType::kI64, {shape.digits, -1})),
+      ahead_(team.k.shared("ahead", places, {shape.digits, -1})),
       put_(passes.putter(team, pass)) {
   const std::vector<PrimType>& types = passes.types();
   for (size_t n = 0; n < types.size(); n++) {
@@ -162,10 +163,9 @@ void Placer::tile(const Value& from, const Value& to, const Ranks::Begin& begin,
   const std::vector<Values> x = passes_.load(t_, ranks_, pass_, from, to);
   Values of;
   for (const Values& e : x) of.push_back(digit(e[0]));
-  const Values places = ranks_.places(of, begin);
-  for (size_t j = 0; j < x.size(); j++) {
-    for (size_t n = 0; n < sorted_.size(); n++) k.store(sorted_[n], places[j], x[j][n]);
-  }
+  ranks_.places(of, begin, [&](size_t j, const Value& place) {
+    for (size_t n = 0; n < sorted_.size(); n++) k.store(sorted_[n], place, x[j][n]);
+  });
   meet();
   const Value tile = k.mul(t_.group_size_i64(), s_.items);
   const Value length = k.to_i32(k.min(k.sub(to, from), tile));
@@ -174,7 +174,7 @@ void Placer::tile(const Value& from, const Value& to, const Ranks::Begin& begin,
     k.if_(k.lt(slot, length), [&] {
       Values e;
       for (const kir::SharedId s : sorted_) e.push_back(k.load(s, slot));
-      put_(k.add(k.load(ahead_, digit(e[0])), k.to_i64(slot)), e);
+      put_(k.to_i64(k.add(k.load(ahead_, digit(e[0])), k.convert(slot, places_))), e);
     });
   });
 }

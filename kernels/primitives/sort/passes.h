@@ -48,11 +48,12 @@ void for_all(Team& t, int count, const std::function<void(const Value& n)>& body
 class Placer {
  public:
   /// At the start of the kernel.
-  Placer(Team& team, const Shape& shape, const Passes& passes, int pass);
+  /// `places`: the type of `ahead`, i64 or, where the result has fewer than 2^31 elements, i32.
+  Placer(Team& team, const Shape& shape, const Passes& passes, int pass, PrimType places);
 
   Ranks& ranks() { return ranks_; }
   /// By value of the digit: how far it is from an element's place in the sorted tile to its place
-  /// in the result (i64, shared).
+  /// in the result (shared).
   kir::SharedId ahead() const { return ahead_; }
   /// Puts the elements of the tile from `from` on that stand before `to`. `begin`: as for
   /// Ranks::places. `meet`: when it has met at a barrier, `ahead` is known. No thread may have
@@ -64,6 +65,7 @@ class Placer {
   Shape s_;
   const Passes& passes_;
   int pass_;
+  PrimType places_;
   Ranks ranks_;
   kir::SharedId ahead_;
   std::vector<kir::SharedId> sorted_;

@@ -30,17 +30,23 @@ Ranks::Ranks(Team& team, const Shape& shape)
   Builder& k = t_.k;
   subgroup_ = k.subgroup();
   lane_ = k.lane();
-  width_ = k.subgroup_size();
+  const Value lanes = kir::i32(s_.lanes);
+  rows_ = k.max(k.quot(t_.group_size(), lanes), kir::i32(1));
   // Where the driver's subgroups are smaller than the target says, several share a row, one after
-  // the other.
-  rows_ = k.max(k.quot(t_.group_size(), kir::i32(s_.lanes)), kir::i32(1));
-  turns_ = k.div_up(k.subgroups(), rows_);
+  // the other: a loop, around which NVIDIA's compiler keeps an address for each element, and more.
+  const bool fixed = team.target.fixed_subgroups;
+  width_ = fixed ? lanes : k.subgroup_size();
+  if (!fixed) turns_ = k.div_up(k.subgroups(), rows_);
 }
 
 Value Ranks::own(int j) {
   Builder& k = t_.k;
-  const Value first = k.add(k.mul(subgroup_, s_.items), j);
-  return k.add(k.mul(first, width_), lane_);
+  return k.add(k.add(k.mul(k.mul(subgroup_, s_.items), width_), lane_), k.mul(width_, j));
+}
+
+Value Ranks::own(const Value& from, int j) {
+  Builder& k = t_.k;
+  return k.add(k.add(from, k.to_i64(own(0))), k.to_i64(k.mul(width_, j)));
 }
 
 Value Ranks::cell(const Value& row, const Value& digit) {
@@ -76,7 +82,7 @@ Value Ranks::lane_mask(int word) {
   return k.select(k.lt(in_word, 0), u32(0), k.select(k.lt(in_word, 32), some, all));
 }
 
-void Ranks::count_one(const Value& digit, const Values& everyone, const kir::Var& before) {
+void Ranks::count_one(const Value& digit, const Values& everyone, const kir::Var& counted_as) {
   Builder& k = t_.k;
   // Who has the same digit.
   Values same = everyone;
@@ -105,39 +111,55 @@ void Ranks::count_one(const Value& digit, const Values& everyone, const kir::Var
              k.atomic(kir::AtomicOp::kAdd, PrimType::kU32, at, k.convert(all, PrimType::kU32)));
   });
   const Value earlier = k.shuffle(kir::SubgroupOp::kShuffle, k.read(counted), first);
-  k.assign(before, k.add(k.to_i32(earlier), below));
+  k.assign(counted_as, k.or_(k.add(k.to_i32(earlier), below), k.shl(digit, kir::i32(kRankBits))));
 }
 
-void Ranks::count(const Values& digits, const kir::Vars& before) {
+// NVIDIA's compiler would find out who has the same digits of all elements before it counts the
+// first, and keep that: 116 registers of a thread instead of 92. So each waits for the fourth
+// before it, whose sign is never set.
+void Ranks::count_in_turn(const Values& digits, const kir::Vars& counted) {
+  Builder& k = t_.k;
+  constexpr size_t kOnTheirWay = 4;
+  Values everyone;
+  for (int w = 0; w < words_of(s_); w++) everyone.push_back(k.ballot(kir::boolean(true), w));
+  for (size_t j = 0; j < digits.size(); j++) {
+    Value digit = digits[j];
+    if (j >= kOnTheirWay) {
+      digit = k.add(digit, k.lshr(k.read(counted[j - kOnTheirWay]), kir::i32(31)));
+    }
+    count_one(digit, everyone, counted[j]);
+  }
+}
+
+void Ranks::count(const Values& digits, const kir::Vars& counted) {
   Builder& k = t_.k;
   if (s_.lanes == 1) {
     for (size_t j = 0; j < digits.size(); j++) {
       const Value at = cell(subgroup_, digits[j]), n = k.load(counts_, at);
-      k.assign(before[j], k.to_i32(n));
+      k.assign(counted[j], k.or_(k.to_i32(n), k.shl(digits[j], kir::i32(kRankBits))));
       k.store(counts_, at, k.add(n, 1));
     }
+    return;
+  }
+  if (turns_.is_const()) {
+    count_in_turn(digits, counted);
     return;
   }
   const Value turn_of = k.rem(subgroup_, turns_);
   k.for_(
       turns_,
       [&](const Value& turn) {
-        k.if_(k.eq(turn_of, turn), [&] {
-          Values everyone;
-          for (int w = 0; w < words_of(s_); w++)
-            everyone.push_back(k.ballot(kir::boolean(true), w));
-          for (size_t j = 0; j < digits.size(); j++) count_one(digits[j], everyone, before[j]);
-        });
+        k.if_(k.eq(turn_of, turn), [&] { count_in_turn(digits, counted); });
         k.barrier();
       },
       true);
 }
 
-Values Ranks::places(const Values& digits, const Begin& begin) {
+void Ranks::places(const Values& digits, const Begin& begin, const Place& place) {
   Builder& k = t_.k;
   k.barrier();  // the counts are 0
-  const kir::Vars before = k.declare(Values(digits.size(), kir::i32(0)));
-  count(digits, before);
+  const kir::Vars counted = k.declare(Values(digits.size(), kir::i32(0)));
+  count(digits, counted);
   k.barrier();
   const kir::Var sum = k.declare(kir::i32(0));
   const auto add = [&](const Value& n) { k.assign(sum, k.add(k.read(sum), k.to_i32(n))); };
@@ -160,13 +182,12 @@ Values Ranks::places(const Values& digits, const Begin& begin) {
     begin(digit, first, k.sub(k.read(sum), first));
   });
   k.barrier();
-  Values places;
   const Value row = k.quot(subgroup_, turns_);
-  for (size_t j = 0; j < digits.size(); j++) {
-    const Value there = k.load(counts_, cell(row, digits[j]));
-    places.push_back(k.add(k.to_i32(there), k.read(before[j])));
+  for (size_t j = 0; j < counted.size(); j++) {
+    const Value books = k.read(counted[j]), digit = k.lshr(books, kir::i32(kRankBits));
+    const Value rank = k.and_(books, kir::i32((1 << kRankBits) - 1));
+    place(j, k.add(k.to_i32(k.load(counts_, cell(row, digit))), rank));
   }
-  return places;
 }
 
 }  // namespace kenaz::primitives::sort

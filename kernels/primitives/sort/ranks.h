@@ -15,23 +15,30 @@ class Ranks {
 
   /// The number (i32) of the thread's j-th element in a tile.
   Value own(int j);
+  /// Of a tile that begins at `from`: the element's position. Those of a thread are told apart by
+  /// what is added last.
+  Value own(const Value& from, int j);
   /// Before the first, and behind what read the ranks of the tile before.
   void begin_tile();
-  /// The places (i32) of the thread's elements in the sorted tile, given their digits (i32).
-  /// Contains barriers. No thread may have stopped. `starts`: calls begin(digit, place of the first
-  /// one, their number) (i32) once for each digit's value, in some thread.
+  /// Finds the places (i32) of the thread's elements in the sorted tile, given their digits (i32):
+  /// calls place(j, place of the j-th). Contains barriers, none behind the first place. No thread
+  /// may have stopped. Calls begin(digit, place of the first one, their number) (i32) once for each
+  /// digit's value, in some thread.
   using Begin = std::function<void(const Value& digit, const Value& first, const Value& count)>;
-  Values places(const Values& digits, const Begin& begin);
+  using Place = std::function<void(size_t j, const Value& place)>;
+  void places(const Values& digits, const Begin& begin, const Place& place);
   /// Calls body(digit) (i32) for the values of which this thread keeps books; they are neighbours,
   /// and their number is at most `per_thread`. Uniform.
   void for_own_digits(const std::function<void(const Value& digit)>& body);
 
  private:
   Value cell(const Value& row, const Value& digit);
-  /// How many of the subgroup's elements before each have its digit.
-  void count(const Values& digits, const kir::Vars& before);
+  /// How many of its row's elements before each have its digit, and above these bits the digit.
+  static constexpr int kRankBits = 16;
+  void count(const Values& digits, const kir::Vars& counted);
+  void count_in_turn(const Values& digits, const kir::Vars& counted);
+  void count_one(const Value& digit, const Values& everyone, const kir::Var& counted_as);
   Value lane_mask(int word);
-  void count_one(const Value& digit, const Values& everyone, const kir::Var& before);
 
   Team& t_;
   Shape s_;

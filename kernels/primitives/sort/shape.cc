@@ -33,13 +33,13 @@ Shape shape_of(const Facts& f, const Target& target) {
   s.digits = std::max(1 << s.bits, s.lanes);
   const int key_bits = 8 * prim_size(f.key);
   s.passes = (key_bits + s.bits - 1) / s.bits;
-  // On an H100 sorts of 2^27 u32 took 4,572 us with 16 elements of a thread, 4,354 us with 20, and
-  // 5,632 us with 16 of 512 threads; llvmpipe took 1.08 as long with 20. Of 2^26 u64 they took
-  // 6,254 us with 12 and 6,857 us with 16.
+  // On an H200 sorts of 2^27 u32 take 3,943 us with 16 elements of a thread, 4,032 us with 20, and
+  // 3,745 us with 24; llvmpipe took 1.08 as long with 20 as with 16. Of 2^26 u64 they took 6,254 us
+  // with 12 and 6,857 us with 16 (on an H100).
   constexpr int kThreads = 256, kFewItems = 4, kKeyBytes = 96;
   const bool wide = s.lanes >= 32;
   const int bytes = wide ? 160 : 96;
-  const int most = wide ? std::min(20, kKeyBytes / static_cast<int>(prim_size(f.key))) : 16;
+  const int most = wide ? std::min(24, kKeyBytes / static_cast<int>(prim_size(f.key))) : 16;
   s.threads = plan::group_size_for(f, target, kThreads);
   while (s.threads / 2 >= s.lanes && room(f, target, s, s.threads) < kFewItems) s.threads /= 2;
   const int wanted = f.items > 0 ? f.items : std::clamp(bytes / element_bytes(f), kFewItems, most);

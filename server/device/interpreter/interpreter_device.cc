@@ -36,6 +36,7 @@ Info info_of(const InterpreterOptions& o, int64_t memory) {
   info.float32_atomic_add = info.shared_float32_atomic_add = true;
   info.float64_atomic_add = info.shared_float64_atomic_add = true;
   info.subgroup_arithmetic = o.subgroup_size > 1;
+  info.fixed_subgroups = true;
   info.forward_progress = o.forward_progress;
   info.interprets = !o.through_spirv;
   return info;

@@ -197,6 +197,8 @@ PhysicalDevice read_device(const Functions& vk, VkPhysicalDevice handle, int ind
                                                         VK_SHADER_STAGE_COMPUTE_BIT) != 0;
   d.min_subgroup = subgroup.minSubgroupSize;
   d.max_subgroup = subgroup.maxSubgroupSize;
+  // Where the driver could choose, pipelines ask for the size.
+  d.info.fixed_subgroups = d.subgroup_size_control;
   fill_info(d, core.properties, v11, v12, has_max_buffer ? maintenance4.maxBufferSize : kNoLimit);
   return d;
 }
