@@ -35,8 +35,12 @@ TEST(DeviceTarget, SubgroupsAreUsedWithArithmeticOnly) {
   info.subgroup_arithmetic = true;
   EXPECT_EQ(device_target(info).subgroup_size, 32);
   EXPECT_TRUE(device_target(info).subgroup_arithmetic);
+  EXPECT_FALSE(device_target(info).fixed_subgroups);
+  info.fixed_subgroups = true;
+  EXPECT_TRUE(device_target(info).fixed_subgroups);
   info.subgroup_size = 1;
   EXPECT_FALSE(device_target(info).subgroup_arithmetic);
+  EXPECT_FALSE(device_target(info).fixed_subgroups);
 }
 
 TEST(DeviceTarget, EveryFactHasItsOwnPlace) {
