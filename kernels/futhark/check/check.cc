@@ -136,8 +136,9 @@ void Checker::load_intrinsics() {
       out.scheme = types_.spec_scheme(*spec, context_.scopes.now(base_));
     };
     context_.scopes.bind(env->vals, row.name, v, false);
+    // Logical shifts are the modules' alone: plain `>>` of unsigned integers is one.
     if (std::string_view("+-*/%&|^<>=!").find(row.name[0]) != std::string_view::npos &&
-        row.op != core::Intrinsic::kNot) {
+        row.op != core::Intrinsic::kNot && row.op != core::Intrinsic::kLShr) {
       context_.scopes.bind(base_->vals, row.name, v, false);
     }
   }

@@ -83,6 +83,11 @@ TEST(Check, KeysOfASortAreUnsigned) {
   EXPECT_EQ(type_in("def f = intrinsics.sort_keys [2, 1]"), "[2]u32");
 }
 
+TEST(Check, LogicalShiftsAreOfModules) {
+  EXPECT_THAT(error_of("def f (x: i32) = x >>> 2"), HasSubstr("Unknown name \">>>\""));
+  EXPECT_EQ(type_in("def f (x: i32) = x i32.>>> 2"), "i32 -> i32");
+}
+
 TEST(Check, AttributesWithoutEffectAreWarnedOf) {
   const auto program = check_text(
       "module m (x: {}) = { def f (x: i32) = #[trace(y)] x }\n"

@@ -156,7 +156,7 @@ ExprPtr make_float_division(Generator& g, const Type& type, const Scope& scope, 
 
 ExprPtr make_shift(Generator& g, const Type& type, const Scope& scope, int fuel) {
   if (!type.is_int()) return nullptr;
-  static const std::vector<std::string> ops = {"<<", ">>", ">>>"};
+  const std::vector<std::string> ops = {"<<", ">>", prim(type) + ".>>>"};
   return Make("shift", type)
       .t("(")
       .child(g.gen(type, scope, fuel / 2))

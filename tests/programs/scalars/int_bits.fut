@@ -37,9 +37,9 @@
 
 entry bits (x: i32) (y: i32) = [x & y, x | y, x ^ y, !x]
 
-entry shifts (x: i32) (y: i32) = [x << y, x >> y, x >>> y]
+entry shifts (x: i32) (y: i32) = [x << y, x >> y, x i32.>>> y]
 
-entry unsigned_shifts (x: u32) (y: u32) = [x << y, x >> y, x >>> y]
+entry unsigned_shifts (x: u32) (y: u32) = [x << y, x >> y, x u32.>>> y]
 
 entry counts (x: i32) = [i32.popc x, i32.clz x, i32.ctz x]
 
