@@ -8,9 +8,6 @@ namespace kenaz::device::vulkan {
 
 namespace {
 constexpr size_t kMaxSlots = 16;
-// What ends within this costs no thread's wake-up, which takes 40 to 120 us. Calls that take longer
-// hardly feel it.
-constexpr std::chrono::milliseconds kSpin{3};
 constexpr size_t kMostTimes = 100'000;
 }  // namespace
 
@@ -283,29 +280,37 @@ Result<bool> Commands::watch(const std::function<bool()>& seen) {
   // A look takes a few ns, asking the driver a hundred.
   constexpr int kLooks = 32;
   KENAZ_ASSIGN(const Ticket ticket, submit());
+  const auto begin = Clock::now();
   if (!context_->physical().info.is_cpu) {
-    const auto until = std::chrono::steady_clock::now() + kSpin;
+    const auto until = begin + patience_.limit();
     do {
       for (int n = 0; n < kLooks; ++n) {
-        if (seen()) return true;
+        if (!seen()) continue;
+        patience_.note(Clock::now() - begin);
+        return true;
       }
-    } while (!is_done(ticket) && !lost_ && std::chrono::steady_clock::now() < until);
+    } while (!is_done(ticket) && !lost_ && Clock::now() < until);
   }
-  KENAZ_TRY(wait(ticket));
+  KENAZ_TRY(wait_since(begin, ticket));
   return seen();
 }
 
 Status Commands::wait(Ticket ticket) {
   if (ticket <= done_) return {};
+  return wait_since(Clock::now(), ticket);
+}
+
+Status Commands::wait_since(Clock::time_point begin, Ticket ticket) {
   if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "an earlier call");
   if (!context_->physical().info.is_cpu) {  // there the kernels want this core themselves
-    const auto until = std::chrono::steady_clock::now() + kSpin;
-    while (!lost_ && std::chrono::steady_clock::now() < until) {
-      if (is_done(ticket)) return {};
+    const auto until = begin + patience_.limit();
+    while (!lost_ && Clock::now() < until) {
+      if (is_done(ticket)) break;
     }
   }
-  if (!lost_) KENAZ_TRY(block_until(ticket));
+  if (!lost_ && ticket > done_) KENAZ_TRY(block_until(ticket));
   if (lost_) return check_vk(VK_ERROR_DEVICE_LOST, "vkGetSemaphoreCounterValue");
+  patience_.note(Clock::now() - begin);
   return {};
 }
 

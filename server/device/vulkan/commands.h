@@ -8,6 +8,7 @@
 // Memory can be given to be cleared: that happens before anything recorded later, whatever fails.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -16,6 +17,7 @@
 
 #include "server/device/vulkan/context.h"
 #include "server/device/vulkan/heap.h"
+#include "server/device/vulkan/patience.h"
 #include "server/device/vulkan/tape.h"
 #include "server/device/vulkan/timing.h"
 
@@ -95,6 +97,8 @@ class Commands {
   Status give_to_queue(const Slot& slot, Ticket ticket);
   Result<Slot*> free_slot();
   Status checked(VkResult result, const char* call);
+  using Clock = std::chrono::steady_clock;
+  Status wait_since(Clock::time_point begin, Ticket ticket);
   Status block_until(Ticket ticket);
   void record_fills();
   void give_up();
@@ -108,6 +112,7 @@ class Commands {
   Tape tape_;                // to be recorded, before anything else is
   std::vector<Fill> fills_;  // to be recorded
   Watch* watch_ = nullptr;
+  Patience patience_;
   Ticket last_submitted_ = 0, done_ = 0;
   bool timed_ = false;
   std::vector<KernelTime> times_;        // of what has run
