@@ -108,7 +108,7 @@ Result<Heap::Place> Heap::large_place(int64_t room) {
     return Place{std::move(slab), -1, 0, size};
   }
   // Arrays that grow by little find the same memory each time.
-  const auto part = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(room) / 64));
+  const auto part = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(room) / 256));
   const int64_t size = std::min(round_up(room, std::min(part, kMostGrain)),
                                 context_->physical().info.max_block_bytes);
   KENAZ_ASSIGN(Buffer buffer, new_buffer(size));
