@@ -145,8 +145,8 @@ class DeviceEngine : public Engine {
   int64_t call_bytes_ = 0;  // 0: any
   StepAside step_aside_;    // may be null
   uint64_t owner_ = 0;
-  std::mutex running_mutex_;               // for running_
-  std::map<CallStop*, uint64_t> running_;  // with the owner
+  std::mutex running_mutex_;                             // for running_
+  std::vector<std::pair<CallStop*, uint64_t>> running_;  // with the owner
   std::vector<Comparison> comparisons_;
   std::vector<device::KernelTime> kernel_times_;
   std::vector<EntrySignature> signatures_;
@@ -178,12 +178,12 @@ class DeviceEngine::Running {
     stop_.set_timeout(engine.timeout_);
     stop_.begin();
     const std::lock_guard lock(engine_.running_mutex_);
-    engine_.running_.emplace(&stop_, engine_.owner_);
+    engine_.running_.emplace_back(&stop_, engine_.owner_);
   }
   ~Running() {
     engine_.device_->set_watch(nullptr);
     const std::lock_guard lock(engine_.running_mutex_);
-    engine_.running_.erase(&stop_);
+    std::erase_if(engine_.running_, [&](const auto& of) { return of.first == &stop_; });
   }
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -400,7 +400,13 @@ Result<std::vector<LeafPtr>> DeviceEngine::call(const std::string& name,
   const program::Entry& entry = found->second;
   if (need_constants_.contains(name)) KENAZ_TRY(prepare());
   const device::WithAllowance allowed(*device_, call_bytes_);
-  Registers registers = constants_.value_or(Registers{});
+  Registers registers;
+  registers.scalars.reserve(static_cast<size_t>(entry.scalar_regs));
+  registers.blocks.reserve(static_cast<size_t>(entry.block_regs));
+  if (constants_) {
+    registers.scalars = constants_->scalars;
+    registers.blocks = constants_->blocks;
+  }
   registers.scalars.resize(static_cast<size_t>(entry.scalar_regs));
   registers.blocks.resize(static_cast<size_t>(entry.block_regs));
   KENAZ_TRY(bind(entry, args, registers));

@@ -368,6 +368,34 @@ TEST(RangePool, JoinsNeighboursAndFitsBest) {
   EXPECT_EQ(pool.free_bytes(), 0);
 }
 
+TEST(RangePool, GivesWhatWasJustFreedAsItIs) {
+  vulkan::RangePool pool;
+  pool.add_slab(0, 8192);
+  const auto a = pool.take(512), b = pool.take(512), c = pool.take(256);
+  ASSERT_TRUE(a && b && c);
+  pool.give(*a, 512);
+  pool.give(*b, 512);
+  EXPECT_EQ(pool.take(512)->offset, a->offset);
+  EXPECT_EQ(pool.take(512)->offset, b->offset);
+  pool.give(*b, 512);
+  pool.give(*a, 512);
+  EXPECT_EQ(pool.free_bytes(), 8192 - 256);
+  EXPECT_TRUE(pool.remove_free_slabs().empty());
+  EXPECT_EQ(pool.take(1024)->offset, a->offset);  // joined
+}
+
+TEST(RangePool, ManyThatAreFreedAreJoined) {
+  vulkan::RangePool pool;
+  pool.add_slab(0, 4096);
+  std::vector<vulkan::RangePool::Range> all;
+  for (int n = 0; n < 16; ++n) all.push_back(*pool.take(256));
+  EXPECT_FALSE(pool.take(256));
+  for (const auto& range : all) pool.give(range, 256);
+  EXPECT_EQ(pool.free_bytes(), 4096);
+  EXPECT_EQ(pool.take(4096)->offset, 0);
+  EXPECT_EQ(pool.free_bytes(), 0);
+}
+
 TEST(Validation, MisuseIsCountedAndKept) {
   ValidationLog log;
   for (int i = 0; i < 1500; ++i) log.add("bad");
