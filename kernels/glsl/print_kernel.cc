@@ -101,6 +101,8 @@ class KernelPrinter {
   std::string numbers();
   std::string check_to_go();
   std::string check_for_cut();
+  void decide_to_say_end(bool may_be_cut);
+  std::string say_end();
 
   const Kernel& kernel_;
   const PrintOptions& options_;
@@ -111,6 +113,7 @@ class KernelPrinter {
   int slots_;
   bool has_digits_;
   bool one_of_many_;  // see kLanes
+  bool says_end_ = false;
   int nesting_ = 0;
 };
 
@@ -237,7 +240,9 @@ std::string KernelPrinter::arguments(std::string& set_up) {
 
 /// What a thread knows of itself.
 std::string KernelPrinter::numbers() {
-  std::string s = fmt::format("  groups = int64_t({});\n  fr = {};\n", slot(slots_ - 1), slot(0));
+  std::string s = fmt::format("  groups = int64_t({});\n", slot(slots_ - 1));
+  s += options_.skips_look ? fmt::format("  fr = {} & ~{}ul;\n", slot(0), program::kNothingFailed)
+                           : fmt::format("  fr = {};\n", slot(0));
   if (has_digits_) {
     s += fmt::format(
         "  group = int64_t(same(gl_WorkGroupID.x)) + int64_t(same(gl_WorkGroupID.y)) * {}l;\n",
@@ -261,13 +266,35 @@ std::string KernelPrinter::check_to_go() {
   std::string s = "  if (group >= groups) return;\n";
   const std::string failed =
       fmt::format("{}(fr).v != 0u", context_.head.reference({PrimType::kU32}));
-  if (facts_.works_together()) {
-    s += fmt::format(
-        "  if (local == 0) had_failed = {};\n  barrier();\n  if (had_failed) return;\n", failed);
-  } else {
-    s += fmt::format("  if ({}) return;\n", failed);
+  const std::string looks =
+      options_.skips_look ? fmt::format("({} & {}ul) == 0ul", slot(0), program::kNothingFailed)
+                          : "";
+  if (!facts_.works_together()) {
+    return s + fmt::format("  if ({}{}) return;\n", looks.empty() ? "" : looks + " && ", failed);
   }
-  return s;
+  if (!looks.empty()) s += fmt::format("  if ({}) {{\n", looks);
+  s += fmt::format("  if (local == 0) had_failed = {};\n  barrier();\n  if (had_failed) return;\n",
+                   failed);
+  return looks.empty() ? s : s + "  }\n";
+}
+
+/// program::kMostSaying.
+std::string KernelPrinter::say_end() {
+  const std::string word = context_.head.reference({PrimType::kU32}) + "(fr + 8ul).v";
+  const std::string cell = context_.head.reference({PrimType::kU32, 4});
+  const uint64_t mark = program::kCellMark ^ 1;
+  return fmt::format(
+      "  if ({0} != 0ul) {{\n"
+      "    barrier();\n"
+      "    if (local == 0) {{\n"
+      "      uint before = groups == 1l ? 0u : atomicAdd({1}, 1u);\n"
+      "      if (before + 1u == uint(groups)) {{\n"
+      "        {1} = 0u;\n"
+      "        {2}({0}).v = uvec4(1u, 0u, {3}u, {4}u);\n"
+      "      }}\n"
+      "    }}\n"
+      "  }}\n",
+      slot(slots_ - 2), word, cell, static_cast<uint32_t>(mark), mark >> 32);
 }
 
 std::string KernelPrinter::check_for_cut() {
@@ -279,6 +306,14 @@ std::string KernelPrinter::check_for_cut() {
       "  if (n < most) {};\n}}\n",
       context_.head.reference({PrimType::kU32}),
       record_failure(context_.head, options_.cut_failure(kernel_.prov)));
+}
+
+/// Once the body is printed; nothing that asks for slots is yet.
+void KernelPrinter::decide_to_say_end(bool may_be_cut) {
+  const int slots = slots_ + 1 + (has_digits_ ? program::kDigitSlots : 0);
+  says_end_ = options_.says_end && options_.skips_look && !context_.head.may_fail() &&
+              !may_be_cut && !one_of_many_ && slots * 8 <= program::kPushBytes;
+  if (says_end_) slots_++;
 }
 
 PrintedKernel KernelPrinter::print() {
@@ -294,13 +329,15 @@ PrintedKernel KernelPrinter::print() {
   nesting_ = out_.deepest();
   out_.shallower();
   const std::string code = functions();
+  const bool loops = facts_.has_loops() || has_loop(context_.library.text());
+  const bool checks = loops && options_.cut_failure;
+  decide_to_say_end(checks);
   std::string set_up = numbers();
   if (!kernel_.reads_ahead) set_up += check_to_go();
   const std::string args = arguments(set_up);
   if (kernel_.reads_ahead) set_up += first + check_to_go();
   const std::string& library = context_.library.text();
-  const bool loops = facts_.has_loops() || has_loop(library);
-  const bool checks = loops && options_.cut_failure;
+  const std::string end = says_end_ ? say_end() : "";
   const bool stops = facts_.may_stop(kernel_.main) || context_.masks_threads;
   const std::string check = checks ? check_for_cut() : "";
   if (facts_.has_looking_loops()) context_.head.need_stop_word();
@@ -330,11 +367,11 @@ PrintedKernel KernelPrinter::print() {
     text += fmt::format("void main() {{\n{}  work();\n  if (!loops_look) check_for_cut();\n}}\n",
                         leave);
   } else {
-    text += fmt::format("void main() {{\n{}{}{}}}\n", leave, set_up, body);
+    text += fmt::format("void main() {{\n{}{}{}{}}}\n", leave, set_up, body, end);
   }
   if (options_.contract) text = std::string(kContract) + "\n" + text;
   const int frame = kNestingOfFrame + (one_of_many_ ? 1 : 0);
-  return {context_.head.text() + text, nesting_ + frame, context_.head.may_fail(),
+  return {context_.head.text() + text, nesting_ + frame, context_.head.may_fail(), says_end_,
           slots_ + (has_digits_ ? program::kDigitSlots : 0)};
 }
 

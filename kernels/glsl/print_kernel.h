@@ -18,12 +18,16 @@ struct PrintOptions {
   /// 64-bit integers that have 32 bits are divided as such. Devices divide 32 bits several times as
   /// fast, and indices and sizes rarely have more; but the branch costs what runs both sides of it.
   bool quick_divisions = false;
+  bool skips_look = false;  // program::Kernel has it
+  /// The kernel, which skips looks, is to say its end (program::Kernel has it) if it cannot fail,
+  /// all of its loops end by themselves, and its slots are push constants then.
+  bool says_end = false;
 };
 
 struct PrintedKernel {
   std::string text;
   int nesting = 0;  // of conditions and loops, at most
-  bool may_fail = false;
+  bool may_fail = false, says_end = false;
   /// Of the launch: the failure record, the arguments, the number of workgroups;
   /// program::kDigitSlots more of a kernel that reads ahead, if they are push constants then.
   int slots = 0;

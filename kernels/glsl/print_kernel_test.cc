@@ -19,9 +19,10 @@ using kir::Values;
 using testing::HasSubstr;
 using testing::Not;
 
-PrintedKernel print(const Kernel& kernel, bool cuts = false) {
+PrintedKernel print(const Kernel& kernel, bool cuts = false, bool says_end = false) {
   PrintOptions options;
   if (cuts) options.cut_failure = [](ir::ProvId) { return 7; };
+  options.skips_look = options.says_end = says_end;
   PrintedKernel printed = print_kernel(kernel, options);
   const auto made = compile_glsl(kernel.name, printed.text);
   EXPECT_TRUE(made) << made.error().text() << "\n" << printed.text;
@@ -267,6 +268,44 @@ TEST(PrintKernel, KernelsTellWhetherTheyMayFail) {
   EXPECT_TRUE(print(e.kernel, true).may_fail);  // where drivers end loops
   e.k.if_(e.k.lt(e.n, 3), [&] { e.k.fail(5, {e.n}); });
   EXPECT_TRUE(print(e.kernel).may_fail);
+}
+
+TEST(PrintKernel, KernelsThatCannotFailSayTheirEnd) {
+  Example e;
+  e.k.for_(kir::i32(10), [&](Value i) { e.store(i, e.load(i)); });
+  EXPECT_FALSE(print(e.kernel).says_end);
+  const PrintedKernel says = print(e.kernel, false, true);
+  EXPECT_TRUE(says.says_end);
+  EXPECT_EQ(says.slots, print(e.kernel).slots + 1);
+  EXPECT_THAT(says.text, HasSubstr("  groups = int64_t(push.a[5]);\n  fr = push.a[0] & ~1ul;\n"));
+  EXPECT_THAT(says.text, HasSubstr("  if ((push.a[0] & 1ul) == 0ul && U32(fr).v != 0u) return;\n"));
+  EXPECT_THAT(says.text, HasSubstr("        U32x4(push.a[4]).v = uvec4(1u, 0u, 2779096484u, "
+                                   "2779096485u);\n      }\n    }\n  }\n}\n"));
+  EXPECT_FALSE(print(e.kernel, true, true).says_end);  // the driver may end the loop
+  Value sum = e.n;
+  for (int n = 0; n < 10; n++) {
+    sum = e.k.add(sum, e.k.arg("n" + std::to_string(n), PrimType::kI64));
+  }
+  e.store(sum, e.load(kir::i32(0)));
+  EXPECT_TRUE(print(e.kernel, false, true).says_end);  // 16 slots
+  e.store(e.k.arg("last", PrimType::kI64), e.load(kir::i32(0)));
+  EXPECT_FALSE(print(e.kernel, false, true).says_end);
+}
+
+TEST(PrintKernel, WhoFailsDoesNotSayItsEnd) {
+  Example e;
+  e.k.if_(e.k.lt(e.n, 3), [&] { e.k.fail(5, {e.n}); });
+  EXPECT_FALSE(print(e.kernel, false, true).says_end);
+}
+
+TEST(PrintKernel, WhoMeetsOthersLooksTogetherWithThem) {
+  Example e;
+  e.store(e.k.group(),
+          e.k.subgroup_combine(kir::SubgroupOp::kReduce, ScalarOp::kAdd, e.k.read(e.v)));
+  EXPECT_THAT(print(e.kernel, false, true).text,
+              HasSubstr("  if ((push.a[0] & 1ul) == 0ul) {\n"
+                        "  if (local == 0) had_failed = U32(fr).v != 0u;\n  barrier();\n"
+                        "  if (had_failed) return;\n  }\n"));
 }
 
 TEST(PrintKernel, BehindAFailureMemoryIsLeftAlone) {

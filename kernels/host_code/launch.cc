@@ -57,20 +57,26 @@ void keep_kernel_ir(const HostArrays& host, kir::Kernel kernel, program::Kernel&
   out.kir = kir::print(kernel);
 }
 
-void print_glsl(HostArrays& host, kir::Kernel& kernel, program::Kernel& out) {
+void print_glsl(HostArrays& host, const body::Thread& t, kir::Kernel& kernel,
+                program::Kernel& out) {
   glsl::PrintOptions options;
   // Where the driver ends no loops, threads that cannot fail need not ask whether they have.
   if (host.target().max_turns > 0) {
     options.cut_failure = [&](ir::ProvId place) { return host.cut_failure(place); };
   }
   options.contract = host.target().contracts_floats;
-  options.quick_divisions = hides_latency_by_threads(host);
+  options.quick_divisions = options.skips_look = hides_latency_by_threads(host);
+  // Who tells the host something is not waited for. And a register more would cost the packing of
+  // filters one workgroup of four (660 us, 770 us).
+  options.says_end = options.skips_look && t.tells == program::Kernel::kNothing;
   if (hides_latency_by_threads(host)) out.small_bytes = kir::narrow_places(kernel);
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;
   out.slots = printed.slots;
   out.may_fail = printed.may_fail;
+  out.skips_look = options.skips_look;
+  out.says_end = printed.says_end;
 }
 
 /// Drops what is not needed; the text, and what the arguments are.
@@ -88,7 +94,7 @@ std::vector<program::Arg> finish(HostArrays& host, body::Thread& t, kir::Kernel&
   if (host.target().interprets) {
     keep_kernel_ir(host, kernel, out);
   } else {
-    print_glsl(host, kernel, out);
+    print_glsl(host, t, kernel, out);
   }
   return args;
 }

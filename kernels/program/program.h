@@ -95,6 +95,19 @@ struct Arg {
 };
 inline constexpr int kPushBytes = 128;
 
+/// Kernels that may skip it (Kernel::skips_look) look whether the call has failed, when they start,
+/// only if slot 0 is without this. It is added where nothing can have failed before the launch; to
+/// look takes as long as to load an element.
+inline constexpr uint64_t kNothingFailed = 1;
+
+/// A kernel that says its end (Kernel::says_end, and skips_look) has a slot more, between its
+/// arguments and the number of workgroups: the address of a cell, or 0. If it is one, the launch
+/// has kMostSaying workgroups at most and kNothingFailed, and the last workgroup that ends stores 1
+/// there, as kernels that tell do. To know which is the last they count in the failure record's
+/// second word, which the last one sets to 0 again. The host may take the launch for ended then,
+/// except for what it does itself with the memory that the kernel writes to.
+inline constexpr int64_t kMostSaying = 4096;
+
 /// A kernel may take so many slots more, behind all others. Its bytes 4 * n are the number n, from
 /// 0 to 7: a thread that looks up the digits of its workgroup's number there has it as something
 /// that was passed to it, and drivers know that such things are the same for all threads. Its
@@ -213,13 +226,14 @@ struct Kernel {
   /// Not valid: the kernel has code of its own. Else an earlier kernel with the same code, of which
   /// this one has none: devices make it once, for all its names and places.
   KernelId code_of;
+  bool skips_look = false, says_end = false;  // see kNothingFailed, kMostSaying
 };
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.
 /// The failure record is 16 int64: [0] 0 = none, else number + 1 (taken by compare-and-swap), or
-/// kStoppedWord, which the host puts there to end the call; [1] reserved; [2..] the arguments.
-/// Kernels that find [0] set when they start do nothing; their loops look at it now and then and
-/// leave, unless specialisation constant 0 is false.
+/// kStoppedWord, which the host puts there to end the call; [1] see kMostSaying; [2..] the
+/// arguments. Kernels that find [0] set when they start, if they look, do nothing; their loops look
+/// at it now and then and leave, unless specialisation constant 0 is false.
 struct KernelFailure {
   std::vector<std::variant<std::string, int>> message;
   std::vector<PrimType> arg_types;

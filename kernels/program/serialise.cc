@@ -227,7 +227,7 @@ void fields(A& a, HostOp& x) {
 template <class A>
 void fields(A& a, Kernel& x) {
   a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.may_fail,
-    x.tells, x.small_bytes, x.place, x.code_of);
+    x.tells, x.small_bytes, x.place, x.code_of, x.skips_look, x.says_end);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {

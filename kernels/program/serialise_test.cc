@@ -27,7 +27,9 @@ Program sample() {
                        Kernel::kEnd,
                        1 << 20,
                        "-> #0  a.fut:2:1-2",
-                       KernelId{0}});
+                       KernelId{0},
+                       false,
+                       true});
   p.kernel_failures.push_back({{std::string("at "), 0}, {PrimType::kI64}, "-> #0  a.fut:1:1-2"});
   Entry e;
   e.name = "main";

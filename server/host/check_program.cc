@@ -96,7 +96,7 @@ class CodeChecker {
           fmt::format("kernel {} of {}", o.kernel.index, program_.kernels.size()));
     }
     const Kernel& kernel = program_.kernels[o.kernel.index];
-    const int ordinary = static_cast<int>(o.args.size()) + 2;
+    const int ordinary = static_cast<int>(o.args.size()) + 2 + (kernel.says_end ? 1 : 0);
     if (kernel.slots != ordinary && kernel.slots != ordinary + kDigitSlots) {
       return internal_error(fmt::format("kernel {} takes {} slots; a launch has {}", kernel.name,
                                         kernel.slots, ordinary));
@@ -247,7 +247,8 @@ Status check_code_of(const Program& program, const Kernel& kernel) {
     return internal_error(fmt::format("the code of kernel {}", kernel.code_of.index));
   }
   const Kernel& other = program.kernels[kernel.code_of.index];
-  if (other.code_of.valid() || other.slots != kernel.slots) {
+  if (other.code_of.valid() || other.slots != kernel.slots ||
+      other.skips_look != kernel.skips_look || other.says_end != kernel.says_end) {
     return internal_error("the code of a kernel that is another");
   }
   return {};

@@ -188,6 +188,56 @@ void main() {
 }
 )";
 
+/// Adds k, 10 if it knows that nothing has failed, and 100 if it is to say its end, which it does
+/// if `says`.
+Kernel saying_kernel(bool says) {
+  std::string text = R"(#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Ints { int v[]; };
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Cell { uvec4 v; };
+layout(local_size_x = 64) in;
+layout(push_constant, scalar) uniform Push { uint64_t a[7]; } push;
+void main() {
+  uint i = gl_GlobalInvocationID.x;
+  int more = int(push.a[4]) + int(push.a[0] & 1ul) * 10 + (push.a[5] != 0ul ? 100 : 0);
+  if (i < uint(push.a[3])) Ints(push.a[2]).v[i] = Ints(push.a[1]).v[i] + more;
+)";
+  if (says) {
+    text += R"(
+  if (i == 0 && push.a[5] != 0ul) Cell(push.a[5]).v = uvec4(1, 0, 0xa5a5a5a4u, 0xa5a5a5a5u);
+)";
+  }
+  Kernel k{"say", text + "}\n", {}, "", {}, 64, 7};
+  k.may_fail = false;
+  k.skips_look = k.says_end = true;
+  return k;
+}
+
+TEST_P(DeviceEngineTest, CallsThatComeAgainEndWhenTheirLastLaunchSaysSo) {
+  for (const bool says : {true, false}) {
+    for (const int rounds : {1, 3}) {
+      load(add_entry(rounds), [&](Program& p) { p.kernels[kAdd] = saying_kernel(says); });
+      const auto expect = [&](const LeafPtr& xs, int64_t added) {
+        auto result = call("add", {xs, scalar(PrimValue::i32(1))});
+        ASSERT_TRUE(result) << result.error().text();
+        const std::vector<int64_t> before = numbers(xs), after = numbers(result->at(0));
+        EXPECT_EQ(after.front(), before.front() + added) << says << rounds;
+        EXPECT_EQ(after.back(), before.back() + added) << says << rounds;
+      };
+      const LeafPtr few = i32s({1, 2, 3}), others = i32s({4, 5, 6});
+      const LeafPtr many = i32s(std::vector<int32_t>(64 * kMostSaying + 1, 7));
+      for (const LeafPtr& xs : {few, few}) expect(xs, 10 + rounds);
+      // Nothing can have failed before the first launch, nor before the last.
+      const int64_t known = (rounds > 1 ? 20 : 10) + rounds + 100;
+      for (const LeafPtr& xs : {few, others, few}) expect(xs, known);
+      for (const LeafPtr& xs : {many, many, many, many}) expect(xs, 10 + rounds);
+      expect(others, known);
+    }
+  }
+}
+
 TEST_P(DeviceEngineTest, LargeBlocksHaveAVersionOfTheirOwn) {
   for (const bool has_versions : {true, false}) {
     load(add_entry(1), [&](Program& p) {

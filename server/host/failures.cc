@@ -30,7 +30,13 @@ std::string value_text(PrimValue value) {
 Result<FailureRecord> FailureRecord::create(device::Device& device) {
   KENAZ_ASSIGN(auto block, device.allocate_shared(program::kFailureRecordBytes));
   KENAZ_TRY(device.upload(block, 0, std::as_bytes(std::span(kClear))));
-  return FailureRecord(std::move(block));
+  FailureRecord record(std::move(block));
+  KENAZ_ASSIGN(auto cell, device.allocate_for_host(program::kCellBytes));
+  if (!device.watched(cell).empty()) {
+    record.cell_ = BlockPart(std::move(cell));
+    record.cell_.has_cells = true;
+  }
+  return record;
 }
 
 Status FailureRecord::clear(device::Device& device) {

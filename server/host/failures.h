@@ -7,6 +7,7 @@
 #include "kernels/program/program.h"
 #include "protocol/base/result.h"
 #include "server/device/device.h"
+#include "server/host/registers.h"
 
 namespace kenaz::host {
 
@@ -22,6 +23,9 @@ class FailureRecord {
   static Result<FailureRecord> create(device::Device& device);
 
   const device::BlockPtr& block() const { return block_; }
+  /// The cell to which a call's last launch says its end, if the device has such memory.
+  const BlockPart& cell() const { return cell_; }
+  bool can_say_end() const { return cell_.block != nullptr; }
   /// Makes kernels that run, and those after them, end as if one had failed.
   void stop(device::Device& device) const { device.poke(block_, program::kStoppedWord); }
   /// To be read together with something else: its first word, to be handed to check().
@@ -36,6 +40,7 @@ class FailureRecord {
  private:
   explicit FailureRecord(device::BlockPtr block) : block_(std::move(block)) {}
   device::BlockPtr block_;
+  BlockPart cell_;
   int64_t word_ = 0;
 };
 

@@ -45,6 +45,9 @@ Status Interpreter::run(const Code& code, Recording* recording) {
 }
 
 Status Interpreter::run(const Residual& residual) {
+  if (residual.last_launch < residual.code.size()) {
+    last_launch_ = std::get_if<OpLaunch>(&residual.code[residual.last_launch].op);
+  }
   for (const HostOp& op : residual.code) {
     KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
   }
@@ -95,10 +98,19 @@ Status Interpreter::leave() {
 }
 
 Status Interpreter::finish() {
+  if (dirty_ && says_end_) KENAZ_TRY(watch_end());
   if (!dirty_ || !ended_ || may_have_failed_ || !cells_.all_seen()) return synchronise({});
   KENAZ_TRY(device_.barrier());
   dirty_ = false;
   return stop_.check_stopped();
+}
+
+/// Waits until the last launch has said its end, or for everything.
+Status Interpreter::watch_end() {
+  const BlockPart cell = failure_.cell();
+  KENAZ_ASSIGN(ended_, device_.submit_and_watch([&] { return cells_.are_there(cell); }));
+  if (ended_) cells_.note_seen(cell);
+  return {};
 }
 
 Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
@@ -111,7 +123,7 @@ Status Interpreter::synchronise(std::span<const device::ReadBack> wanted) {
   cells_.note_quiet();
   commands_ = 0;
   telling_end_ = 0;
-  ended_ = false;
+  says_end_ = ended_ = false;
   launches_ = 0;
   Status status = may_have_failed_ ? failure_.check(device_, program_) : stop_.check_stopped();
   // After any other error the record may still hold something: finish() looks again.
@@ -129,7 +141,7 @@ void Interpreter::note_command() {
   dirty_ = true;
   ++commands_;
   telling_end_ = 0;
-  ended_ = false;
+  says_end_ = ended_ = false;
 }
 
 // ---- registers
@@ -249,6 +261,14 @@ Status Interpreter::order_launch(const OpLaunch& op, bool whole) {
   return {};
 }
 
+/// Whether the launch, which has been ordered, is to say its end. Of others behind it nothing is
+/// known but in code that was recorded.
+bool Interpreter::is_to_say_end(const OpLaunch& op, int64_t groups, const Rows& rows) const {
+  const Kernel& kernel = program_.kernels[op.kernel.index];
+  return &op == last_launch_ && kernel.says_end && !may_have_failed_ && commands_ == 1 &&
+         rows.count == 1 && groups <= kMostSaying && !device_.is_timed() && failure_.can_say_end();
+}
+
 /// A kernel that may fail does not tell: the thread that fails need not be the one that stores. Nor
 /// is believed what stands beside one: it ends early where it finds that the other has failed.
 void Interpreter::note_cells(const OpLaunch& op, bool whole) {
@@ -311,7 +331,8 @@ KernelVersion Interpreter::version_of(const OpLaunch& op) const {
 }
 
 bool Interpreter::has_digits(const OpLaunch& op) const {
-  return program_.kernels[op.kernel.index].slots > static_cast<int>(op.args.size()) + 2;
+  const Kernel& kernel = program_.kernels[op.kernel.index];
+  return kernel.slots > static_cast<int>(op.args.size()) + 2 + (kernel.says_end ? 1 : 0);
 }
 
 /// As many rows as the device can launch, at least.
@@ -351,17 +372,24 @@ Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
 Status Interpreter::launch_rows(const OpLaunch& op, const device::KernelPtr& kernel, int64_t groups,
                                 const Rows& rows) {
   const bool digits = has_digits(op);
+  const Kernel& code = program_.kernels[op.kernel.index];
+  const bool first = launches_ == 0 && !may_have_failed_;
+  says_end_ = is_to_say_end(op, groups, rows);
+  if (says_end_) cells_.note_told(failure_.cell());
   slots_.clear();
-  slots_.push_back(failure_.block()->address());
+  slots_.reserve(static_cast<size_t>(code.slots));
+  slots_.push_back(failure_.block()->address() |
+                   (code.skips_look && (first || says_end_) ? kNothingFailed : 0));
   for (const Arg& arg : op.args) {
     slots_.push_back(arg.kind == Arg::kBlock ? registers_.blocks[arg.block.index].address()
                                              : registers_.value(arg.scalar).bits);
   }
+  if (code.says_end) slots_.push_back(says_end_ ? failure_.cell().address() : 0);
   slots_.push_back(static_cast<uint64_t>(groups));
   for (uint64_t n = 0; digits && n < kDigitSlots; ++n) {
     slots_.push_back(2 * n | (2 * n + 1) << 32);
   }
-  may_have_failed_ = may_have_failed_ || program_.kernels[op.kernel.index].may_fail;
+  may_have_failed_ = may_have_failed_ || code.may_fail;
   ++launches_;
   auto push = std::as_bytes(std::span(slots_));
   uint64_t list = 0;

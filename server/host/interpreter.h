@@ -82,12 +82,14 @@ class Interpreter {
   /// `whole`: all its workgroups are launched at once.
   Status order_launch(const program::OpLaunch& op, bool whole);
   void note_cells(const program::OpLaunch& op, bool whole);
+  Status watch_end();
   /// Before a command is recorded.
   void note_command();
   /// Rows of a launch's workgroups.
   struct Rows {
     int64_t length = 0, count = 0, first = 0;
   };
+  bool is_to_say_end(const program::OpLaunch& op, int64_t groups, const Rows& rows) const;
   Result<Rows> rows_of(const program::OpLaunch& op, int64_t groups) const;
   /// All of it, piece by piece if the device cuts launches.
   Status launch(const program::OpLaunch& op, int64_t groups);
@@ -129,6 +131,8 @@ class Interpreter {
   /// address; 0: it is not. And whether it has told.
   uint64_t telling_end_ = 0;
   bool ended_ = false;
+  const program::OpLaunch* last_launch_ = nullptr;  // of recorded code
+  bool says_end_ = false;                           // the last command is a launch that will
 };
 
 }  // namespace kenaz::host

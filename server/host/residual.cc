@@ -49,6 +49,18 @@ std::optional<HostOp> with_constants(const HostOp& op, const Registers& register
   return std::visit(visitor, op.op);
 }
 
+/// Nothing behind it gives the device anything to do.
+size_t last_launch(const Code& code) {
+  for (size_t n = code.size(); n-- > 0;) {
+    if (std::holds_alternative<OpLaunch>(code[n].op)) return n;
+    if (!std::holds_alternative<OpMoveBlock>(code[n].op) &&
+        !std::holds_alternative<OpRelease>(code[n].op)) {
+      break;
+    }
+  }
+  return SIZE_MAX;
+}
+
 }  // namespace
 
 int64_t Registers::index(const Operand& o) const {
@@ -66,6 +78,7 @@ bool Recording::note(const HostOp& op, const Registers& registers) {
 }
 
 void Recording::end(std::vector<PrimValue> scalars, std::vector<Piece> rest) {
+  if (rest.empty()) made_->last_launch = last_launch(made_->code);
   made_->scalars = std::move(scalars);
   made_->rest = std::move(rest);
   ended_ = std::move(made_);

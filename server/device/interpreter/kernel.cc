@@ -9,6 +9,7 @@
 
 #include "kernels/kir/parse.h"
 #include "kernels/kir/validate.h"
+#include "kernels/program/program.h"
 
 namespace kenaz::device::interpreter {
 namespace {
@@ -39,7 +40,7 @@ Result<LaunchArguments> of_slots(const InterpretedKernel& kernel,
 Result<LaunchArguments> of_push(const InterpretedKernel& kernel, std::span<const std::byte> slots,
                                 std::span<const std::byte> push, uint32_t x, uint32_t y) {
   LaunchArguments out;
-  if (slots.size() >= 8) out.record = word_at(slots, 0, 8);
+  if (slots.size() >= 8) out.record = word_at(slots, 0, 8) & ~program::kNothingFailed;
   const uint32_t groups[] = {x, y, 1};
   for (size_t k = 0; k < kernel.inputs.size(); ++k) {
     const spirv::Input& in = kernel.inputs[k];
