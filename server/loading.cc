@@ -97,19 +97,21 @@ Result<program::Target> target_of(const Options& options, const host::RenewedDev
       host::device_target(device->info(), options.device_threads, options.float_contract == "on");
   if (options.one_pass_scans != "auto") {
     target.forward_progress = options.one_pass_scans == "on";
+    target.starts_in_order = target.forward_progress && device->info().starts_in_order;
     return target;
   }
   const device::Info& info = device->info();
   if (!info.forward_progress || info.interprets) return target;
   const ProgressNotes notes(options.cache_folder, cache::build_id(), info);
-  if (const auto known = notes.find()) {
-    target.forward_progress = *known;
-    return target;
-  }
-  target.forward_progress =
-      scans_in_one_pass(device, target, std::make_shared<const host::KernelCompiler>());
-  notes.keep(target.forward_progress);
-  if (!target.forward_progress) {
+  const auto known = notes.find();
+  const bool passes =
+      known ? *known
+            : scans_in_one_pass(device, target, std::make_shared<const host::KernelCompiler>());
+  target.forward_progress = passes;
+  target.starts_in_order = passes && info.starts_in_order;
+  if (known) return target;
+  notes.keep(passes);
+  if (!passes) {
     device.reset();
     KENAZ_ASSIGN(device, devices());
   }

@@ -177,6 +177,9 @@ void declare_interpreter(Declarer& app, Options& o) {
   app.add_flag("--html", o.html, "With --observe: write it as a page for browsers");
   app.add_flag("--forward-progress", i.forward_progress,
                "With --device interpreter: workgroups may wait for each other");
+  app.add_flag("--starts-in-order", i.starts_in_order,
+               "With --forward-progress: workgroups start in the order of their numbers, and those "
+               "that wait count on that");
   app.add_flag("--through-spirv", i.through_spirv,
                "With --device interpreter or --dump kir: make SPIR-V of kernels, as for a GPU, and "
                "run or print what is read from that");

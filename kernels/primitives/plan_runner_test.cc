@@ -41,10 +41,11 @@ std::vector<Device> made_up_devices() {
   desktop.f64_atomic_add = desktop.shared_f64_atomic_add = true;
   out.push_back({"desktop", desktop, 32});
   program::Target fixed = desktop;
-  fixed.fixed_subgroups = true;
+  fixed.fixed_subgroups = fixed.starts_in_order = true;
   out.push_back({"fixed", fixed, 32});
   program::Target wide = desktop;
   wide.subgroup_size = 64;
+  wide.fixed_subgroups = true;
   wide.f32_atomic_add = wide.shared_f32_atomic_add = false;
   out.push_back({"wide", wide, 64});
   program::Target plain = desktop;  // proceeds, but has no subgroup arithmetic
@@ -316,6 +317,7 @@ bool Session::run(const plan::Work& work, const std::vector<int64_t>& sizes, con
   run_options.subgroup_size = device.lanes;
   run_options.seed = options.seed;
   run_options.concurrent_groups = options.concurrent_groups;
+  run_options.starts_in_order = device.target.starts_in_order;
   run_options.max_steps = 20'000'000;
   // Who waits for a thread that has failed is stopped, too.
   run_options.stop_after = matrix.fails ? 5'000'000 : matrix.stop_after;

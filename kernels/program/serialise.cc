@@ -276,7 +276,7 @@ void fields(A& a, Target& x) {
   a(x.subgroup_size, x.subgroup_arithmetic, x.fixed_subgroups, x.max_group_size, x.shared_bytes,
     x.threads, x.cache_bytes, x.f16, x.f64, x.i64_atomics, x.shared_i64_atomics, x.f32_atomic_add,
     x.f64_atomic_add, x.shared_f32_atomic_add, x.shared_f64_atomic_add, x.forward_progress,
-    x.max_turns, x.contracts_floats, x.reads_ahead, x.interprets);
+    x.starts_in_order, x.max_turns, x.contracts_floats, x.reads_ahead, x.interprets);
 }
 template <class A>
 void fields(A& a, TuningParam& x) {

@@ -10,7 +10,7 @@ Operand n(int64_t v) { return PrimValue::i64(v); }
 Program sample() {
   Program p;
   p.name = "sample";
-  p.target = {8,    true, true, 512,  1 << 15, 1 << 20, 1 << 21, true,  true,
+  p.target = {8,    true, true, 512,  1 << 15, 1 << 20, 1 << 21, true,  true, true,
               true, true, true, true, true,    true,    true,    60000, true};
   p.types["[]i32"] = {"[]i32", TypeKind::kArray, {{PrimType::kI32, 1}}, 1, "i32"};
   p.types["s"] = {"s", TypeKind::kSum, {}, 0, "", {{"f", "i32"}}, {{"A", {"i32"}, {{0, 1}, {}}}}};

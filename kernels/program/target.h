@@ -21,6 +21,7 @@ struct Target {
   bool f32_atomic_add = false, f64_atomic_add = false;  // on device memory
   bool shared_f32_atomic_add = false, shared_f64_atomic_add = false;
   bool forward_progress = false;  // workgroups that have started proceed
+  bool starts_in_order = false;   // .. and they start in the order of their numbers
   int64_t max_turns = 0;          // of all loops of a thread together; 0: no limit
   /// A product and a sum of floats may become one operation that rounds once.
   bool contracts_floats = false;

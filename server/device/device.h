@@ -83,6 +83,7 @@ struct Info {
   bool subgroup_arithmetic = false;  // votes, shuffles, reductions and scans, on every type
   bool fixed_subgroups = false;      // no kernel has subgroups of another size
   bool forward_progress = false;     // workgroups that have started proceed, whatever others do
+  bool starts_in_order = false;      // .. and they start in the order of their numbers
   bool interprets = false;           // takes kernels as kernel IR, and no SPIR-V
   bool cuts_launches() const { return groups_at_once != INT64_MAX; }
 };

@@ -43,6 +43,7 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
   }
   // What a driver says of progress must first be seen to hold: server/progress.h asks for it.
   target.forward_progress = info.interprets && info.forward_progress;
+  target.starts_in_order = target.forward_progress && info.starts_in_order;
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
   // llvmpipe fuses nothing, but takes the permission for other ones.
   target.contracts_floats = contract && !info.is_cpu && !info.interprets;
@@ -68,7 +69,7 @@ std::optional<program::Target> posed_target(const std::string& kind) {
   info.subgroup_size = 32;
   info.shared_bytes = 49152;
   program::Target gpu = device_target(info, 0, true);
-  gpu.forward_progress = true;
+  gpu.forward_progress = gpu.starts_in_order = true;
   gpu.f32_atomic_add = gpu.shared_f32_atomic_add = true;
   gpu.f64_atomic_add = gpu.shared_f64_atomic_add = true;
   return gpu;

@@ -26,6 +26,11 @@ TEST(DeviceTarget, OnlyTheInterpreterIsTrustedWithProgress) {
   EXPECT_FALSE(device_target(info).forward_progress || device_target(info).interprets);
   info.interprets = true;
   EXPECT_TRUE(device_target(info).forward_progress && device_target(info).interprets);
+  EXPECT_FALSE(device_target(info).starts_in_order);
+  info.starts_in_order = true;
+  EXPECT_TRUE(device_target(info).starts_in_order);
+  info.forward_progress = false;
+  EXPECT_FALSE(device_target(info).starts_in_order);
 }
 
 TEST(DeviceTarget, SubgroupsAreUsedWithArithmeticOnly) {

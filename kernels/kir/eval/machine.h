@@ -72,6 +72,8 @@ struct RunOptions {
   int subgroup_size = 8;      // 1, 4, 8, 32, 64, ..
   uint64_t seed = 0;          // of the interleaving; 0: each thread runs as far as it can
   int concurrent_groups = 1;  // workgroups that run at the same time
+  /// Workgroups start in the order of their numbers; else in one that the seed draws.
+  bool starts_in_order = false;
   /// Threads of a workgroup that stand at one operation do it together: one of the orders that a
   /// device may take, and much faster. Else one thread goes on at a time.
   bool lock_step = false;

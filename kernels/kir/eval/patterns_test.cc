@@ -335,6 +335,20 @@ TEST(KirPatterns, ALookBackScanThatTrustsTheOrderOfWorkgroupsIsFound) {
   EXPECT_GT(found, 10);
 }
 
+TEST(KirPatterns, ALookBackScanMayTrustAnOrderThatThereIs) {
+  const std::vector<int32_t> in = numbers(kThreads * 9);
+  std::vector<int32_t> expected(in.size());
+  std::partial_sum(in.begin(), in.end(), expected.begin());
+  for (const Manner& m : manners()) {
+    KernelTest t;
+    set(t, m);
+    t.options.starts_in_order = true;
+    look_back(t, in, Wrong::kNoTicket);
+    ASSERT_EQ(t.error(), "") << m.seed << " " << m.concurrent;
+    EXPECT_EQ(t.read<int32_t>("out"), expected);
+  }
+}
+
 // ---- locks
 
 TEST(KirPatterns, ALockOrdersWhatItGuards) {

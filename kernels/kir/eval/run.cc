@@ -91,7 +91,8 @@ void Machine::begin_launch(int64_t groups) {
 Result<RunResult> Machine::run(int64_t groups, std::optional<Fault>* fault) {
   look_at_ = schedule_.steps_left - kStepsPerLook;
   begin_launch(groups);
-  const std::vector<int64_t> order = schedule_.order(chosen_groups(kernel_, groups, options_));
+  std::vector<int64_t> order = chosen_groups(kernel_, groups, options_);
+  if (!options_.starts_in_order) order = schedule_.order(std::move(order));
   size_t started = 0;
   std::vector<std::unique_ptr<Group>> running, idle;
   const auto most = static_cast<size_t>(std::max(1, options_.concurrent_groups));

@@ -1,7 +1,8 @@
 // Prefixes over workgroups in one dispatch: each publishes the total of its tile, then combines
 // those of the tiles before it, back to the first whose prefix is known, or all. Needs workgroups
 // that proceed once they have started; tiles are numbered in the order in which workgroups start,
-// so what one waits for has started.
+// so what one waits for has started. That order is the one of the workgroups' own numbers, or it is
+// counted.
 #pragma once
 
 #include <optional>
@@ -32,7 +33,7 @@ class LookBack {
   /// At the start of the kernel.
   LookBack(Team& team, Combiner& combiner, const Memory& memory);
 
-  /// The number of this workgroup's tile; contains a barrier.
+  /// The number of this workgroup's tile; may contain a barrier.
   Value tile();
   /// What stands before the tile, for all threads; contains barriers. `total`: of the tile.
   Values before(const Value& tile, const Values& total);

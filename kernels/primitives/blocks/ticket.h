@@ -35,10 +35,11 @@ class LastArrival {
 };
 
 /// A number from 0 on, another for each workgroup, in the order in which they start; i64. `ticket`
-/// as above, but left as it is: who knows that all have theirs must reset it (`reset_ticket`). In a
-/// loop a barrier must stand between two calls.
+/// as above, but left as it is: who knows that all have theirs must reset it (`reset_ticket`).
+/// May contain a barrier.
 Value start_number(Team& team, const kir::Address& ticket);
-/// The same; -1 for threads that have stopped, so that a loop over numbers ends for them.
+/// A number in each turn of a loop, in which a barrier must stand between two calls; -1 for threads
+/// that have stopped, so that the loop ends for them.
 Value start_number_or_none(Team& team, const kir::Address& ticket);
 void reset_ticket(Team& team, const kir::Address& ticket);
 

@@ -38,6 +38,7 @@ Info info_of(const InterpreterOptions& o, int64_t memory) {
   info.subgroup_arithmetic = o.subgroup_size > 1;
   info.fixed_subgroups = true;
   info.forward_progress = o.forward_progress;
+  info.starts_in_order = o.starts_in_order;
   info.interprets = !o.through_spirv;
   return info;
 }
@@ -217,6 +218,7 @@ kir::RunOptions InterpreterDevice::run_options() {
   kir::RunOptions options;
   options.subgroup_size = options_.subgroup_size;
   options.concurrent_groups = options_.concurrent_groups;
+  options.starts_in_order = options_.starts_in_order;
   // Every launch has another interleaving, the same ones in every run.
   options.seed = options_.seed == 0 ? 0 : options_.seed + launches_++;
   options.most_groups = options_.groups;

@@ -24,6 +24,7 @@ struct InterpreterOptions {
   uint64_t seed = 1;         // of the interleaving of threads; 0: each runs as far as it can
   int concurrent_groups = 4;
   bool forward_progress = false;
+  bool starts_in_order = false;  // workgroups, by their numbers; else by chance
   /// Of every launch, run so many workgroups at most, chosen by `seed`; 0: all of them. What the
   /// others would have computed is undefined. Not with `through_spirv`: such kernels do not say
   /// which of their arguments are blocks.

@@ -142,6 +142,8 @@ void fill_info(PhysicalDevice& d, const VkPhysicalDeviceProperties& core,
   // Vulkan makes no promise. NVIDIA's GPUs never take a workgroup from where it runs for another
   // one of the same queue; llvmpipe may have fewer threads than workgroups that wait for others.
   info.forward_progress = core.vendorID == kNvidia && !info.is_cpu;
+  // As CUB counts on, whose tiles have no other numbers.
+  info.starts_in_order = info.forward_progress;
   constexpr VkSubgroupFeatureFlags kOperations =
       VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
       VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
