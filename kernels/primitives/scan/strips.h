@@ -24,15 +24,19 @@ class Strips {
 
  private:
   Value size();
-  Value place(const Value& from, int item);
-  std::vector<Values> load(const Value& from, const Value& to);
-  std::vector<Values> whole(const Value& from);
-  std::vector<Values> partial(const Value& from, const Value& to);
-  void store(const std::vector<Values>& results, const Value& from, const Value& to);
+  Value first(const Value& from);
+  Value offset(int item);
+  Value place(const Value& first, int item);
+  std::vector<Values> load(const Value& first, const Value& is_whole, const Value& to);
+  std::vector<Values> whole(const Value& first);
+  std::vector<Values> partial(const Value& first, const Value& to);
+  void store(const std::vector<Values>& results, const Value& first, const Value& is_whole,
+             const Value& to);
 
   Team& t_;
   Combiner& c_;
   int items_, piece_;
+  Value width_;  // of a subgroup; i32
 };
 
 /// What a workgroup scans at a time in one pass, and how: strips where they fit, else tiles.
