@@ -1,7 +1,7 @@
 #include "kernels/primitives/blocks/all_or_none.h"
 #include "kernels/primitives/blocks/ticket.h"
 #include "kernels/primitives/pack/plan_functions.h"
-#include "kernels/primitives/pack/tiles.h"
+#include "kernels/primitives/pack/strips.h"
 
 namespace kenaz::primitives::pack::one_pass {
 
@@ -116,8 +116,8 @@ class Counts {
 // an H100 a filter of 2^28 i32 took 0.83 of the time of two passes, one of bytes 1.2 of it.
 bool applies(const Facts& f, const Target& target) {
   constexpr int kBytes = 4;
-  return target.forward_progress && target.max_turns == 0 && target.i64_atomics && f.classes == 1 &&
-         !f.rest && f.widest > 1 && f.read_bytes >= kBytes && !f.gathers;
+  return target.forward_progress && target.max_turns == 0 && target.i64_atomics &&
+         Strips::fit(f, target) && f.widest > 1 && f.read_bytes >= kBytes && !f.gathers;
 }
 
 // Each tile looks at all rows before its own: of more elements they are as much as it reads itself.
@@ -130,23 +130,23 @@ HostExpr when(const Facts& f, const Target&) { return le(f.length, int64_t{1} <<
 plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
   plan::Maker m(f, target, bind);
   // There is one even without elements, for somebody must say that there are none.
-  const HostExpr tile = tile_size(f, target), n_tiles = max(div_up(f.length, tile), 1);
+  const HostExpr tile = Strips::tile_size(f, target), n_tiles = max(div_up(f.length, tile), 1);
   const HostExpr groups = min(n_tiles, plan::groups_to_fill(target));
   const plan::ScratchId ticket = m.scratch(16, true);
   const Counts::Memory memory = Counts::memory(m, n_tiles);
   const auto tiles_of_group = [&](Team& t) {
     Builder& k = t.k;
     Combiner c(t, counting(f, PrimType::kI32));
-    Tiles tiles(t);
+    Strips strips(t);
     Counts counts(t, c, memory);
     const Value length = t.host(f.length), size = t.host(tile), end = t.host(n_tiles);
     const Value first = k.eq(k.local(), 0);
     const auto place = [&](const Value& number) {
-      tiles.tile(k.mul(number, size), length, [&](const Values& totals) {
+      strips.pack(c, k.mul(number, size), length, [&](const Value& count) {
         const Value before = counts.before(number);
         k.if_(k.and_(first, k.eq(number, k.sub(end, 1))),
-              [&] { t.problem.counts(k, {k.to_i64(k.add(before, totals[0]))}); });
-        return Values{k.to_i64(before)};
+              [&] { t.problem.counts(k, {k.to_i64(k.add(before, count))}); });
+        return before;
       });
     };
     const kir::Var counted = k.declare(kir::i64(-1)), more = k.declare(kir::boolean(true));
@@ -154,7 +154,7 @@ plan::Work make(const Facts& f, const Target& target, const plan::Bind& bind) {
       const Value number = blocks::start_number_or_none(t, {t.block(ticket), kir::i32(0)});
       const Value from = k.mul(number, size);
       // Behind the last tile there is nothing to count.
-      const Value mine = c.reduce({tiles.count_one(from, k.min(k.add(from, size), length))})[0];
+      const Value mine = c.reduce({strips.count(from, k.min(k.add(from, size), length))})[0];
       const Value is_one = k.and_(k.le(kir::i64(0), number), k.lt(number, end));
       k.if_(k.and_(first, is_one), [&] { counts.publish(number, mine); });
       const Value earlier = k.read(counted);

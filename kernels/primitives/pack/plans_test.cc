@@ -172,7 +172,7 @@ TEST(PackPlans, CallsThatTheHostStops) {
 }
 
 TEST(PackPlans, ThePlanFollowsTheSize) {
-  const program::Target target = testing::made_up_devices()[3].target;
+  program::Target target = testing::made_up_devices()[4].target;
   const auto name_for = [&](int64_t length, const Classes& classes, int widest = 1) {
     const int64_t sizes[] = {1, length}, specs[] = {256};
     const plan::Facts facts = pack_facts({1, length, false, widest}, classes);
@@ -186,6 +186,8 @@ TEST(PackPlans, ThePlanFollowsTheSize) {
   EXPECT_EQ(name_for(1000, kFilter, 4), "group");
   EXPECT_EQ(name_for(1 << 20, kFilter, 4), "one_pass");
   EXPECT_EQ(name_for(1 << 20, kPartition, 4), "count_then_place");
+  target.fixed_subgroups = false;
+  EXPECT_EQ(name_for(1 << 20, kFilter, 4), "count_then_place");
 }
 
 }  // namespace

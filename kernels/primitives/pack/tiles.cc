@@ -142,15 +142,6 @@ void Tiles::tile(const Value& from, const Value& to, const Starts& starts) {
   pack(elements(from, to), length, starts);
 }
 
-Value Tiles::count_one(const Value& from, const Value& to) {
-  Builder& k = t_.k;
-  Value sum = kir::i32(0);
-  for (const auto& piece : elements(from, to)) {
-    for (const Values& x : piece) sum = k.add(sum, flags(k, t_.facts, x[0], PrimType::kI32)[0]);
-  }
-  return sum;
-}
-
 Values Tiles::count(const Value& from, const Value& to) {
   Builder& k = t_.k;
   const kir::Vars sum = k.declare(counting(t_.facts, PrimType::kI64).neutral);

@@ -42,9 +42,6 @@ class Tiles {
   /// Packs the tile that begins at `from` and ends before `to`, if it is not whole. Contains
   /// barriers, may stand in a uniform loop. None or all threads may have stopped before.
   void tile(const Value& from, const Value& to, const Starts& starts);
-  /// How many elements of the first class (i32) this thread makes of the tile that begins at `from`
-  /// and ends before `to`, if it is not whole.
-  Value count_one(const Value& from, const Value& to);
   /// How many elements of each class (i64) this thread makes of those from `from` to before `to`.
   /// All threads take as many turns, also where the call is stopped: what this kernel counts is
   /// what it puts.
