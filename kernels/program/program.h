@@ -228,6 +228,10 @@ struct Kernel {
   KernelId code_of;
   bool skips_look = false, says_end = false;  // see kNothingFailed, kMostSaying
 };
+/// The slots of a launch with so many arguments, without kDigitSlots.
+inline int slots_without_digits(const Kernel& kernel, size_t args) {
+  return static_cast<int>(args) + 2 + (kernel.says_end ? 1 : 0);
+}
 
 /// What kernels may report: the message's parts are text or the number of a recorded i64 argument.
 /// The failure record is 16 int64: [0] 0 = none, else number + 1 (taken by compare-and-swap), or

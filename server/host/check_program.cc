@@ -96,7 +96,7 @@ class CodeChecker {
           fmt::format("kernel {} of {}", o.kernel.index, program_.kernels.size()));
     }
     const Kernel& kernel = program_.kernels[o.kernel.index];
-    const int ordinary = static_cast<int>(o.args.size()) + 2 + (kernel.says_end ? 1 : 0);
+    const int ordinary = slots_without_digits(kernel, o.args.size());
     if (kernel.slots != ordinary && kernel.slots != ordinary + kDigitSlots) {
       return internal_error(fmt::format("kernel {} takes {} slots; a launch has {}", kernel.name,
                                         kernel.slots, ordinary));

@@ -45,8 +45,8 @@ Status Interpreter::run(const Code& code, Recording* recording) {
 }
 
 Status Interpreter::run(const Residual& residual) {
-  if (residual.last_launch < residual.code.size()) {
-    last_launch_ = std::get_if<OpLaunch>(&residual.code[residual.last_launch].op);
+  if (residual.last_launch) {
+    last_launch_ = std::get_if<OpLaunch>(&residual.code[*residual.last_launch].op);
   }
   for (const HostOp& op : residual.code) {
     KENAZ_TRY(std::visit([&](const auto& o) { return step(o); }, op.op));
@@ -332,7 +332,7 @@ KernelVersion Interpreter::version_of(const OpLaunch& op) const {
 
 bool Interpreter::has_digits(const OpLaunch& op) const {
   const Kernel& kernel = program_.kernels[op.kernel.index];
-  return kernel.slots > static_cast<int>(op.args.size()) + 2 + (kernel.says_end ? 1 : 0);
+  return kernel.slots > slots_without_digits(kernel, op.args.size());
 }
 
 /// As many rows as the device can launch, at least.

@@ -50,7 +50,7 @@ std::optional<HostOp> with_constants(const HostOp& op, const Registers& register
 }
 
 /// Nothing behind it gives the device anything to do.
-size_t last_launch(const Code& code) {
+std::optional<size_t> last_launch(const Code& code) {
   for (size_t n = code.size(); n-- > 0;) {
     if (std::holds_alternative<OpLaunch>(code[n].op)) return n;
     if (!std::holds_alternative<OpMoveBlock>(code[n].op) &&
@@ -58,7 +58,7 @@ size_t last_launch(const Code& code) {
       break;
     }
   }
-  return SIZE_MAX;
+  return std::nullopt;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -24,8 +25,8 @@ struct Residual {
   /// Allocations, launches and what else has an effect, with constants for all scalars, up to the
   /// first operation that reads what the device has computed, or calls a function.
   program::Code code;
-  /// The operation of `code` that is the call's last launch; not below its size: none is known to.
-  size_t last_launch = SIZE_MAX;
+  /// The operation of `code` that is the call's last launch, if one is known to be.
+  std::optional<size_t> last_launch;
   /// The scalar registers behind it, and what runs then, the innermost last.
   std::vector<PrimValue> scalars;
   std::vector<Piece> rest;
