@@ -34,6 +34,10 @@ class Team {
   /// Threads of a workgroup; i32.
   Value group_size() const { return specs[0]; }
   Value group_size_i64() { return k.to_i64(group_size()); }
+  /// Threads of a subgroup (i32): a constant where all have one size.
+  Value subgroup_size() {
+    return target.fixed_subgroups ? kir::i32(target.subgroup_size) : k.subgroup_size();
+  }
   /// What the host computed, i64: an argument, unless it is constant.
   Value host(const HostExpr& e);
   /// The block's address.

@@ -124,9 +124,7 @@ LookBack::Published LookBack::wait_for(const Value& tile) {
 // By one subgroup: its lanes look at as many tiles at a time, the last lane at the nearest.
 void LookBack::look_back(const Value& tile, const kir::Vars& acc) {
   Builder& k = t_.k;
-  const Value size =
-      t_.target.fixed_subgroups ? kir::i64(t_.target.subgroup_size) : k.to_i64(k.subgroup_size());
-  const Value lane = k.lane();
+  const Value size = k.to_i64(t_.subgroup_size()), lane = k.lane();
   const kir::Var end = k.declare(tile), done = k.declare(kir::boolean(false));
   k.while_([&] { return k.not_(k.read(done)); },
            [&] {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "kernels/primitives/blocks/stripes.h"
-
 namespace kenaz::primitives::pack {
 
 namespace {
@@ -59,61 +57,19 @@ HostExpr Strips::tile_size(const Facts& f, const Target& target) {
 
 Strips::Strips(Team& team)
     : t_(team),
-      items_(strip_items(team.facts, team.target)),
-      piece_(strip_piece(team.facts, team.target)),
+      strips_(team, strip_items(team.facts, team.target), strip_piece(team.facts, team.target)),
       width_(team.target.subgroup_size) {
   for (size_t n = 0; n < team.facts.carried.size(); n++) {
     carried_.push_back(
-        team.shared_per_thread(fmt::format("packed{}", n), team.facts.carried[n], items_));
+        team.shared_per_thread(fmt::format("packed{}", n), team.facts.carried[n], strips_.items()));
   }
-}
-
-// From the thread's first element.
-int64_t Strips::offset(int item) const {
-  return int64_t{item / piece_} * piece_ * width_ + item % piece_;
-}
-
-// All loads are on their way before the first value is waited for.
-Values Strips::whole(const Value& first) {
-  Values all;
-  for (int i = 0; i < items_; i += piece_) {
-    const Value place = t_.k.add(first, offset(i));
-    for (const Values& x : blocks::neighbours(t_, kir::i64(0), place, piece_)) {
-      all.insert(all.end(), x.begin(), x.end());
-    }
-  }
-  return all;
 }
 
 // What is not before `to` has no class.
-Values Strips::partial(const Value& first, const Value& to) {
-  Builder& k = t_.k;
-  const Value left = k.to_i32(k.sub(to, first));
-  Values none = {kir::i32(-1)}, all;
-  for (const PrimType type : t_.facts.carried) none.push_back(PrimValue{type});
-  for (int i = 0; i < items_; i++) {
-    const Values x = k.if_values(
-        k.lt(kir::i32(static_cast<int32_t>(offset(i))), left),
-        [&] {
-          return t_.problem.elements.at(k, {kir::i64(0), k.add(first, offset(i))});
-        },
-        [&] { return none; });
-    all.insert(all.end(), x.begin(), x.end());
-  }
-  return all;
-}
-
 std::vector<Values> Strips::load(const Value& from, const Value& to) {
-  Builder& k = t_.k;
-  const Value strip = k.mul(k.subgroup(), width_ * items_);
-  const Value first = k.add(from, k.to_i64(k.add(strip, k.mul(k.lane(), piece_))));
-  const Value end = k.add(from, k.mul(t_.group_size_i64(), items_));
-  const Values all = k.if_values(
-      k.le(end, to), [&] { return whole(first); }, [&] { return partial(first, to); });
-  const auto each = static_cast<std::ptrdiff_t>(all.size()) / items_;
-  std::vector<Values> out;
-  for (auto x = all.begin(); x != all.end(); x += each) out.emplace_back(x, x + each);
-  return out;
+  Values none = {kir::i32(-1)};
+  for (const PrimType type : t_.facts.carried) none.push_back(PrimValue{type});
+  return strips_.load(strips_.tile(from, to), none);
 }
 
 Value Strips::is_kept(const Values& element) { return t_.k.eq(element[0], 0); }
@@ -128,7 +84,7 @@ Value Strips::count(const Value& from, const Value& to) {
 }
 
 Value Strips::count_bits(const Value& kept, int piece) {
-  const uint64_t some = low_bits(piece_) << (piece * piece_);
+  const uint64_t some = low_bits(strips_.piece()) << (piece * strips_.piece());
   return t_.k.convert(t_.k.prim(ScalarOp::kPopc, {t_.k.and_(kept, flag_word(some))}), kFlags);
 }
 
@@ -136,8 +92,8 @@ Value Strips::count_bits(const Value& kept, int piece) {
 // many in all of that. The counts of some pieces share a word, which has room for a subgroup's.
 std::vector<Value> Strips::before_pieces(const Value& kept, Value& strip) {
   Builder& k = t_.k;
-  const int bits = piece_ * width_ < 256 ? 8 : 16, together = kWordBits / bits;
-  const int pieces = items_ / piece_;
+  const int bits = strips_.piece() * width_ < 256 ? 8 : 16, together = kWordBits / bits;
+  const int pieces = strips_.items() / strips_.piece();
   blocks::SubgroupCombiner lanes(t_, sum_of_words());
   std::vector<Value> before;
   strip = kir::i32(0);
@@ -168,7 +124,7 @@ void Strips::pack(Combiner& sums, const Value& from, const Value& to, const Star
   Builder& k = t_.k;
   const std::vector<Values> elements = load(from, to);
   Value kept = flag_word(0);  // a bit for each element
-  for (int i = 0; i < items_; i++) {
+  for (int i = 0; i < strips_.items(); i++) {
     const Value one = k.convert(is_kept(elements[static_cast<size_t>(i)]), kFlags);
     kept = k.or_(kept, k.shl(one, flag_word(static_cast<uint64_t>(i))));
   }
@@ -178,12 +134,13 @@ void Strips::pack(Combiner& sums, const Value& from, const Value& to, const Star
   // A slot is the one before it and a bit. (By counting the bits before it a filter of 2^28 i32
   // took 634 us on an H200, not 620: GPUs count them at a quarter of the rate.)
   Value slot;
-  for (int i = 0; i < items_; i++) {
+  for (int i = 0; i < strips_.items(); i++) {
     const auto bit = [&](int n) {
       return k.and_(k.lshr(kept, flag_word(static_cast<uint64_t>(n))), flag_word(1));
     };
-    slot = i % piece_ == 0 ? k.add(strips.before[0], before[static_cast<size_t>(i / piece_)])
-                           : k.add(slot, k.to_i32(bit(i - 1)));
+    slot = i % strips_.piece() == 0
+               ? k.add(strips.before[0], before[static_cast<size_t>(i / strips_.piece())])
+               : k.add(slot, k.to_i32(bit(i - 1)));
     k.if_(k.ne(bit(i), flag_word(0)), [&] {
       const Values& x = elements[static_cast<size_t>(i)];
       for (size_t n = 0; n < carried_.size(); n++) k.store(carried_[n], slot, x[n + 1]);
@@ -197,7 +154,7 @@ void Strips::put(const Value& start, const Value& count) {
   Builder& k = t_.k;
   const Value first = k.to_i64(start);
   // In a loop threads could stop, and what they count in the next tile would be missing.
-  k.repeat(items_, [&](int i) {
+  k.repeat(strips_.items(), [&](int i) {
     const Value slot = k.add(k.mul(t_.group_size(), i), k.local());
     k.if_(k.lt(slot, count), [&] {
       Values x;

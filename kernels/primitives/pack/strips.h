@@ -1,11 +1,11 @@
-// Packing tiles of one class in registers: of a tile each subgroup has a strip of neighbours, which
-// it takes in pieces; of a piece each lane has a few elements side by side. All of a thread's
-// elements are reached from one address, and whether they are kept are the bits of one word: so
-// more workgroups are at work than with tiles.h, which can do the rest.
+// Packing tiles of one class in registers, by strips (blocks/strips.h): all of a thread's elements
+// are reached from one address, and whether they are kept are the bits of one word. So more
+// workgroups are at work than with tiles.h, which can do the rest.
 #pragma once
 
 #include <functional>
 
+#include "kernels/primitives/blocks/strips.h"
 #include "kernels/primitives/pack/tiles.h"
 
 namespace kenaz::primitives::pack {
@@ -32,16 +32,14 @@ class Strips {
 
  private:
   std::vector<Values> load(const Value& from, const Value& to);
-  Values whole(const Value& first);
-  Values partial(const Value& first, const Value& to);
-  int64_t offset(int item) const;
   Value is_kept(const Values& element);
   Value count_bits(const Value& kept, int piece);
   std::vector<Value> before_pieces(const Value& kept, Value& strip);
   void put(const Value& start, const Value& count);
 
   Team& t_;
-  int items_, piece_, width_;
+  blocks::Strips strips_;
+  int width_;  // of a subgroup
   std::vector<kir::SharedId> carried_;
 };
 

@@ -1,9 +1,9 @@
-// Scanning tiles in registers: of a tile each subgroup has a strip of neighbours, which it takes in
-// pieces; of a piece each lane has a few elements side by side. So a tile is loaded and stored by
-// whole lines of memory, and nothing changes hands in shared memory but what the strips come to. A
-// subgroup combines once per piece, which pays where that takes an instruction or two.
+// Scanning tiles in registers, by strips (blocks/strips.h): nothing changes hands in shared memory
+// but what the strips come to. A subgroup combines once per piece, which pays where that takes an
+// instruction or two.
 #pragma once
 
+#include "kernels/primitives/blocks/strips.h"
 #include "kernels/primitives/scan/tiles.h"
 
 namespace kenaz::primitives::scan {
@@ -23,20 +23,11 @@ class Strips {
             const std::function<Values(const Values& total)>& before);
 
  private:
-  Value size();
-  Value first(const Value& from);
-  Value offset(int item);
-  Value place(const Value& first, int item);
-  std::vector<Values> load(const Value& first, const Value& is_whole, const Value& to);
-  std::vector<Values> whole(const Value& first);
-  std::vector<Values> partial(const Value& first, const Value& to);
-  void store(const std::vector<Values>& results, const Value& first, const Value& is_whole,
-             const Value& to);
+  void store(const blocks::Strips::Tile& tile, const std::vector<Values>& results);
 
   Team& t_;
   Combiner& c_;
-  int items_, piece_;
-  Value width_;  // of a subgroup; i32
+  blocks::Strips strips_;
 };
 
 /// What a workgroup scans at a time in one pass, and how: strips where they fit, else tiles.

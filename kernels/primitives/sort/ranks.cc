@@ -34,9 +34,8 @@ Ranks::Ranks(Team& team, const Shape& shape)
   rows_ = k.max(k.quot(t_.group_size(), lanes), kir::i32(1));
   // Where the driver's subgroups are smaller than the target says, several share a row, one after
   // the other: a loop, around which NVIDIA's compiler keeps an address for each element, and more.
-  const bool fixed = team.target.fixed_subgroups;
-  width_ = fixed ? lanes : k.subgroup_size();
-  if (!fixed) turns_ = k.div_up(k.subgroups(), rows_);
+  width_ = t_.subgroup_size();
+  if (!t_.target.fixed_subgroups) turns_ = k.div_up(k.subgroups(), rows_);
 }
 
 Value Ranks::own(int j) {
