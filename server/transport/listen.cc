@@ -1,10 +1,14 @@
 #include "server/transport/listen.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <random>
 
 namespace kenaz {
 
@@ -26,6 +30,28 @@ Result<Acceptor> bind_and_listen(asio::io_context& io, const Protocol::endpoint&
   if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return bad_request(fmt::format("cannot listen on {}: {}", name, error.message()));
   return acceptor;
+}
+
+/// A name for a socket in the folder of `path` until it listens; `path` itself where such a name
+/// would be too long for a socket.
+std::string name_beside(const std::string& path) {
+  const size_t folder = path.rfind('/') + 1;  // 0 if there is none
+  std::string name = fmt::format("{}.{}-{:08x}", path.substr(0, folder), path.substr(folder),
+                                 std::random_device()());
+  return name.size() > kMaxPath ? path : name;
+}
+
+/// Renames a file unless something has the new name already; errno says why not.
+bool rename_to_new(const std::string& from, const std::string& to) {
+  if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return true;
+  if (errno != EINVAL) return false;
+  // A file system that cannot rename so: it is asked in two steps.
+  struct stat info {};
+  if (lstat(to.c_str(), &info) == 0) {
+    errno = EEXIST;
+    return false;
+  }
+  return rename(from.c_str(), to.c_str()) == 0;
 }
 
 }  // namespace
@@ -85,10 +111,20 @@ Result<Acceptor> ListenAddress::open(asio::io_context& io, uint32_t mode) {
     }
     unlink(path_.c_str());
   }
+  // To bind makes the file, but connections are refused until the socket listens: clients that wait
+  // for the file must not see it before.
+  const std::string first = name_beside(path_);
   const mode_t before = umask(0777 & ~mode);
-  auto acceptor = bind_and_listen(io, endpoint, AF_UNIX, path_);
+  auto acceptor =
+      bind_and_listen(io, asio::local::stream_protocol::endpoint(first), AF_UNIX, path_);
   umask(before);
-  if (acceptor && lstat(path_.c_str(), &info) == 0) opened_ = {info.st_dev, info.st_ino};
+  if (!acceptor) return acceptor;
+  if (first != path_ && !rename_to_new(first, path_)) {
+    const std::error_code error(errno, std::generic_category());
+    unlink(first.c_str());
+    return bad_request(fmt::format("cannot listen on {}: {}", path_, error.message()));
+  }
+  if (lstat(path_.c_str(), &info) == 0) opened_ = {info.st_dev, info.st_ino};
   return acceptor;
 }
 

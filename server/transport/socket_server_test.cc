@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <thread>
 
 #include "protocol/data/binary_format.h"
 #include "server/testdata/echo_engine.h"
+#include "server/transport/listen.h"
 
 namespace kenaz {
 namespace {
@@ -573,6 +575,32 @@ TEST_F(SocketServerTest, UnixSocketsArePrivateAndReplaced) {
   std::ofstream(path_) << "a file";
   EXPECT_NE(refusal().find("cannot listen"), std::string::npos);
   unlink(path_.c_str());
+}
+
+/// Scripts wait for a server by looking for its socket.
+TEST_F(SocketServerTest, AUnixSocketThatCanBeSeenTakesConnections) {
+  sockaddr_un seen{AF_UNIX, {}};
+  path_.copy(seen.sun_path, sizeof seen.sun_path - 1);
+  asio::io_context io;
+  std::atomic<int> refused = 0;
+  for (int i = 0; i < 300; ++i) {
+    std::atomic<bool> looking = false;
+    std::thread client([&] {
+      const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+      looking = true;
+      while (connect(fd, reinterpret_cast<const sockaddr*>(&seen), sizeof seen) != 0) {
+        if (errno != ENOENT) ++refused;
+      }
+      close(fd);
+    });
+    while (!looking) std::this_thread::yield();
+    auto address = ListenAddress::parse("unix://" + path_);
+    const auto acceptor = address->open(io, 0600);
+    EXPECT_TRUE(acceptor) << acceptor.error().message;
+    client.join();
+    address->remove();
+  }
+  EXPECT_EQ(refused, 0);
 }
 
 }  // namespace
