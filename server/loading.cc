@@ -93,22 +93,20 @@ Status Loading::optimise() {
 
 Result<program::Target> target_of(const Options& options, const host::RenewedDevice::Maker& devices,
                                   std::shared_ptr<device::Device>& device) {
+  const device::Info& info = device->info();
   program::Target target =
-      host::device_target(device->info(), options.device_threads, options.float_contract == "on");
+      host::device_target(info, options.device_threads, options.float_contract == "on");
   if (options.one_pass_scans != "auto") {
-    target.forward_progress = options.one_pass_scans == "on";
-    target.starts_in_order = target.forward_progress && device->info().starts_in_order;
+    host::set_forward_progress(target, info, options.one_pass_scans == "on");
     return target;
   }
-  const device::Info& info = device->info();
   if (!info.forward_progress || info.interprets) return target;
   const ProgressNotes notes(options.cache_folder, cache::build_id(), info);
   const auto known = notes.find();
   const bool passes =
       known ? *known
             : scans_in_one_pass(device, target, std::make_shared<const host::KernelCompiler>());
-  target.forward_progress = passes;
-  target.starts_in_order = passes && info.starts_in_order;
+  host::set_forward_progress(target, info, passes);
   if (known) return target;
   notes.keep(passes);
   if (!passes) {

@@ -7,6 +7,7 @@
 #include "kernels/compiler.h"
 #include "server/cache/file_store.h"
 #include "server/host/device_engine.h"
+#include "server/host/device_target.h"
 
 namespace kenaz {
 
@@ -80,8 +81,7 @@ Result<bool> run_test(std::shared_ptr<device::Device> device, const program::Tar
 bool scans_in_one_pass(const std::shared_ptr<device::Device>& device, program::Target target,
                        const std::shared_ptr<const host::KernelCompiler>& compiler,
                        const ProgressTest& test) {
-  target.forward_progress = true;
-  target.starts_in_order = device->info().starts_in_order;
+  host::set_forward_progress(target, device->info(), true);
   const auto right = run_test(device, target, compiler, test);
   const auto is_right = [&] {
     const auto again = run_test(device, target, compiler, test);

@@ -42,14 +42,18 @@ program::Target device_target(const device::Info& info, int64_t threads, bool co
     target.shared_f64_atomic_add = info.shared_float64_atomic_add;
   }
   // What a driver says of progress must first be seen to hold: server/progress.h asks for it.
-  target.forward_progress = info.interprets && info.forward_progress;
-  target.starts_in_order = target.forward_progress && info.starts_in_order;
+  set_forward_progress(target, info, info.interprets && info.forward_progress);
   target.max_turns = info.cuts_loops ? kTurnsBeforeCut : 0;
   // llvmpipe fuses nothing, but takes the permission for other ones.
   target.contracts_floats = contract && !info.is_cpu && !info.interprets;
   target.reads_ahead = info.joins_loads && target.subgroup_size > 1;
   target.interprets = info.interprets;
   return target;
+}
+
+void set_forward_progress(program::Target& target, const device::Info& info, bool proceeds) {
+  target.forward_progress = proceeds;
+  target.starts_in_order = proceeds && info.starts_in_order;
 }
 
 std::optional<program::Target> posed_target(const std::string& kind) {
@@ -65,11 +69,11 @@ std::optional<program::Target> posed_target(const std::string& kind) {
     return device_target(info);
   }
   if (kind != "gpu") return std::nullopt;
-  info.float16 = info.forward_progress = true;
+  info.float16 = info.forward_progress = info.starts_in_order = true;
   info.subgroup_size = 32;
   info.shared_bytes = 49152;
   program::Target gpu = device_target(info, 0, true);
-  gpu.forward_progress = gpu.starts_in_order = true;
+  set_forward_progress(gpu, info, true);
   gpu.f32_atomic_add = gpu.shared_f32_atomic_add = true;
   gpu.f64_atomic_add = gpu.shared_f64_atomic_add = true;
   return gpu;

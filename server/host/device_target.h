@@ -18,6 +18,10 @@ constexpr int kSharedApart = 256;
 /// and what is subnormal may count as zero in sums that have no order.
 program::Target device_target(const device::Info& info, int64_t threads = 0, bool contract = false);
 
+/// Says whether workgroups may wait for others, which then start in the order of their numbers if
+/// the device says so.
+void set_forward_progress(program::Target& target, const device::Info& info, bool proceeds);
+
 /// What a device of this kind would be: "least" (what any can do), "cpu" (as lavapipe) or "gpu" (as
 /// an H200). For looking at code without the device.
 std::optional<program::Target> posed_target(const std::string& kind);
