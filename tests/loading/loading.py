@@ -96,6 +96,16 @@ class Loading(WithServers):
                     found += map(int, file.read().split())
         return sorted(found)
 
+    def states(self, process):
+        """Of a process's threads, as in proc(5): T for one that is stopped."""
+        tasks = f"/proc/{process}/task"
+        found = []
+        for task in os.listdir(tasks):
+            with contextlib.suppress(FileNotFoundError):
+                with open(f"{tasks}/{task}/stat") as file:
+                    found.append(file.read().rpartition(")")[2].split()[0])
+        return found
+
     def call_own(self, line, *xs):
         """Of the server's program."""
         line.upload("own", "[]i32", array(*xs))

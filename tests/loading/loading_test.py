@@ -320,6 +320,9 @@ class Hostile(Loading):
         (token,) = [row.split()[1] for row in line.request("sessions")]
         (worker,) = self.workers(server)
         os.kill(worker, signal.SIGSTOP)
+        # Its threads stop one after the other, on a busy machine some 40 ms later: the call could be
+        # answered before.
+        self.eventually(lambda: set(self.states(worker)) == {"T"})
         with self.others_go_on(server):
             other, reply = self.join(server), ["cancelled"]
             while "cancelled" in reply[-1]:  # before the process was asked
