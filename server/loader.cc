@@ -88,6 +88,7 @@ Loader::Loader(const Options& options, const std::vector<std::string>& devices,
                                 : options.cache_file + suffix;
     vulkan.memory_limit = options.memory_limit;
     vulkan.wake = !options.no_wake;
+    vulkan.kernel_code = options.profile;
     // A worker can start no process.
     if (!options.worker) vulkan.wake_command = {"/proc/self/exe", "--waker", "--device=" + name};
     vulkan.compile_apart = !options.listen.empty();

@@ -35,6 +35,8 @@ Event parse_event(const Json& json) {
   e.begin = number<double>(*details, "begin");
   e.bytes = number<int64_t>(*details, "bytes_read").value_or(0) +
             number<int64_t>(*details, "bytes_written").value_or(0);
+  e.code.registers = number<int64_t>(*details, "registers");
+  e.code.spilled_bytes = number<int64_t>(*details, "spilled_bytes");
   return e;
 }
 
@@ -60,6 +62,10 @@ double sum(const std::vector<Event>& events) {
 
 std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f}%", 100 * part / whole) : "-";
+}
+
+std::string spilled_text(const KernelCode& code) {
+  return code.spilled_bytes ? bytes_text(static_cast<double>(*code.spilled_bytes)) : "-";
 }
 
 }  // namespace
@@ -118,6 +124,7 @@ std::vector<KernelRow> kernel_rows(const ProfiledCall& call, double copy_rate) {
     row.count++;
     row.bytes += e.uses_all(copy_rate) ? e.bytes : 0;
     row.us += e.us;
+    row.code = e.code;
   }
   std::vector<KernelRow> rows;
   for (auto& [name, row] : by_name) rows.push_back(std::move(row));
@@ -130,18 +137,29 @@ std::string profile_text(const ProfiledCall& call, double copy_rate) {
   const double device = call.device_us();
   size_t width = 18;
   for (const KernelRow& row : rows) width = std::max(width, row.name.size());
-  std::string out =
-      fmt::format("    {:<{}} {:>6} {:>10} {:>7} {:>10} {:>7} {:>7}  {}\n", "kernel", width,
-                  "count", "time", "share", "arrays", "GB/s", "of copy", "place");
+  const bool registers =
+      std::ranges::any_of(rows, [](auto& r) { return r.code.registers.has_value(); });
+  const bool spilled =
+      std::ranges::any_of(rows, [](auto& r) { return r.code.spilled_bytes.value_or(0) > 0; });
+  const auto code_columns = [&](const std::string& first, const std::string& second) {
+    return (registers ? fmt::format(" {:>9}", first) : "") +
+           (spilled ? fmt::format(" {:>8}", second) : "");
+  };
+  std::string out = fmt::format("    {:<{}} {:>6} {:>10} {:>7} {:>10} {:>7} {:>7}{}  {}\n",
+                                "kernel", width, "count", "time", "share", "arrays", "GB/s",
+                                "of copy", code_columns("registers", "spilled"), "place");
   double kernels = 0;
   for (const KernelRow& row : rows) {
     kernels += row.us;
     const auto bytes = static_cast<double>(row.bytes);
     const std::string line =
-        fmt::format("    {:<{}} {:>6} {:>10} {:>7} {:>10} {:>7} {:>7}  {}", row.name, width,
+        fmt::format("    {:<{}} {:>6} {:>10} {:>7} {:>10} {:>7} {:>7}{}  {}", row.name, width,
                     row.count, fmt::format("{:.1f} us", row.us), percent(row.us, device),
                     row.bytes > 0 ? bytes_text(bytes) : "-", rate_text(bytes, row.us),
-                    row.bytes > 0 ? percent(bytes, copy_rate * row.us) : "-", row.place);
+                    row.bytes > 0 ? percent(bytes, copy_rate * row.us) : "-",
+                    code_columns(row.code.registers ? std::to_string(*row.code.registers) : "-",
+                                 spilled_text(row.code)),
+                    row.place);
     out += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   // Kernels that run side by side count twice, and leave no time between them.
@@ -168,6 +186,8 @@ Json piece(int process, int thread, const Event& e, double begin) {
     json["args"]["bytes"] = e.bytes;
     json["args"]["GB/s"] = rate_text(static_cast<double>(e.bytes), e.us);
   }
+  if (e.code.registers) json["args"]["registers"] = *e.code.registers;
+  if (e.code.spilled_bytes) json["args"]["spilled_bytes"] = *e.code.spilled_bytes;
   return json;
 }
 

@@ -11,11 +11,18 @@
 
 namespace kenaz::bench {
 
+/// What the device's compiler made of a kernel, for one thread; null: not told.
+struct KernelCode {
+  std::optional<int64_t> registers;
+  std::optional<int64_t> spilled_bytes;  // that are in memory for want of registers
+};
+
 struct Event {
   std::string name, place;      // the place in the program, "a.fut:1:2-9"; empty if unknown
   std::optional<double> begin;  // microseconds, of the device's clock
   double us = 0;                // microseconds that it took
   int64_t bytes = 0;            // of the arrays that a kernel reads and writes; 0 if unknown
+  KernelCode code = {};
 
   /// Whether a kernel may have used all of these arrays: unless they are larger than caches, and it
   /// were more than five times as fast as a copy. `copy_rate`: bytes in a microsecond; 0 if
@@ -57,12 +64,14 @@ struct KernelRow {
   std::string name, place;
   int64_t count = 0, bytes = 0;
   double us = 0;
+  KernelCode code = {};
 };
 /// The longest first. Launches that cannot have used all of their arrays count no bytes.
 std::vector<KernelRow> kernel_rows(const ProfiledCall& call, double copy_rate);
 
 /// A table of the kernels, and of the time between them and outside of the device. `copy_rate`:
-/// bytes that a copy moves in a microsecond, to compare with; 0 if unknown.
+/// bytes that a copy moves in a microsecond, to compare with; 0 if unknown. Registers have a column
+/// where the server tells of any, and what they do not hold where there is something.
 std::string profile_text(const ProfiledCall& call, double copy_rate);
 
 /// Events for chrome://tracing and Perfetto: a process for each call, by its title, with a thread

@@ -75,6 +75,35 @@ TEST(BenchProfile, Text) {
       "    outside the device           20.5 us        \n");
 }
 
+TEST(BenchProfile, TellsOfRegistersWhereTheServerDoes) {
+  const auto profile = parse_profile(R"({"events":[{"name":"call f","duration":9,"details":{}},
+    {"name":"a","duration":3,"details":{"registers":168,"spilled_bytes":48}},
+    {"name":"b","duration":2,"details":{"registers":40,"spilled_bytes":0}},
+    {"name":"c","duration":1,"details":{}}]})");
+  ASSERT_TRUE(profile);
+  ProfiledCall call = profile->calls[0];
+  EXPECT_EQ(profile_text(call, 0),
+            "    kernel              count       time   share     arrays    GB/s of copy registers"
+            "  spilled  place\n"
+            "    a                       1     3.0 us   50.0%          -       -       -       168"
+            "     48 B\n"
+            "    b                       1     2.0 us   33.3%          -       -       -        40"
+            "      0 B\n"
+            "    c                       1     1.0 us   16.7%          -       -       -         -"
+            "        -\n"
+            "    outside the device            3.0 us        \n");
+  call.kernels.erase(call.kernels.begin());
+  EXPECT_EQ(profile_text(call, 0).find("spilled"), std::string::npos);
+  EXPECT_NE(profile_text(call, 0).find("registers"), std::string::npos);
+  const auto json = nlohmann::json::parse(trace_json({{"f", call}}));
+  for (const auto& e : json["traceEvents"]) {
+    if (e["name"] == "b") {
+      EXPECT_EQ(e["args"]["registers"], 40);
+    }
+    EXPECT_EQ(e["args"].contains("registers"), e["name"] == "b");
+  }
+}
+
 TEST(BenchProfile, Trace) {
   const auto profile = parse_profile(kReport);
   ASSERT_TRUE(profile);

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,10 +96,16 @@ struct ReadBack {
   std::span<std::byte> data;
 };
 
+/// What a driver's compiler made of a kernel, as far as it tells.
+struct KernelCode {
+  std::optional<int64_t> registers;      // of a thread, 32 bits each
+  std::optional<int64_t> spilled_bytes;  // of a thread, in memory for want of registers
+};
 /// What reports say of a kernel.
 struct KernelLabel {
   std::string name;
   std::string place;  // where in the program it comes from, as a backtrace; empty if unknown
+  KernelCode code;
 };
 /// Bytes of the blocks that a launch reads, and of those that it writes, each block counted once.
 struct LaunchBytes {

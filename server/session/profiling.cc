@@ -105,6 +105,9 @@ Status Session::do_report(Args) {
     if (kernel != nullptr) {
       details += fmt::format(",\"bytes_read\":{},\"bytes_written\":{}", e.time.bytes.read,
                              e.time.bytes.written);
+      const device::KernelCode& code = kernel->code;
+      if (code.registers) details += fmt::format(",\"registers\":{}", *code.registers);
+      if (code.spilled_bytes) details += fmt::format(",\"spilled_bytes\":{}", *code.spilled_bytes);
     }
     if (several && e.program != nullptr) details = "\"program\":" + in_quotes(*e.program);
     fmt::format_to(std::back_inserter(text),

@@ -11,16 +11,16 @@ namespace {
 class TimedEngine : public EchoEngine {
  public:
   std::vector<device::KernelTime> kernel_times() const override {
-    const auto label = [](const char* name, const char* place) {
-      return std::make_shared<const device::KernelLabel>(device::KernelLabel{name, place});
+    const auto label = [](const char* name, const char* place, device::KernelCode code) {
+      return std::make_shared<const device::KernelLabel>(device::KernelLabel{name, place, code});
     };
-    return {
-        {nullptr, 10, 9.5, {}},
-        {label("map", "-> #0  /prelude/soacs.fut:1:2-3\n   #1  a.fut:4:5-6\n   #2  a.fut:9:1-2"),
-         11,
-         4,
-         {300, 100}},
-        {label("copy", ""), 16, 3, {0, 7}}};
+    return {{nullptr, 10, 9.5, {}},
+            {label("map", "-> #0  /prelude/soacs.fut:1:2-3\n   #1  a.fut:4:5-6\n   #2  a.fut:9:1-2",
+                   {168, 48}),
+             11,
+             4,
+             {300, 100}},
+            {label("copy", "", {}), 16, 3, {0, 7}}};
   }
 };
 
@@ -39,7 +39,8 @@ TEST(SessionProfiling, ReportsKernelsWithTheirPlacesAndBytes) {
   EXPECT_NE(report.find(R"("name":"call id")"), std::string::npos);
   EXPECT_EQ(report.substr(second),
             R"(},{"details":{"begin":10.000},"duration":9.5,"name":"device","provenance":""},)"
-            R"({"details":{"begin":11.000,"bytes_read":300,"bytes_written":100},"duration":4,)"
+            R"({"details":{"begin":11.000,"bytes_read":300,"bytes_written":100,)"
+            R"("registers":168,"spilled_bytes":48},"duration":4,)"
             R"("name":"map","provenance":"a.fut:4:5-6"},)"
             R"({"details":{"begin":16.000,"bytes_read":0,"bytes_written":7},"duration":3,)"
             R"("name":"copy","provenance":""}],"memory":{"space 'device'":0}})");

@@ -14,6 +14,7 @@ Result<std::shared_ptr<Context>> Context::create(const VulkanOptions& options,
   self->instance_ = std::move(instance);
   KENAZ_ASSIGN(self->physical_, choose_device(*self->instance_, options.device));
   self->physical_.may_map = !options.force_staging;
+  self->physical_.tells_code = self->physical_.tells_code && options.kernel_code;
   self->vk_ = self->instance_->functions();
   KENAZ_TRY(self->create_device());
   return self;
@@ -32,6 +33,9 @@ Status Context::create_device() {
     extensions.push_back(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
   }
   if (physical_.float_atomics) extensions.push_back(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  if (physical_.tells_code) {
+    extensions.push_back(VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
+  }
   VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features.core;
   info.queueCreateInfoCount = 1;

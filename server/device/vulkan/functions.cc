@@ -36,8 +36,9 @@ Status Functions::load_instance(VkInstance instance) {
 }
 
 Status Functions::load_device(VkDevice device) {
-#define VULKAN_DEVICE(name)                             \
-  name.set(vkGetDeviceProcAddr(device, #name), faults); \
+#define VULKAN_DEVICE_OPTIONAL(name) name.set(vkGetDeviceProcAddr(device, #name), faults);
+#define VULKAN_DEVICE(name)    \
+  VULKAN_DEVICE_OPTIONAL(name) \
   if (!name) return missing(#name);
 #include "server/device/vulkan/vulkan_functions.def"
   return {};

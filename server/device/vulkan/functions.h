@@ -49,6 +49,7 @@ struct Functions {
 #define VULKAN_INSTANCE(name) Call<PFN_##name> name;
 #define VULKAN_INSTANCE_OPTIONAL(name) Call<PFN_##name> name;
 #define VULKAN_DEVICE(name) Call<PFN_##name> name;
+#define VULKAN_DEVICE_OPTIONAL(name) Call<PFN_##name> name;
 #include "server/device/vulkan/vulkan_functions.def"
   PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
   VulkanFaults* faults = nullptr;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/device/vulkan/commands.h"
+#include "server/device/vulkan/kernel_code.h"
 
 namespace kenaz::device::vulkan {
 
@@ -37,9 +38,10 @@ Result<OwnedModule> Kernels::module(const KernelSource& source) {
 }
 
 Result<KernelPtr> Kernels::make(const KernelSource& source) {
-  KernelLabel label{source.name, source.places.empty() ? "" : source.places[0]};
+  KernelLabel label{source.name, source.places.empty() ? "" : source.places[0], {}};
   if (source.code_of) {
     const auto& code_of = static_cast<const VulkanKernel&>(*source.code_of);
+    label.code = code_of.label()->code;
     return std::make_shared<VulkanKernel>(std::move(label), code_of);
   }
   const PhysicalDevice& device = context_->physical();
@@ -57,6 +59,7 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
   KENAZ_ASSIGN(const OwnedModule shader, module(source));
   VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
   if (device.info.cuts_launches()) info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE;
+  if (device.tells_code) info.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = shader.get();
@@ -82,10 +85,11 @@ Result<KernelPtr> Kernels::make(const KernelSource& source) {
     status.error().context.push_back(fmt::format("while preparing kernel {}", source.name));
     return tl::make_unexpected(std::move(status).error());
   }
+  auto pipeline = std::make_shared<OwnedPipeline>(context_, made);
+  label.code = kernel_code(*context_, made);
   lock.lock();
   cache_.note_new_pipeline();
-  return std::make_shared<VulkanKernel>(std::move(label),
-                                        std::make_shared<OwnedPipeline>(context_, made),
+  return std::make_shared<VulkanKernel>(std::move(label), std::move(pipeline),
                                         std::move(pipeline_layout), source.push_bytes);
 }
 

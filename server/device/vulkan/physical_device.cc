@@ -93,7 +93,7 @@ void find_queue_family(const Functions& vk, PhysicalDevice& d) {
 
 void read_features(const Functions& vk, PhysicalDevice& d) {
   FeatureChain has;
-  has.chain(d.subgroup_size_control, d.float_atomics);
+  has.chain(d);
   vk.vkGetPhysicalDeviceFeatures2(d.handle, &has.core);
 #define REQUIRED(part, member) \
   if (!has.part.member) d.missing.push_back(#member);
@@ -109,6 +109,7 @@ void read_features(const Functions& vk, PhysicalDevice& d) {
     d.info.shared_float32_atomic_add = has.float_atomics.shaderSharedFloat32AtomicAdd;
     d.info.shared_float64_atomic_add = has.float_atomics.shaderSharedFloat64AtomicAdd;
   }
+  d.tells_code = d.tells_code && has.executables.pipelineExecutableInfo;
   d.subgroup_types = has.v12.shaderSubgroupExtendedTypes;
   d.device_scope = has.v12.vulkanMemoryModelDeviceScope;
   d.subgroup_size_control = d.subgroup_size_control && has.subgroup_size.subgroupSizeControl;
@@ -169,6 +170,7 @@ PhysicalDevice read_device(const Functions& vk, VkPhysicalDevice handle, int ind
   }
   d.subgroup_size_control = has_extension(vk, handle, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME);
   d.float_atomics = has_extension(vk, handle, VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
+  d.tells_code = has_extension(vk, handle, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME);
   const bool has_max_buffer = has_extension(vk, handle, VK_KHR_MAINTENANCE_4_EXTENSION_NAME);
   VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
   VkPhysicalDeviceVulkan12Properties v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
@@ -213,12 +215,18 @@ bool is_named(const PhysicalDevice& d, const std::string& selector) {
 
 }  // namespace
 
-void FeatureChain::chain(bool with_subgroup_size, bool with_float_atomics) {
+void FeatureChain::chain(const PhysicalDevice& device) {
   core.pNext = &v11;
   v11.pNext = &v12;
-  float_atomics.pNext = nullptr;
-  subgroup_size.pNext = with_float_atomics ? &float_atomics : nullptr;
-  v12.pNext = with_subgroup_size ? static_cast<void*>(&subgroup_size) : subgroup_size.pNext;
+  void** tail = &v12.pNext;
+  const auto link = [&](auto& part) {
+    *tail = &part;
+    tail = &part.pNext;
+  };
+  if (device.subgroup_size_control) link(subgroup_size);
+  if (device.float_atomics) link(float_atomics);
+  if (device.tells_code) link(executables);
+  *tail = nullptr;
 }
 
 std::string PhysicalDevice::description() const {
@@ -278,7 +286,8 @@ void wanted_features(const PhysicalDevice& device, FeatureChain& chain) {
   chain.float_atomics.shaderBufferFloat64AtomicAdd = device.info.float64_atomic_add;
   chain.float_atomics.shaderSharedFloat32AtomicAdd = device.info.shared_float32_atomic_add;
   chain.float_atomics.shaderSharedFloat64AtomicAdd = device.info.shared_float64_atomic_add;
-  chain.chain(device.subgroup_size_control, device.float_atomics);
+  chain.executables.pipelineExecutableInfo = device.tells_code;
+  chain.chain(device);
 }
 
 }  // namespace kenaz::device::vulkan

@@ -9,6 +9,8 @@
 
 namespace kenaz::device::vulkan {
 
+struct PhysicalDevice;
+
 /// The features that Kenaz uses, as structures that can be handed to vkCreateDevice. Not copyable:
 /// `chain` links them by address.
 struct FeatureChain {
@@ -19,11 +21,14 @@ struct FeatureChain {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
   VkPhysicalDeviceShaderAtomicFloatFeaturesEXT float_atomics{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+  VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables{
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR};
 
   FeatureChain() = default;
   FeatureChain(const FeatureChain&) = delete;
   FeatureChain& operator=(const FeatureChain&) = delete;
-  void chain(bool with_subgroup_size, bool with_float_atomics);
+  /// Links those that this device knows.
+  void chain(const PhysicalDevice& device);
 };
 
 inline constexpr uint32_t kNvidia = 0x10de;  // PhysicalDevice::vendor_id
@@ -45,9 +50,11 @@ struct PhysicalDevice {
   bool float64 = false, float16 = false, int64_atomics = false, shared_int64_atomics = false;
   bool subgroup_types = false;  // subgroup operations on all types, 64-bit integers among them
   bool device_scope = false;
-  bool may_map = true;                          // VulkanOptions::force_staging is off
-  bool subgroup_size_control = false;           // the extension, with compute among its stages
-  bool float_atomics = false;                   // the extension
+  bool may_map = true;                 // VulkanOptions::force_staging is off
+  bool subgroup_size_control = false;  // the extension, with compute among its stages
+  bool float_atomics = false;          // the extension
+  bool tells_code =
+      false;  // what its compiler made of a kernel (VK_KHR_pipeline_executable_properties)
   uint32_t min_subgroup = 0, max_subgroup = 0;  // with subgroup_size_control
   Info info;
   std::vector<std::string> missing;  // required features that it lacks; empty: usable

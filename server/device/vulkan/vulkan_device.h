@@ -50,6 +50,8 @@ struct VulkanOptions {
   std::string pipeline_cache;
   /// Bytes of device memory that may be held at a time; 0: what the device has.
   int64_t memory_limit = 0;
+  /// Asks what the driver's compiler makes of kernels (KernelCode), where it can be asked.
+  bool kernel_code = false;
   /// Goes through staging buffers even where the host could reach the device's memory (for tests).
   bool force_staging = false;
   /// Drivers for CPUs compile a kernel in the device's queue, where everything waits for it. With
