@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
 #include <optional>
 
 #include "kernels/kir/visit.h"
@@ -13,9 +12,6 @@ namespace kenaz::glsl {
 using namespace kir;  // NOLINT: this folder prints that one's instructions
 
 namespace {
-
-/// Loops of so few iterations, those inside included, need not look.
-constexpr int64_t kFewIterations = 64;
 
 constexpr uint64_t kAnyBits = ~uint64_t{0};
 
@@ -44,27 +40,6 @@ ValId result_of(const Inst& inst) {
   ValId result;
   visit_results(inst.op, [&](ValId v) { result = v; });
   return result;
-}
-
-/// An integer that is the same in every launch, or usually is.
-std::optional<int64_t> known_number(const Kernel& kernel, const Value& v) {
-  if (v.is_const()) return v.constant().as_i64();
-  for (const Spec& s : kernel.specs) {
-    if (s.val == v.id()) return s.fallback.as_i64();
-  }
-  return std::nullopt;
-}
-
-std::optional<int64_t> known_iterations(const Kernel& kernel, const IFor& loop) {
-  const auto from = known_number(kernel, loop.from), to = known_number(kernel, loop.to),
-             step = known_number(kernel, loop.step);
-  if (!from || !to || !step || *step < 1) return std::nullopt;
-  // Distances beyond 2^63 are long, too.
-  const uint64_t distance =
-      *to > *from ? static_cast<uint64_t>(*to) - static_cast<uint64_t>(*from) : 0;
-  const uint64_t iterations = distance / static_cast<uint64_t>(*step) +
-                              (distance % static_cast<uint64_t>(*step) != 0 ? 1 : 0);
-  return static_cast<int64_t>(std::min<uint64_t>(iterations, INT64_MAX / kFewIterations));
 }
 
 }  // namespace
@@ -97,33 +72,25 @@ Facts::Facts(const Kernel& kernel, bool cuts)
     : kernel_(kernel),
       cuts_(cuts),
       uses_(kernel.vals.size(), 0),
-      assignments_(kernel.vars.size(), 0),
-      beginning_(kernel.vars.size()),
+      looks_(kernel),
       untold_(kernel),
       of_bools_(kernel.vals.size(), false),
       bits_(kernel.vals.size(), kAnyBits),
       operations_(kernel.vals.size(), nullptr) {
   for_each_inst_of(kernel, [&](const Inst& i) {
-    if (const auto* assign = std::get_if<IAssign>(&i.op)) assignments_[assign->var.index]++;
     if (const auto* prim = std::get_if<IPrim>(&i.op)) {
       of_bools_[prim->dst.index] = by_bools(*prim);
       bits_[prim->dst.index] = bits_of(*prim);
       operations_[prim->dst.index] = prim;
     }
-    const auto* declare = std::get_if<IDeclare>(&i.op);
-    if (declare == nullptr || !declare->init || !declare->init->is_const()) return;
-    const PrimValue& init = declare->init->constant();
-    if (is_integer(init.type)) beginning_[declare->var.index] = init.as_i64();
   });
   for (const Function& f : kernel.functions) {  // callees first
-    function_iterations_.push_back(uncounted_iterations(f.body));
     function_stops_.push_back(may_stop(f.body));
     for (const Value& r : f.results) {
       if (!r.is_const()) uses_[r.id().index]++;
     }
     look_at(f.body);
   }
-  uncounted_iterations(kernel.main);
   look_at(kernel.main);
 }
 
@@ -239,82 +206,6 @@ bool Facts::may_stop(const Inst& inst) const {
   bool inside = false;
   visit_blocks(inst.op, [&](const Block& b) { inside |= may_stop(b); });
   return itself || inside;
-}
-
-/// How many iterations a loop makes at most that goes on while `0 < left` and something else, and
-/// takes one from `left` in each.
-std::optional<int64_t> Facts::countdown(const IWhile& loop) const {
-  std::map<uint32_t, VarId> reads;  // by ValId
-  std::map<uint32_t, const IPrim*> prims;
-  const auto look = [&](const Inst& i) {
-    if (const auto* read = std::get_if<IRead>(&i.op)) reads.emplace(read->dst.index, read->var);
-    if (const auto* prim = std::get_if<IPrim>(&i.op)) prims.emplace(prim->dst.index, prim);
-  };
-  for (const Inst& i : loop.head.insts) look(i);
-  const auto made_by = [&](const Value& v) -> const IPrim* {
-    const auto it = v.is_const() ? prims.end() : prims.find(v.id().index);
-    return it == prims.end() ? nullptr : it->second;
-  };
-  const IPrim* both = made_by(loop.cond);
-  const IPrim* is_left =
-      both == nullptr || both->op != ScalarOp::kAnd ? nullptr : made_by(both->args[0]);
-  if (is_left == nullptr || is_left->op != ScalarOp::kLt || !is_left->args[0].is_int(0) ||
-      is_left->args[1].is_const()) {
-    return std::nullopt;
-  }
-  const auto left = reads.find(is_left->args[1].id().index);
-  if (left == reads.end() || assignments_[left->second.index] != 1) return std::nullopt;
-  for (const Inst& i : loop.body.insts) {
-    look(i);
-    const auto* assign = std::get_if<IAssign>(&i.op);
-    if (assign == nullptr || assign->var != left->second) continue;
-    const IPrim* sum = made_by(assign->value);
-    if (sum == nullptr || sum->op != ScalarOp::kAdd || sum->args[0] != is_left->args[1]) break;
-    if (sum->args[1].is_int(-1)) return beginning_[left->second.index];
-  }
-  return std::nullopt;
-}
-
-/// The iterations of loops that a thread makes without counting them, at most; decides for all
-/// loops of the block whether they look. That the outer loop of a nest of short ones looks costs
-/// least.
-int64_t Facts::uncounted_iterations(const Block& block) {
-  int64_t most = 1;
-  for (const Inst& i : block.insts) most = std::max(most, uncounted_iterations(i));
-  return most;
-}
-
-int64_t Facts::uncounted_iterations(const Inst& inst) {
-  return std::visit(Overloaded{
-                        [&](const ICall& i) { return function_iterations_[i.function.index]; },
-                        [&](const IIf& i) {
-                          return std::max(uncounted_iterations(i.then_block),
-                                          uncounted_iterations(i.else_block));
-                        },
-                        [&](const IFor& i) {
-                          const int64_t inside = uncounted_iterations(i.body);
-                          const auto iterations = known_iterations(kernel_, i);
-                          if (iterations && *iterations <= kFewIterations / inside) {
-                            return inside * std::max<int64_t>(1, *iterations);
-                          }
-                          if (i.uniform) return inside;
-                          looking_.insert(&inst);
-                          return int64_t{1};
-                        },
-                        [&](const IWhile& i) {
-                          const int64_t inside =
-                              std::max(uncounted_iterations(i.head), uncounted_iterations(i.body));
-                          const auto iterations = countdown(i);
-                          if (iterations && *iterations <= kFewIterations / inside) {
-                            return inside * std::max<int64_t>(1, *iterations);
-                          }
-                          if (i.uniform) return inside;
-                          looking_.insert(&inst);
-                          return int64_t{1};
-                        },
-                        [](const auto&) { return int64_t{1}; },
-                    },
-                    inst.op);
 }
 
 }  // namespace kenaz::glsl

@@ -8,6 +8,7 @@
 
 #include "kernels/glsl/untold.h"
 #include "kernels/kir/kir.h"
+#include "kernels/kir/looks.h"
 
 namespace kenaz::glsl {
 
@@ -34,11 +35,9 @@ class Facts {
   bool may_stop(const kir::Inst& inst) const;
   bool may_stop(const kir::Block& block) const;
   bool may_stop(kir::FunctionId f) const { return function_stops_[f.index]; }
-  /// Whether each iteration of the loop counts towards looking whether the call is to stop. Loops
-  /// of few known iterations do not, nor nests of such.
-  bool looks(const kir::Inst& loop) const { return looking_.count(&loop) != 0; }
+  bool looks(const kir::Inst& loop) const { return looks_.looks(loop); }
 
-  bool has_looking_loops() const { return !looking_.empty(); }
+  bool has_looking_loops() const { return looks_.any(); }
   bool has_loops() const { return has_loops_; }
   /// Barriers or subgroup operations: all threads of a workgroup go on, or none. Subgroup
   /// operations alone are not worth a barrier where that costs what was read ahead: who goes on
@@ -56,22 +55,16 @@ class Facts {
   uint64_t bits_of(const kir::Value& v) const;
   uint64_t bits_of(const kir::IPrim& i) const;
   uint64_t bits_of_difference(const kir::IPrim& i) const;
-  int64_t uncounted_iterations(const kir::Block& block);
-  int64_t uncounted_iterations(const kir::Inst& inst);
-  std::optional<int64_t> countdown(const kir::IWhile& loop) const;
 
   const kir::Kernel& kernel_;
   bool cuts_;
   std::vector<int> uses_;
-  std::vector<int> assignments_;                   // by VarId
-  std::vector<std::optional<int64_t>> beginning_;  // by VarId: the integer that it is declared with
+  kir::Looks looks_;
   Untold untold_;
   std::vector<bool> of_bools_;                 // by ValId
   std::vector<uint64_t> bits_;                 // by ValId
   std::vector<const kir::IPrim*> operations_;  // by ValId, may be null
   std::vector<bool> function_stops_;
-  std::vector<int64_t> function_iterations_;  // without looking, at most
-  std::set<const kir::Inst*> looking_;
   bool has_loops_ = false, works_together_ = false, knows_subgroups_ = false;
   bool stores_to_device_ = false;
 };

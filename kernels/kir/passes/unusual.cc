@@ -28,10 +28,10 @@ bool has_forms(const Inst& i) {
   return prim != nullptr && has_usual_form(prim->op, prim->type);
 }
 
-using Uses = std::unordered_map<uint32_t, int>;
+using UseCounts = std::unordered_map<uint32_t, int>;
 
-Uses uses_of(const Kernel& kernel) {
-  Uses uses;
+UseCounts uses_of(const Kernel& kernel) {
+  UseCounts uses;
   const auto use = [&](const Value& v) {
     if (!v.is_const()) uses[v.id().index]++;
   };
@@ -48,7 +48,7 @@ Uses uses_of(const Kernel& kernel) {
 /// Instructions of a block, from an operation with forms up to what needs its value.
 class Stretch {
  public:
-  Stretch(Kernel& kernel, const Uses& uses) : kernel_(kernel), uses_(uses) {}
+  Stretch(Kernel& kernel, const UseCounts& uses) : kernel_(kernel), uses_(uses) {}
 
   /// Takes the instruction, or says that it needs what this stretch computes.
   bool take(Inst& i) {
@@ -150,7 +150,7 @@ class Stretch {
 
   /// What is computed twice and used behind the stretch.
   std::vector<ValId> wanted_behind() const {
-    Uses inside;
+    UseCounts inside;
     for (const Part& p : insts_) {
       visit_operands(p.inst.op, [&](const Value& v) {
         if (!v.is_const()) inside[v.id().index]++;
@@ -168,13 +168,13 @@ class Stretch {
   }
 
   Kernel& kernel_;
-  const Uses& uses_;
+  const UseCounts& uses_;
   std::vector<Part> insts_;
   std::unordered_set<uint32_t> made_;  // values that are computed twice
   int count_ = 0;                      // of operations with forms
 };
 
-void gather_in(Kernel& kernel, const Uses& uses, Block& b) {
+void gather_in(Kernel& kernel, const UseCounts& uses, Block& b) {
   std::vector<Inst> out;
   Stretch stretch(kernel, uses);
   for (Inst& i : b.insts) {
@@ -190,7 +190,7 @@ void gather_in(Kernel& kernel, const Uses& uses, Block& b) {
 }  // namespace
 
 void gather_unusual(Kernel& kernel) {
-  const Uses uses = uses_of(kernel);
+  const UseCounts uses = uses_of(kernel);
   for_each_body(kernel, [&](Block& b) { gather_in(kernel, uses, b); });
 }
 
