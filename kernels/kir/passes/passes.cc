@@ -9,6 +9,7 @@
 #include "kernels/kir/passes/inline_calls.h"
 #include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/known_sums.h"
+#include "kernels/kir/passes/quotients.h"
 #include "kernels/kir/passes/speculate.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/vectors.h"

@@ -39,6 +39,7 @@
 #include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/known_sums.h"
 #include "kernels/kir/passes/narrow_places.h"
+#include "kernels/kir/passes/quotients.h"
 #include "kernels/kir/passes/speculate.h"
 #include "kernels/kir/passes/split_loops.h"
 #include "kernels/kir/passes/unusual.h"
