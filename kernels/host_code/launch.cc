@@ -6,6 +6,7 @@
 #include "kernels/kir/access.h"
 #include "kernels/kir/passes/narrow_places.h"
 #include "kernels/kir/passes/passes.h"
+#include "kernels/kir/passes/unroll_loops.h"
 #include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/print.h"
 #include "kernels/kir/validate.h"
@@ -84,6 +85,7 @@ std::vector<program::Arg> finish(HostArrays& host, body::Thread& t, kir::Kernel&
                                  const std::map<size_t, program::Arg>& others,
                                  program::Kernel& out) {
   check(kernel);
+  if (hides_latency_by_threads(host)) kir::unroll_loops(kernel);
   kir::optimise(kernel);
   if (host.target().contracts_floats) kir::gather_unusual(kernel);
   check(kernel);

@@ -42,6 +42,7 @@
 #include "kernels/kir/passes/quotients.h"
 #include "kernels/kir/passes/speculate.h"
 #include "kernels/kir/passes/split_loops.h"
+#include "kernels/kir/passes/unroll_loops.h"
 #include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/passes/vectors.h"
 #include "kernels/kir/passes/wide_loops.h"
@@ -65,6 +66,7 @@ const std::map<std::string, void (*)(Kernel&)>& all_passes() {
       {"optimise", optimise},
       {"gather_unusual", gather_unusual},
       {"narrow_places", [](Kernel& kernel) { narrow_places(kernel); }},
+      {"unroll_loops", unroll_loops},
   };
   return all;
 }

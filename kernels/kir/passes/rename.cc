@@ -17,6 +17,10 @@ void Renaming::bind(ValId& v) {
 }
 
 void Renaming::rename(Inst& i) {
+  rename(i, [this](Block& inner) { rename(inner); });
+}
+
+void Renaming::rename(Inst& i, const std::function<void(Block&)>& inside) {
   visit_operands(i.op, [&](Value& v) { rename(v); });
   visit_binders(i.op, [&](ValId& v) { bind(v); });
   if (const auto* declare = std::get_if<IDeclare>(&i.op)) {
@@ -26,7 +30,7 @@ void Renaming::rename(Inst& i) {
   visit_var(i.op, [&](VarId& v) {
     if (const auto it = vars_.find(v.index); it != vars_.end()) v = it->second;
   });
-  visit_blocks(i.op, [&](Block& inner) { rename(inner); });
+  visit_blocks(i.op, inside);
   visit_end_operands(i.op, [&](Value& v) { rename(v); });
   visit_results(i.op, [&](ValId& v) { bind(v); });
 }

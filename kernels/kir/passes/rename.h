@@ -1,6 +1,7 @@
 // Copies of instructions with names of their own.
 #pragma once
 
+#include <functional>
 #include <unordered_map>
 
 #include "kernels/kir/kir.h"
@@ -17,6 +18,8 @@ class Renaming {
   void replace(ValId v, const Value& by) { vals_.insert_or_assign(v.index, by); }
   void rename(Value& v) const;
   void rename(Inst& i);
+  /// `inside` renames the blocks in it.
+  void rename(Inst& i, const std::function<void(Block&)>& inside);
   void rename(Block& b);
   Inst copy(Inst i) {
     rename(i);
