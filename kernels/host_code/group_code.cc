@@ -23,7 +23,7 @@ GroupCode::GroupCode(HostArrays& host, body::Thread& t, plan::Team& team, GroupM
       group_size_(team.group_size_i64()),
       has_subgroups_(team.has_subgroups()) {
   kir::Builder& k = t.k;
-  arrived_ = team.k.shared("arrived", PrimType::kU32, {2});
+  arrived_ = team.k.thread_counts("arrived", 2);
   by_one([&] {
     for (const int at : {0, 1}) k.store(arrived_, kir::i32(at), u32(0));
   });

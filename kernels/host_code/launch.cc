@@ -4,6 +4,7 @@
 
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/kir/access.h"
+#include "kernels/kir/passes/drop_counts.h"
 #include "kernels/kir/passes/narrow_places.h"
 #include "kernels/kir/passes/passes.h"
 #include "kernels/kir/passes/unroll_loops.h"
@@ -70,7 +71,10 @@ void print_glsl(HostArrays& host, const body::Thread& t, kir::Kernel& kernel,
   // Who tells the host something is not waited for. And a register more would cost the packing of
   // filters one workgroup of four (660 us, 770 us).
   options.says_end = options.skips_look && t.tells == program::Kernel::kNothing;
-  if (hides_latency_by_threads(host)) out.small_bytes = kir::narrow_places(kernel);
+  if (hides_latency_by_threads(host)) {
+    out.small_bytes = kir::narrow_places(kernel);
+    if (!options.cut_failure) kir::drop_counts(kernel);
+  }
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);
   out.nesting = printed.nesting;

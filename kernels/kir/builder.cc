@@ -40,6 +40,12 @@ SharedId Builder::shared(const std::string& name, PrimType type, StaticSize leng
   return SharedId{static_cast<uint32_t>(kernel_.shared.size() - 1)};
 }
 
+SharedId Builder::thread_counts(const std::string& name, int length) {
+  const SharedId made = shared(name, PrimType::kU32, {length});
+  kernel_.shared[made.index].counts_threads = true;
+  return made;
+}
+
 LocalId Builder::local_array(const std::string& name, PrimType type, int32_t length) {
   kernel_.locals.push_back({name, type, length});
   return LocalId{static_cast<uint32_t>(kernel_.locals.size() - 1)};

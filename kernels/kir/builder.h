@@ -49,6 +49,8 @@ class Builder {
   Value block_arg(const std::string& name);  // its address, u64
   Value spec(const std::string& name, PrimValue fallback);
   SharedId shared(const std::string& name, PrimType type, StaticSize length, int lanes = 1);
+  /// u32s in shared memory that only count threads, see SharedArray::counts_threads.
+  SharedId thread_counts(const std::string& name, int length);
   LocalId local_array(const std::string& name, PrimType type, int32_t length);
 
   // ---- scalars. Binary operations take operands of one type.

@@ -316,6 +316,8 @@ struct SharedArray {
   PrimType type;
   StaticSize length;
   uint8_t lanes = 1;
+  /// It only counts the threads that have come to a barrier: less than all, and all stop.
+  bool counts_threads = false;
 };
 /// A thread's own array, in registers if the driver can do that. Undefined at the start.
 struct LocalArray {

@@ -126,7 +126,8 @@ class KernelParser {
       in_.expect("[");
       const StaticSize length = size();
       in_.expect("]");
-      k_.shared.push_back({in_.string(), type.prim, length, type.lanes});
+      std::string name = in_.string();
+      k_.shared.push_back({std::move(name), type.prim, length, type.lanes, in_.eat("counts")});
     } else if (in_.eat("local")) {
       numbered('l', k_.locals.size());
       const PrimType type = element();

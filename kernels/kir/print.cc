@@ -44,8 +44,8 @@ class KernelPrinter {
     }
     for (size_t i = 0; i < k_.shared.size(); i++) {
       const SharedArray& a = k_.shared[i];
-      put("shared s{}: {}[{}] {}\n", i, print_type({a.type, a.lanes}), size(a.length),
-          quoted_name(a.name));
+      put("shared s{}: {}[{}] {}{}\n", i, print_type({a.type, a.lanes}), size(a.length),
+          quoted_name(a.name), a.counts_threads ? " counts" : "");
     }
     for (size_t i = 0; i < k_.locals.size(); i++) {
       const LocalArray& a = k_.locals[i];

@@ -32,6 +32,7 @@
 #include "kernels/kir/passes/compare_roots.h"
 #include "kernels/kir/passes/cse.h"
 #include "kernels/kir/passes/dead_code.h"
+#include "kernels/kir/passes/drop_counts.h"
 #include "kernels/kir/passes/fold.h"
 #include "kernels/kir/passes/gather_checks.h"
 #include "kernels/kir/passes/hoist.h"
@@ -64,6 +65,7 @@ const std::map<std::string, void (*)(Kernel&)>& all_passes() {
 #include "kernels/kir/passes/pipeline.def"
 #undef KIR_PASS
       {"optimise", optimise},
+      {"drop_counts", drop_counts},
       {"gather_unusual", gather_unusual},
       {"narrow_places", [](Kernel& kernel) { narrow_places(kernel); }},
       {"unroll_loops", unroll_loops},
