@@ -13,6 +13,14 @@ namespace {
 
 kir::Value u32(uint32_t n) { return PrimValue{PrimType::kU32, n}; }
 
+bool reshapes(const ir::Body& b) {
+  return std::ranges::any_of(b.stms, [](const ir::Stm& s) {
+    bool found = std::holds_alternative<ir::EReshape>(s.exp);
+    ir::visit_bodies(s.exp, [&](const ir::Body& inner) { found = found || reshapes(inner); });
+    return found;
+  });
+}
+
 }  // namespace
 
 GroupCode::GroupCode(HostArrays& host, body::Thread& t, plan::Team& team, GroupMemory& memory,
@@ -22,6 +30,7 @@ GroupCode::GroupCode(HostArrays& host, body::Thread& t, plan::Team& team, GroupM
       memory_(memory),
       group_size_(team.group_size_i64()),
       has_subgroups_(team.has_subgroups()) {
+  if (!reshapes(b)) memory.pad_rows();  // what is not dense would be moved
   kir::Builder& k = t.k;
   arrived_ = team.k.thread_counts("arrived", 2);
   by_one([&] {

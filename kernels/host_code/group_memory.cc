@@ -20,6 +20,18 @@ Operand GroupMemory::sized(ScalarOp op, const Operand& a, const Operand& b) {
   return host_.emit_op(op, PrimType::kI64, PrimType::kI64, {a, b});
 }
 
+/// Threads that each work on a row of a power of two elements would all read from the same bank of
+/// shared memory.
+bool GroupMemory::is_padded(PrimType elem, const std::vector<ir::Atom>& dims,
+                            const Operand& elements) const {
+  constexpr int64_t kConflicts = 16, kMostBytes = 16384;
+  if (!pads_ || where_ != Where::kShared || dims.size() < 2 || !dims.back().is_const())
+    return false;
+  const auto all = host_.as_const(elements);
+  const int64_t row = dims.back().constant().as_i64();
+  return all && *all <= kMostBytes / shared_size(elem) && row > 0 && row % kConflicts == 0;
+}
+
 KernelArray GroupMemory::allocate(Thread& t, PrimType elem, const std::vector<ir::Atom>& dims) {
   KernelArray a;
   a.elem = elem;
@@ -40,7 +52,20 @@ KernelArray GroupMemory::allocate(Thread& t, PrimType elem, const std::vector<ir
     Pool& pool = it->second;
     if (fresh) pool.id = t.k.shared("arrays", elem, {1});
     a.shared = pool.id;
-    a.layout = layouts.dense(t.env.scalars(dims), t.args.operand(pool.used), kir::i64(1));
+    std::vector<Value> sizes = t.env.scalars(dims);
+    const Value offset = t.args.operand(pool.used);
+    if (is_padded(elem, dims, elements)) {
+      const int64_t row = dims.back().constant().as_i64();
+      std::vector<Value> padded = sizes;
+      padded.back() = kir::i64(row + 1);
+      a.layout = layouts.dense(padded, offset, kir::i64(1));
+      a.layout.strides = layouts.strides(a.layout);
+      a.layout.dims = std::move(sizes);
+      a.layout.dense = false;
+      elements = PrimValue::i64(*host_.as_const(elements) / row * (row + 1));
+    } else {
+      a.layout = layouts.dense(std::move(sizes), offset, kir::i64(1));
+    }
     pool.used = sized(ScalarOp::kSizeAdd, pool.used, elements);
     return a;
   }

@@ -15,7 +15,9 @@ class GroupMemory {
   enum class Where : uint8_t { kShared, kDevice };
   GroupMemory(HostArrays& host, Where where) : host_(host), where_(where) {}
 
-  /// For an array of sizes that the host knows, dense. In main.
+  /// From here on arrays may have rows with room behind them, so that they are not dense.
+  void pad_rows() { pads_ = true; }
+  /// For an array of sizes that the host knows, dense if rows are not padded. In main.
   body::KernelArray allocate(body::Thread& t, PrimType elem, const std::vector<ir::Atom>& dims);
 
   /// Once all are there, kShared: gives the shared arrays their lengths, `bytes` bytes together at
@@ -30,9 +32,11 @@ class GroupMemory {
     Operand used = PrimValue::i64(0);  // elements
   };
   Operand sized(ScalarOp op, const Operand& a, const Operand& b);
+  bool is_padded(PrimType elem, const std::vector<ir::Atom>& dims, const Operand& elements) const;
 
   HostArrays& host_;
   Where where_;
+  bool pads_ = false;
   std::map<PrimType, Pool> pools_;
   BlockReg block_;                     // invalid: no array needed it
   Operand bytes_ = PrimValue::i64(0);  // of each workgroup
