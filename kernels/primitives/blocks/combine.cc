@@ -132,6 +132,28 @@ Values SubgroupCombiner::part_before(const Values& inclusive, const Value& lane)
 
 // ---- the workgroup
 
+// An operator of several instructions takes longer than the shuffles that let lanes work on the
+// subgroups' totals side by side.
+bool Combiner::totals_fit_lanes() const {
+  const program::Target& target = t_.target;
+  return !native_ && target.fixed_subgroups &&
+         target.max_group_size <= target.subgroup_size * target.subgroup_size;
+}
+
+/// That of the subgroup which has the lane's number; neutral if there is none.
+Values Combiner::total_of_lane() {
+  Builder& k = t_.k;
+  return k.if_values(
+      k.lt(k.lane(), k.subgroups()), [&] { return load(k.lane()); }, [&] { return op_.neutral; });
+}
+
+/// Of the next power of two.
+Value Combiner::log2_subgroups() {
+  Builder& k = t_.k;
+  const Value last = k.sub(k.subgroups(), 1);
+  return k.sub(kir::i32(32), k.op(ScalarOp::kClz, PrimType::kI32, PrimType::kI32, {last}));
+}
+
 Values Combiner::reduce(const Values& x, bool of_subgroup) {
   if (!t_.has_subgroups()) return reduce_columns(x, kir::i32(1));
   Builder& k = t_.k;
@@ -139,6 +161,13 @@ Values Combiner::reduce(const Values& x, bool of_subgroup) {
   k.barrier();  // whoever reads what an earlier call left has done so
   k.if_(k.eq(k.lane(), 0), [&] { store(k.subgroup(), mine); });
   k.barrier();
+  if (totals_fit_lanes()) {
+    Values all;
+    for (const Value& v : butterfly(total_of_lane(), log2_subgroups())) {
+      all.push_back(k.shuffle(SubgroupOp::kBroadcast, v, kir::i32(0)));
+    }
+    return all;
+  }
   const Vars acc = k.declare(load(kir::i32(0)));
   k.for_(
       kir::i32(1), k.subgroups(), kir::i32(1),
@@ -159,8 +188,19 @@ Combiner::Scan Combiner::scan_subgroups(const Values& x) {
   k.barrier();
   k.if_(k.eq(k.lane(), k.sub(k.subgroup_size(), 1)), [&] { store(k.subgroup(), x); });
   k.barrier();
-  const Vars before = k.declare(op_.neutral), acc = k.declare(op_.neutral);
   const Value own = k.subgroup();
+  if (totals_fit_lanes()) {
+    const Values sums = shuffle_scan(total_of_lane(), log2_subgroups());
+    const auto of = [&](const Value& lane) {
+      Values out;
+      for (const Value& v : sums) out.push_back(k.shuffle(SubgroupOp::kShuffle, v, lane));
+      return out;
+    };
+    const Values before = of(k.max(k.sub(own, 1), kir::i32(0))),
+                 total = of(k.sub(k.subgroups(), 1));
+    return {select(k, k.eq(own, 0), op_.neutral, before), total};
+  }
+  const Vars before = k.declare(op_.neutral), acc = k.declare(op_.neutral);
   k.for_(
       k.subgroups(),
       [&](const Value& s) {

@@ -43,9 +43,11 @@ class SubgroupCombiner {
  private:
   /// By the subgroup operation that every scalar has.
   Values native(kir::SubgroupOp op, const Values& x);
+  Value log2_subgroup();
+
+ protected:
   Values butterfly(const Values& x, const Value& log2_width);
   Values shuffle_scan(const Values& x, const Value& log2_width);
-  Value log2_subgroup();
 
   bool native_;  // every scalar has a subgroup operation
 };
@@ -75,6 +77,9 @@ class Combiner : public SubgroupCombiner {
   Scan scan_subgroups(const Values& x);
 
  private:
+  bool totals_fit_lanes() const;
+  Values total_of_lane();
+  Value log2_subgroups();
   Scan tree_scan(const Values& x);
   void store(const Value& index, const Values& x);
   Values load(const Value& index);
