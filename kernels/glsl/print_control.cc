@@ -40,7 +40,8 @@ void BlockPrinter::print_if(const IIf& i, const std::string& cond) {
 // whether the thread has stopped on the way into it.
 
 // Where a loop counts, and its body does not stop the thread, it is printed as one loop in another,
-// of which only the outer one counts: counting takes half as long as a short body.
+// of which only the outer one counts: counting takes half as long as a short body. Where loops do
+// not look, the inner one makes all turns, which are few then (program::Kernel::turns).
 
 namespace {
 
@@ -95,8 +96,8 @@ std::string rounds_of_chunk(const IFor& i, const std::string& index, const std::
   const auto number = [&](int64_t n) { return literal(PrimValue::of_int(type, n)); };
   const std::string rounds =
       step == 1 ? left : fmt::format("({} + {}) / {}", left, number(step - 1), number(step));
-  return fmt::format("{} > {} ? {} : int({})", left, number(kTurnsBetweenLooks * step),
-                     kTurnsBetweenLooks, rounds);
+  return fmt::format("loops_look && {} > {} ? {} : int({})", left,
+                     number(kTurnsBetweenLooks * step), kTurnsBetweenLooks, rounds);
 }
 
 }  // namespace
@@ -116,6 +117,7 @@ void BlockPrinter::print_chunk(const std::string& head, const Block& body) {
   block(body);
   out_.close();
   out_.line("turn();");
+  out_.line("if (!loops_look) break;");
   out_.close();
   may_have_stopped_ = true;
 }
@@ -179,8 +181,8 @@ void BlockPrinter::print_while(const Inst& inst, const IWhile& i) {
     if (in_chunks(inst, i.body, i.uniform)) {
       const std::string turns = names_.fresh('t');
       out_.open(fmt::format("while ({} && going) {{", cond));
-      print_chunk(fmt::format("for (int {0} = 0; {0} < {1} && {2}; {0}++) {{", turns,
-                              kTurnsBetweenLooks, cond),
+      print_chunk(fmt::format("for (int {0} = 0; (!loops_look || {0} < {1}) && {2}; {0}++) {{",
+                              turns, kTurnsBetweenLooks, cond),
                   i.body);
       return;
     }

@@ -341,15 +341,16 @@ TEST(PrintKernel, ALongLoopLooksWhetherToStopAtTheEndOfEachTurn) {
 TEST(PrintKernel, AShortLoopCountsInALoopAroundIt) {
   Example e;
   e.k.for_(e.n, [&](Value i) { e.store(i, e.load(i)); });
-  EXPECT_THAT(e.text(),
-              HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going;) {\n"
-                        "    int t0 = uint64_t(n_ - i0) > 64ul ? 64 : int(uint64_t(n_ - i0));\n"
-                        "    for (; t0 > 0; t0--, i0 += 1l) {\n"
-                        "      float t1 = F32(xs_ + uint64_t(i0) * 4ul).v;\n"
-                        "      F32(ys_ + uint64_t(i0) * 4ul).v = t1;\n"
-                        "    }\n"
-                        "    turn();\n"
-                        "  }\n"));
+  EXPECT_THAT(e.text(), HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going;) {\n"
+                                  "    int t0 = loops_look && uint64_t(n_ - i0) > 64ul ? 64 : "
+                                  "int(uint64_t(n_ - i0));\n"
+                                  "    for (; t0 > 0; t0--, i0 += 1l) {\n"
+                                  "      float t1 = F32(xs_ + uint64_t(i0) * 4ul).v;\n"
+                                  "      F32(ys_ + uint64_t(i0) * 4ul).v = t1;\n"
+                                  "    }\n"
+                                  "    turn();\n"
+                                  "    if (!loops_look) break;\n"
+                                  "  }\n"));
 }
 
 TEST(PrintKernel, ALoopWithADivisionIsNotUnrolled) {
@@ -362,7 +363,7 @@ TEST(PrintKernel, AShortLoopBySeveralCountsItsRounds) {
   Example e;
   e.k.for_(kir::i64(0), e.n, kir::i64(4), [&](Value i) { e.store(i, e.load(i)); });
   EXPECT_THAT(e.text(), HasSubstr("  for (int64_t i0 = 0l; i0 < n_ && going;) {\n"
-                                  "    int t0 = uint64_t(n_ - i0) > 256ul ? 64 : "
+                                  "    int t0 = loops_look && uint64_t(n_ - i0) > 256ul ? 64 : "
                                   "int((uint64_t(n_ - i0) + 3ul) / 4ul);\n"
                                   "    for (; t0 > 0; t0--, i0 += 4l) {\n"));
 }

@@ -4,6 +4,7 @@
 
 #include "kernels/glsl/print_kernel.h"
 #include "kernels/kir/access.h"
+#include "kernels/kir/most_turns.h"
 #include "kernels/kir/passes/drop_counts.h"
 #include "kernels/kir/passes/narrow_places.h"
 #include "kernels/kir/passes/passes.h"
@@ -73,7 +74,10 @@ void print_glsl(HostArrays& host, const body::Thread& t, kir::Kernel& kernel,
   options.says_end = options.skips_look && t.tells == program::Kernel::kNothing;
   if (hides_latency_by_threads(host)) {
     out.small_bytes = kir::narrow_places(kernel);
-    if (!options.cut_failure) kir::drop_counts(kernel);
+    if (!options.cut_failure) {
+      kir::drop_counts(kernel);
+      if (auto turns = kir::most_turns(kernel)) out.turns = *std::move(turns);
+    }
   }
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);
   out.glsl = std::move(printed.text);

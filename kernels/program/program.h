@@ -18,6 +18,7 @@
 
 #include "kernels/program/target.h"
 #include "kernels/program/tuning.h"
+#include "kernels/program/turns.h"
 #include "kernels/scalar/ops.h"
 #include "protocol/base/ids.h"
 #include "protocol/prim_type.h"
@@ -227,6 +228,9 @@ struct Kernel {
   /// this one has none: devices make it once, for all its names and places.
   KernelId code_of;
   bool skips_look = false, says_end = false;  // see kNothingFailed, kMostSaying
+  /// Of a thread, by the launch's arguments; empty: not known. Where these are few, the kernel is
+  /// made with a false specialisation constant 0 (see KernelFailure).
+  Turns turns;
 };
 /// The slots of a launch with so many arguments, without kDigitSlots.
 inline int slots_without_digits(const Kernel& kernel, size_t args) {

@@ -225,9 +225,13 @@ void fields(A& a, HostOp& x) {
   a(x.op);
 }
 template <class A>
+void fields(A& a, Term& x) {
+  a(x.coefficient, x.factors);
+}
+template <class A>
 void fields(A& a, Kernel& x) {
   a(x.name, x.glsl, x.spirv, x.kir, x.places, x.workgroup_size, x.slots, x.nesting, x.may_fail,
-    x.tells, x.small_bytes, x.place, x.code_of, x.skips_look, x.says_end);
+    x.tells, x.small_bytes, x.place, x.code_of, x.skips_look, x.says_end, x.turns);
 }
 template <class A>
 void fields(A& a, KernelFailure& x) {

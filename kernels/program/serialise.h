@@ -13,7 +13,7 @@
 namespace kenaz::program {
 
 /// To be raised when program.h or the meaning of anything in it changes.
-inline constexpr uint32_t kFormatVersion = 13;
+inline constexpr uint32_t kFormatVersion = 14;
 
 std::vector<std::byte> serialise(const Program& program);
 Result<Program> deserialise(std::span<const std::byte> bytes);

@@ -29,7 +29,8 @@ Program sample() {
                        "-> #0  a.fut:2:1-2",
                        KernelId{0},
                        false,
-                       true});
+                       true,
+                       {{0.5, {kPerThread, 3}}, {2, {}}}});
   p.kernel_failures.push_back({{std::string("at "), 0}, {PrimType::kI64}, "-> #0  a.fut:1:1-2"});
   Entry e;
   e.name = "main";
@@ -70,6 +71,7 @@ TEST(Serialise, RoundTrips) {
   EXPECT_EQ(back->kernels[0].spirv, (std::vector<uint32_t>{1, 2, 3}));
   EXPECT_EQ(back->kernels[1].code_of, KernelId{0});
   EXPECT_FALSE(back->kernels[0].code_of.valid());
+  EXPECT_EQ(back->kernels[1].turns, sample().kernels[1].turns);
   EXPECT_EQ(back->kernels[0].places, sample().kernels[0].places);
   EXPECT_EQ(back->entries.at("main").code.size(), 10u);
   EXPECT_EQ(back->target, sample().target);

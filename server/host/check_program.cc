@@ -104,6 +104,15 @@ class CodeChecker {
     for (const Arg& arg : o.args) {
       KENAZ_TRY(arg.kind == Arg::kBlock ? reg(arg.block) : operand(arg.scalar));
     }
+    for (const Term& term : kernel.turns) {
+      for (const int n : term.factors) {
+        const auto arg = static_cast<size_t>(n);
+        if (n < kPerThread ||
+            (n >= 0 && (arg >= o.args.size() || o.args[arg].kind != Arg::kScalar))) {
+          return internal_error(fmt::format("turns by argument {}", n));
+        }
+      }
+    }
     return {};
   }
   Status op_ok(const OpRead& o, int) const {

@@ -257,6 +257,19 @@ TEST_P(DeviceEngineTest, LargeBlocksHaveAVersionOfTheirOwn) {
   }
 }
 
+TEST_P(DeviceEngineTest, LaunchesOfFewTurnsAndOfManyAreRight) {
+  load(add_entry(2), [&](Program& p) {
+    p.kernels[kAdd].turns = {{100000, {2}}, {1, {kPerThread, 3}}, {1, {kGroups}}};
+  });
+  for (int again = 0; again < 2; ++again) {
+    for (const LeafPtr& xs : {i32s({1, 2}), i32s({1, 2, 3})}) {
+      auto sums = call("add", {xs, scalar(PrimValue::i32(3))});
+      ASSERT_TRUE(sums) << sums.error().text();
+      EXPECT_EQ(numbers(sums->at(0)).back(), numbers(xs).back() + 6);
+    }
+  }
+}
+
 TEST_P(DeviceEngineTest, EmptyArraysAndResultsThatShareMemory) {
   load(add_entry(0));
   LeafPtr empty = i32s({}), xs = i32s({4});
@@ -645,7 +658,16 @@ TEST_P(DeviceEngineTest, BrokenProgramsAreRefused) {
       [](Program& p) { p.kernels.clear(); },
       [](Program& p) { p.kernels[kAdd].slots = 5; },
       [](Program& p) { p.kernels[kAdd].spirv.clear(); },
-      [](Program& p) { p.kernels[kAdd].small_bytes = 8; },            // beside its SPIR-V
+      [](Program& p) { p.kernels[kAdd].small_bytes = 8; },  // beside its SPIR-V
+      [](Program& p) {
+        p.kernels[kAdd].turns = {{1, {4}}};
+      },
+      [](Program& p) {
+        p.kernels[kAdd].turns = {{1, {0}}};
+      },  // a block
+      [](Program& p) {
+        p.kernels[kAdd].turns = {{1, {-4}}};
+      },
       [](Program& p) { p.kernels[kStep].code_of = KernelId{kAdd}; },  // beside its own
       [](Program& p) {
         p.kernels.push_back({"k", "", {}, "", {}, 64, 6, 0, true, Kernel::kNothing, 0, "", {7}});

@@ -321,13 +321,23 @@ Result<device::KernelPtr> Interpreter::kernel(KernelVersion version) {
 }
 
 /// Which of a kernel's versions a launch takes.
-KernelVersion Interpreter::version_of(const OpLaunch& op) const {
-  const int64_t most = program_.kernels[op.kernel.index].small_bytes;
+KernelVersion Interpreter::version_of(const OpLaunch& op, int64_t groups) const {
+  const Kernel& kernel = program_.kernels[op.kernel.index];
+  const int64_t most = kernel.small_bytes;
   const bool large =
       most > 0 && std::any_of(op.args.begin(), op.args.end(), [&](const Arg& arg) {
         return arg.kind == Arg::kBlock && registers_.blocks[arg.block.index].bytes > most;
       });
-  return {op.kernel, !large};
+  return {op.kernel, !large, kernel.turns.empty() || !makes_few_turns(op, groups)};
+}
+
+bool Interpreter::makes_few_turns(const OpLaunch& op, int64_t groups) const {
+  const Kernel& kernel = program_.kernels[op.kernel.index];
+  const auto n = static_cast<double>(groups);
+  return are_few(kernel.turns, {n * kernel.workgroup_size, n}, [&](int argument) {
+    const Arg& arg = op.args[static_cast<size_t>(argument)];
+    return static_cast<double>(registers_.value(arg.scalar).as_i64());
+  });
 }
 
 bool Interpreter::has_digits(const OpLaunch& op) const {
@@ -352,7 +362,7 @@ Result<Interpreter::Rows> Interpreter::rows_of(const OpLaunch& op, int64_t group
 
 Status Interpreter::launch(const OpLaunch& op, int64_t groups) {
   KENAZ_ASSIGN(const Rows all, rows_of(op, groups));
-  KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(version_of(op)));
+  KENAZ_ASSIGN(const device::KernelPtr kernel, this->kernel(version_of(op, groups)));
   Rows piece = all;
   piece.count = std::clamp<int64_t>(device_.info().groups_at_once / all.length, 1, all.count);
   while (true) {

@@ -100,7 +100,8 @@ class Interpreter {
   /// Of a launch whose blocks are all there.
   device::LaunchBytes bytes_of(const program::OpLaunch& op) const;
   Result<device::KernelPtr> kernel(KernelVersion version);
-  KernelVersion version_of(const program::OpLaunch& op) const;
+  KernelVersion version_of(const program::OpLaunch& op, int64_t groups) const;
+  bool makes_few_turns(const program::OpLaunch& op, int64_t groups) const;
   /// Waits, looks whether a kernel failed if one of them can, and reads along what is wanted.
   Status synchronise(std::span<const device::ReadBack> wanted);
   /// Waits only for the cells that the operations read, if kernels tell by them, and reads them.

@@ -12,7 +12,7 @@ namespace {
 /// For a kernel whose instructions have no places of their own.
 std::span<const std::string> place_of(const program::Kernel& kernel) { return {&kernel.place, 1}; }
 
-Result<device::KernelPtr> make(const program::Kernel& source, bool small,
+Result<device::KernelPtr> make(const program::Kernel& source, KernelVersion version,
                                const KernelCompiler& compiler, device::Device& device) {
   const int most = device.info().max_nesting;
   if (source.nesting > most) {
@@ -28,8 +28,8 @@ Result<device::KernelPtr> make(const program::Kernel& source, bool small,
   if (device.info().interprets) {
     return device.make_kernel({source.name, {}, push_bytes, {}, source.kir, source.places});
   }
-  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source, small));
-  const uint32_t loops_look = device.info().cuts_loops ? 0 : 1;
+  KENAZ_ASSIGN(const auto spirv, compiler.spirv(source, version.small));
+  const uint32_t loops_look = version.looks && !device.info().cuts_loops ? 1 : 0;
   return device.make_kernel(
       {source.name, spirv, push_bytes, std::span(&loops_look, 1), {}, place_of(source)});
 }
@@ -43,20 +43,21 @@ bool KernelTable::is_busy() const {
   });
 }
 
-size_t KernelTable::code_of(size_t kernel) const {
-  const program::KernelId other = kernels_[kernel].code_of;
-  return other.valid() ? other.index : kernel;
+KernelVersion KernelTable::code_of(KernelVersion v) const {
+  const program::KernelId other = kernels_[v.id.index].code_of;
+  if (other.valid()) v.id = other;
+  return v;
 }
 
 KernelTable::Made KernelTable::begin(KernelVersion version) {
-  const size_t code = code_of(version.id.index);
-  Slot& slot = this->slot(code, version.small);
+  const KernelVersion code = code_of(version);
+  Slot& slot = this->slot(code);
   if (slot.making) return slot.making->made;
   slot.making = std::make_unique<Making>();
   slot.making->thread = std::make_unique<LargeStackThread>(
-      [this, &source = kernels_[code], small = version.small, &promise = slot.making->promise] {
+      [this, code, &source = kernels_[code.id.index], &promise = slot.making->promise] {
         try {
-          promise.set_value(make(source, small, *compiler_, device_));
+          promise.set_value(make(source, code, *compiler_, device_));
         } catch (const std::exception& e) {
           promise.set_value(fail(ErrorKind::kOutOfMemory, e.what()));
         }
@@ -66,26 +67,26 @@ KernelTable::Made KernelTable::begin(KernelVersion version) {
 
 Result<device::KernelPtr> KernelTable::finish(KernelVersion version, const Made& made) {
   using std::chrono::seconds;
-  const size_t code = code_of(version.id.index);
-  Slot& slot = this->slot(code, version.small);
+  const KernelVersion code = code_of(version);
+  Slot& slot = this->slot(code);
   // After an error another one may be at it.
   const bool ended =
       slot.making && slot.making->made.wait_for(seconds(0)) == std::future_status::ready;
   if (ended) slot.making.reset();
   const auto& kernel = made.get();
   if (!kernel) return kernel;
-  KENAZ_TRY(keep(code, version.small, *kernel));
+  KENAZ_TRY(keep(code, *kernel));
   return find(version);
 }
 
 /// For all kernels that have the code.
-Status KernelTable::keep(size_t code, bool small, const device::KernelPtr& made) {
-  slot(code, small).kernel = made;
-  for (size_t k = code + 1; k < kernels_.size(); ++k) {
+Status KernelTable::keep(KernelVersion code, const device::KernelPtr& made) {
+  slot(code).kernel = made;
+  for (uint32_t k = code.id.index + 1; k < kernels_.size(); ++k) {
     const program::Kernel& kernel = kernels_[k];
-    if (code_of(k) != code) continue;
+    if (kernel.code_of != code.id) continue;
     KENAZ_ASSIGN(
-        slot(k, small).kernel,
+        slot({{k}, code.small, code.looks}).kernel,
         device_.make_kernel({.name = kernel.name, .places = place_of(kernel), .code_of = made}));
   }
   return {};

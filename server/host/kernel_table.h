@@ -13,11 +13,12 @@
 
 namespace kenaz::host {
 
-/// A kernel for launches of small blocks only, or for any (program::Kernel::small_bytes). Where
-/// that is the same code, all launches are small.
+/// A kernel for launches of small blocks only, or for any (program::Kernel::small_bytes), and with
+/// loops that look whether the call is to stop or without (program::Kernel::turns). Where that is
+/// the same code, all launches are small, and look.
 struct KernelVersion {
   program::KernelId id;
-  bool small = true;
+  bool small = true, looks = true;
 };
 
 /// Kernels are compiled, to SPIR-V and by the driver, on a thread of their own: for some programs
@@ -32,10 +33,10 @@ class KernelTable {
       : kernels_(kernels),
         compiler_(std::move(compiler)),
         device_(device),
-        slots_(2 * kernels.size()) {}
+        slots_(kVersions * kernels.size()) {}
 
   /// The kernel if it has been made, else null.
-  device::KernelPtr find(KernelVersion v) const { return slot(v.id.index, v.small).kernel; }
+  device::KernelPtr find(KernelVersion v) const { return slot(v).kernel; }
 
   /// Whether a kernel is being made.
   bool is_busy() const;
@@ -57,16 +58,20 @@ class KernelTable {
     device::KernelPtr kernel;
     std::unique_ptr<Making> making;  // of one that has code of its own
   };
-  /// Which kernel has its code.
-  size_t code_of(size_t kernel) const;
-  Slot& slot(size_t kernel, bool small) { return slots_[2 * kernel + (small ? 0 : 1)]; }
-  const Slot& slot(size_t kernel, bool small) const { return slots_[2 * kernel + (small ? 0 : 1)]; }
-  Status keep(size_t code, bool small, const device::KernelPtr& made);
+  static constexpr size_t kVersions = 4;
+  /// The same version of the kernel that has its code.
+  KernelVersion code_of(KernelVersion v) const;
+  static size_t place(KernelVersion v) {
+    return kVersions * v.id.index + (v.small ? 0 : 1) + (v.looks ? 0 : 2);
+  }
+  Slot& slot(KernelVersion v) { return slots_[place(v)]; }
+  const Slot& slot(KernelVersion v) const { return slots_[place(v)]; }
+  Status keep(KernelVersion code, const device::KernelPtr& made);
 
   const std::vector<program::Kernel>& kernels_;
   const std::shared_ptr<const KernelCompiler> compiler_;
   device::Device& device_;
-  std::vector<Slot> slots_;  // of each kernel two: the small version, and that for all launches
+  std::vector<Slot> slots_;  // of each kernel so many
 };
 
 }  // namespace kenaz::host
