@@ -76,7 +76,7 @@ void print_glsl(HostArrays& host, const body::Thread& t, kir::Kernel& kernel,
     out.small_bytes = kir::narrow_places(kernel);
     if (!options.cut_failure) {
       kir::drop_counts(kernel);
-      if (auto turns = kir::most_turns(kernel)) out.turns = *std::move(turns);
+      out.turns = kir::most_turns(kernel);
     }
   }
   glsl::PrintedKernel printed = glsl::print_kernel(kernel, options);

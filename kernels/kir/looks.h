@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <vector>
 
 #include "kernels/kir/bounds.h"
+#include "kernels/kir/counters.h"
 #include "kernels/kir/kir.h"
 
 namespace kenaz::kir {
@@ -23,12 +23,10 @@ class Looks {
  private:
   int64_t uncounted_iterations(const Block& block);
   int64_t uncounted_iterations(const Inst& inst);
-  std::optional<int64_t> countdown(const IWhile& loop) const;
 
   const Bounds bounds_;
-  std::vector<int> assignments_;                   // by VarId
-  std::vector<std::optional<int64_t>> beginning_;  // by VarId: the integer that it is declared with
-  std::vector<int64_t> function_iterations_;       // without looking, at most
+  const Counters counters_;
+  std::vector<int64_t> function_iterations_;  // without looking, at most
   std::set<const Inst*> looking_;
 };
 

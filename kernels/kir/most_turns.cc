@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "kernels/kir/bounds.h"
+#include "kernels/kir/counters.h"
 #include "kernels/kir/looks.h"
 #include "kernels/kir/visit.h"
 #include "protocol/base/overloaded.h"
@@ -59,25 +61,20 @@ size_t size_of(const Sum& s) {
   return factors;
 }
 
-/// Where a value comes from, and a variable goes.
+/// Where a value comes from.
 struct Definition {
   const Inst* inst = nullptr;        // of an index: the loop
   int arg = -1;                      // of Kernel::args
   std::vector<const Value*> passed;  // to a parameter, by all calls
 };
-struct Variable {
-  const Value* first = nullptr;  // that it is declared with
-  int assignments = 0;
-};
-
 class MostTurns {
  public:
   explicit MostTurns(const Kernel& kernel)
       : kernel_(kernel),
         looks_(kernel),
         bounds_(kernel, Bounds::Launch::kUsual),
-        definitions_(kernel.vals.size()),
-        variables_(kernel.vars.size()) {
+        counters_(kernel),
+        definitions_(kernel.vals.size()) {
     for (size_t k = 0; k < kernel.args.size(); k++) {
       if (!kernel.args[k].is_block)
         definitions_[kernel.args[k].val.index].arg = static_cast<int>(k);
@@ -85,12 +82,6 @@ class MostTurns {
     for_each_inst_of(kernel, [&](const Inst& inst) {
       visit_results(inst.op, [&](const ValId& v) { definitions_[v.index].inst = &inst; });
       visit_binders(inst.op, [&](const ValId& v) { definitions_[v.index].inst = &inst; });
-      if (const auto* declare = std::get_if<IDeclare>(&inst.op); declare && declare->init) {
-        variables_[declare->var.index].first = &*declare->init;
-      }
-      if (const auto* assign = std::get_if<IAssign>(&inst.op)) {
-        variables_[assign->var.index].assignments++;
-      }
       const auto* call = std::get_if<ICall>(&inst.op);
       if (call == nullptr) return;
       const auto& params = kernel.functions[call->function.index].params;
@@ -150,8 +141,8 @@ class MostTurns {
 
   std::optional<Sum> rounds(const IFor& i) {
     if (prim_kind(i.from.type.prim) != PrimKind::kSigned) return std::nullopt;
-    auto distance = most_between(i.from, i.to);
-    if (!distance || i.step.is_int(1)) return distance;
+    auto all = distance(i.from, i.to);
+    if (!all || i.step.is_int(1)) return all;
     Sum each = number(1);
     if (is_groups(i.step)) {
       each = {{{program::kPerGroup}, 1}};
@@ -160,7 +151,7 @@ class MostTurns {
     } else if (is_natural(i.step)) {
       each = number(1.0 / std::max(1.0, at_least(i.step)));
     }
-    Sum result = product(*distance, each);
+    Sum result = product(*all, each);
     add(result, number(1));
     return checked(std::move(result));
   }
@@ -183,44 +174,16 @@ class MostTurns {
            (is_groups(prim->args[1]) && is_size(prim->args[0]));
   }
 
-  /// Of a loop that goes on at most while a variable is below a bound, and adds to it in each turn.
   std::optional<Sum> rounds(const IWhile& loop) {
-    for (const IPrim* less : conditions(loop.cond)) {
-      const auto up = steps(loop, less->args[0], 1), down = steps(loop, less->args[1], -1);
-      if (up) return most_between(*up, less->args[1]);
-      if (down) return most_between(less->args[0], *down);
-    }
-    return std::nullopt;
+    const auto span = counters_.of(loop);
+    return span ? distance(span->from, span->to) : std::nullopt;
   }
 
-  /// Comparisons that all hold where the condition does.
-  std::vector<const IPrim*> conditions(const Value& cond) const {
-    const auto* prim = made_by<IPrim>(cond);
-    if (prim == nullptr || prim->form != Form::kWhole) return {};
-    if (prim->op == ScalarOp::kLt && prim_kind(prim->type) == PrimKind::kSigned) return {prim};
-    if (prim->op != ScalarOp::kAnd || prim->type != PrimType::kBool) return {};
-    auto all = conditions(prim->args[0]);
-    for (const IPrim* other : conditions(prim->args[1])) all.push_back(other);
-    return all;
-  }
-
-  /// What a variable begins with that `v` is read from, if the loop's body does nothing but add one
-  /// (`by`: or take it away) once in each turn.
-  std::optional<Value> steps(const IWhile& loop, const Value& v, int64_t by) const {
-    const auto* read = made_by<IRead>(v);
-    if (read == nullptr) return std::nullopt;
-    const Variable& variable = variables_[read->var.index];
-    if (variable.first == nullptr || variable.assignments != 1) return std::nullopt;
-    for (const Inst& inst : loop.body.insts) {
-      const auto* assign = std::get_if<IAssign>(&inst.op);
-      if (assign == nullptr || assign->var != read->var) continue;
-      const auto* sum = made_by<IPrim>(assign->value);
-      if (sum == nullptr || sum->op != ScalarOp::kAdd || !sum->args[1].is_int(by)) break;
-      const auto* before = made_by<IRead>(sum->args[0]);
-      if (before == nullptr || before->var != read->var) break;
-      return *variable.first;
-    }
-    return std::nullopt;
+  /// How far a loop has to go. That is to - from even where both have wrapped, unless the one has
+  /// wrapped and the difference of the others is negative.
+  std::optional<Sum> distance(const Value& from, const Value& to) {
+    const bool is_right = is_tame(from) || is_positive_sum(from, to);
+    return is_right ? most_between(from, to) : std::nullopt;
   }
 
   // ---- values
@@ -313,7 +276,7 @@ class MostTurns {
       case ScalarOp::kMax: return plus(of(0), of(1));
       case ScalarOp::kSub:
         if (const Value* divisor = divisor_of(i)) {
-          return is_natural(i.args[0]) ? smaller(of(0), most(*divisor, depth + 1)) : std::nullopt;
+          return smaller(of(0), most(*divisor, depth + 1));
         }
         return most_between(i.args[1], i.args[0], depth + 1);
       case ScalarOp::kAnd:
@@ -373,8 +336,7 @@ class MostTurns {
     const auto is = [&](size_t k) { return is_natural(i.args[k], depth + 1); };
     switch (i.op) {
       case ScalarOp::kAdd: return is_positive_sum(i64(0), Value({i.type, 1}, i.dst));
-      case ScalarOp::kSub:
-        return divisor_of(i) != nullptr ? is(0) : is_positive_sum(i.args[1], i.args[0]);
+      case ScalarOp::kSub: return divisor_of(i) != nullptr || is_positive_sum(i.args[1], i.args[0]);
       case ScalarOp::kAnd: return is(0) || is(1);
       case ScalarOp::kMul:
       case ScalarOp::kMin:
@@ -442,21 +404,23 @@ class MostTurns {
     }
   }
 
-  /// a, if the product is a / b * b: that is no further from 0.
-  const Value* rounded_down(const IPrim& product) const {
+  /// a, if the product is a / b * b, and that is no more.
+  const Value* rounded_down(const IPrim& product) {
     const auto* quotient = made_by<IPrim>(product.args[0]);
     const bool is = quotient != nullptr &&
                     (quotient->op == ScalarOp::kQuot || quotient->op == ScalarOp::kDiv) &&
-                    quotient->args[1] == product.args[1];
+                    quotient->args[1] == product.args[1] && is_natural(product.args[1]);
     return is ? &quotient->args[0] : nullptr;
   }
 
-  /// b, if the difference is a - a / b * b.
-  const Value* divisor_of(const IPrim& difference) const {
+  /// b, if the difference is a - a / b * b, and a is natural: the result is, too, and less than b.
+  const Value* divisor_of(const IPrim& difference) {
     const auto* product = made_by<IPrim>(difference.args[1]);
     if (product == nullptr || product->op != ScalarOp::kMul) return nullptr;
     const Value* rounded = rounded_down(*product);
-    return rounded != nullptr && *rounded == difference.args[0] ? &product->args[1] : nullptr;
+    return rounded != nullptr && *rounded == difference.args[0] && is_natural(*rounded)
+               ? &product->args[1]
+               : nullptr;
   }
 
   /// Notes that it is to be a number of which a few do not wrap.
@@ -506,8 +470,8 @@ class MostTurns {
   const Kernel& kernel_;
   const Looks looks_;
   const Bounds bounds_;
+  const Counters counters_;
   std::vector<Definition> definitions_;  // by ValId
-  std::vector<Variable> variables_;      // by VarId
   std::vector<std::optional<Sum>> of_functions_;
   std::map<uint32_t, std::optional<Sum>> most_;  // by ValId
   std::map<uint32_t, bool> natural_;             // by ValId
@@ -516,11 +480,11 @@ class MostTurns {
 
 }  // namespace
 
-std::optional<program::Turns> most_turns(const Kernel& kernel) {
-  const auto sum = MostTurns(kernel).of_kernel();
-  if (!sum) return std::nullopt;
+program::Turns most_turns(const Kernel& kernel) {
   program::Turns turns;
-  for (const auto& [factors, coefficient] : *sum) turns.push_back({coefficient, factors});
+  if (const auto sum = MostTurns(kernel).of_kernel()) {
+    for (const auto& [factors, coefficient] : *sum) turns.push_back({coefficient, factors});
+  }
   return turns;
 }
 

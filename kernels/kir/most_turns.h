@@ -1,16 +1,14 @@
 // How many turns the loops of a thread make at most, by a kernel's arguments.
 #pragma once
 
-#include <optional>
-
 #include "kernels/kir/kir.h"
 #include "kernels/program/turns.h"
 
 namespace kenaz::kir {
 
 /// Of the kernel's loops that look whether the call is to stop (Looks), with those around and in
-/// them, in launches as most are. Nothing: none looks, or how long one goes on is not known, as it
+/// them, in launches as most are. Empty: none looks, or how long one goes on is not known, as it
 /// hangs on what is in memory. Factors are numbers of Kernel::args.
-std::optional<program::Turns> most_turns(const Kernel& kernel);
+program::Turns most_turns(const Kernel& kernel);
 
 }  // namespace kenaz::kir

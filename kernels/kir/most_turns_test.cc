@@ -22,10 +22,10 @@ std::string turns(const std::string& body, const std::string& functions = "") {
       "block v2 \"xs\"\n" +
       functions + "main {\n" + body + "}\n");
   if (!kernel) return kernel.error().message;
-  const auto all = most_turns(*kernel);
-  if (!all) return "unknown";
+  const program::Turns all = most_turns(*kernel);
+  if (all.empty()) return "unknown";
   std::string text;
-  for (const program::Term& term : *all) {
+  for (const program::Term& term : all) {
     constexpr double kLeast = 1e-6;
     if (term.coefficient < kLeast) continue;
     text += fmt::format("{}{:.6g}", text.empty() ? "" : " + ", term.coefficient);
@@ -79,6 +79,21 @@ TEST(MostTurns, OfDistances) {
       << "a remainder";
 }
 
+TEST(MostTurns, OfWhatMayWrap) {
+  const std::string loaded =
+      "v3: i64 = load v2[0i64]\nv4: i64 = add.i64(v3, 5i64)\n"
+      "v5: i64 = add.i64(v3, 3i64)\n";
+  EXPECT_EQ(turns(loaded + loop(9, "v4", "v5")), "unknown") << "v4 may be negative";
+  EXPECT_EQ(turns(loaded + "v6: i64 = add.i64(v5, v0)\n" + loop(9, "v5", "v6")), "1 n");
+  for (const std::string op : {"div", "quot"}) {
+    const std::string by = "v3: i64 = " + op +
+                           ".i64(v0, -1099511627776i64)\n"
+                           "v4: i64 = mul.i64(v3, -1099511627776i64)\n";
+    EXPECT_EQ(turns(by + loop(9, "0i64", "v4")), "unknown");
+    EXPECT_EQ(turns(by + "v5: i64 = sub.i64(v0, v4)\n" + loop(9, "0i64", "v5")), "unknown");
+  }
+}
+
 TEST(MostTurns, OfThreadsTogether) {
   const std::string all =
       "v3: i64 = groups\nv4: i32 = group_size\nv5: i64 = convert.i32.i64(v4)\n"
@@ -116,6 +131,10 @@ TEST(MostTurns, OfLoopsThatCount) {
   EXPECT_EQ(turns(counted("0i64", below, down)), "unknown");
   EXPECT_EQ(turns(counted("v1", above, up)), "unknown");
   EXPECT_EQ(turns(counted("0i64", "v7: bool = lt.i64(v4, v0)\nv5: bool = or.bool(v3, v7)\n", up)),
+            "unknown");
+  // Compared is what the variable was before the loop, or counted from there.
+  EXPECT_EQ(turns("var x0: i64 = 0i64\nv4: i64 = x0\nv5: bool = lt.i64(v4, v0)\nwhile {\n"
+                  "} test v5 {\nstore v2[v4] = 1.0f32\nv6: i64 = add.i64(v4, 1i64)\nx0 = v6\n}\n"),
             "unknown");
 }
 

@@ -89,6 +89,19 @@ class CodeChecker {
     return operand(o.bytes);
   }
   Status op_ok(const OpRelease& o, int) const { return reg(o.block); }
+  /// Whether they hang on scalar arguments of the launch.
+  static Status check_turns(const Kernel& kernel, const OpLaunch& o) {
+    for (const Term& term : kernel.turns) {
+      for (const int n : term.factors) {
+        const auto arg = static_cast<size_t>(n);
+        if (n < kPerThread ||
+            (n >= 0 && (arg >= o.args.size() || o.args[arg].kind != Arg::kScalar))) {
+          return internal_error(fmt::format("turns by argument {}", n));
+        }
+      }
+    }
+    return {};
+  }
   Status op_ok(const OpLaunch& o, int) const {
     KENAZ_TRY(operand(o.groups));
     if (o.kernel.index >= program_.kernels.size()) {
@@ -104,16 +117,7 @@ class CodeChecker {
     for (const Arg& arg : o.args) {
       KENAZ_TRY(arg.kind == Arg::kBlock ? reg(arg.block) : operand(arg.scalar));
     }
-    for (const Term& term : kernel.turns) {
-      for (const int n : term.factors) {
-        const auto arg = static_cast<size_t>(n);
-        if (n < kPerThread ||
-            (n >= 0 && (arg >= o.args.size() || o.args[arg].kind != Arg::kScalar))) {
-          return internal_error(fmt::format("turns by argument {}", n));
-        }
-      }
-    }
-    return {};
+    return check_turns(kernel, o);
   }
   Status op_ok(const OpRead& o, int) const {
     KENAZ_TRY(reg(o.dst));
