@@ -8,6 +8,7 @@
 #include "kernels/kir/passes/drop_counts.h"
 #include "kernels/kir/passes/narrow_places.h"
 #include "kernels/kir/passes/passes.h"
+#include "kernels/kir/passes/powers.h"
 #include "kernels/kir/passes/unroll_loops.h"
 #include "kernels/kir/passes/unusual.h"
 #include "kernels/kir/print.h"
@@ -94,6 +95,7 @@ std::vector<program::Arg> finish(HostArrays& host, body::Thread& t, kir::Kernel&
                                  program::Kernel& out) {
   check(kernel);
   if (hides_latency_by_threads(host)) kir::unroll_loops(kernel);
+  if (host.target().contracts_floats) kir::powers(kernel);
   kir::optimise(kernel);
   if (host.target().contracts_floats) kir::gather_unusual(kernel);
   check(kernel);

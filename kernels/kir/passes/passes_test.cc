@@ -40,6 +40,7 @@
 #include "kernels/kir/passes/jam_loops.h"
 #include "kernels/kir/passes/known_sums.h"
 #include "kernels/kir/passes/narrow_places.h"
+#include "kernels/kir/passes/powers.h"
 #include "kernels/kir/passes/quotients.h"
 #include "kernels/kir/passes/speculate.h"
 #include "kernels/kir/passes/split_loops.h"
@@ -68,6 +69,7 @@ const std::map<std::string, void (*)(Kernel&)>& all_passes() {
       {"drop_counts", drop_counts},
       {"gather_unusual", gather_unusual},
       {"narrow_places", [](Kernel& kernel) { narrow_places(kernel); }},
+      {"powers", powers},
       {"unroll_loops", unroll_loops},
   };
   return all;
