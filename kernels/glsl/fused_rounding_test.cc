@@ -3,6 +3,7 @@
 // with.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -20,11 +21,14 @@ float moved(float x, int units) {
       static_cast<uint32_t>(static_cast<int>(std::bit_cast<uint32_t>(x)) + units));
 }
 
-float quotient(float a, float b, float estimate) {
-  float r = estimate;
-  r = std::fma(std::fma(-b, r, 1.0F), r, r);
+float rounded_quotient(float a, float b, float r) {
   const float q = a * r;
   return std::fma(std::fma(-b, q, a), r, q);
+}
+
+float quotient(float a, float b, float estimate) {
+  const float r = std::fma(std::fma(-b, estimate, 1.0F), estimate, estimate);
+  return rounded_quotient(a, b, r);
 }
 
 float root(float x, float estimate) {
@@ -43,11 +47,16 @@ uint64_t inverse_of_power(int shift, uint64_t m) {
   return a;
 }
 
+struct Wrong {
+  int by_estimates = 0;  // of those up to three units from the reciprocal
+  int by_reciprocal = 0;
+};
+
 /// Of the float with this significand: quotients of all floats for which a * 2^shift is `distance`
 /// more than a multiple of b by an odd number, in significands: their quotients lie next to a
 /// middle.
-int wrong_quotients(uint32_t b) {
-  int wrong = 0;
+Wrong wrong_quotients(uint32_t b) {
+  Wrong wrong;
   const float denominator = std::ldexp(static_cast<float>(b), -23);
   const auto nearest = static_cast<float>(1.0 / static_cast<double>(denominator));
   const int even = std::countr_zero(b);
@@ -65,29 +74,39 @@ int wrong_quotients(uint32_t b) {
         const auto exact =
             static_cast<float>(static_cast<double>(numerator) / static_cast<double>(denominator));
         for (int units = -3; units <= 3; units++) {
-          wrong += quotient(numerator, denominator, moved(nearest, units)) != exact ? 1 : 0;
+          const float made = quotient(numerator, denominator, moved(nearest, units));
+          wrong.by_estimates += made != exact ? 1 : 0;
         }
+        const float made = rounded_quotient(numerator, denominator, nearest);
+        wrong.by_reciprocal += made != exact ? 1 : 0;
       }
     }
   }
   return wrong;
 }
 
+/// is_usual_div_f32: significands that differ from the greatest in no other bits than these.
+constexpr uint32_t kLeftOut = 6;
+bool is_left_out(uint32_t b) { return (b | kLeftOut) == 2 * kHidden - 1; }
+
 TEST(FusedRounding, QuotientsNextToTheMiddleBetweenTwoFloats) {
-  // Every denominator was tried once; this takes one of some hundred, and those next to the powers
-  // of two and to what the library leaves to integers.
-  constexpr uint32_t kLeftOut = 2 * kHidden - 128;
-  for (uint32_t b = kHidden; b < kLeftOut;) {
-    ASSERT_EQ(wrong_quotients(b), 0) << b;
-    b += b < kHidden + 256 || b >= kLeftOut - 256 ? 1 : 211;
-    if (b > kLeftOut - 211 && b < kLeftOut - 256) b = kLeftOut - 256;
+  // Every denominator was tried once, with all numerators; this takes one of some hundred, and
+  // those next to the powers of two.
+  constexpr uint32_t kNear = 384;
+  for (uint32_t b = kHidden; b < 2 * kHidden;) {
+    const Wrong wrong = wrong_quotients(b);
+    ASSERT_TRUE(is_left_out(b) || wrong.by_estimates == 0) << b;
+    ASSERT_EQ(wrong.by_reciprocal, 0) << b;
+    const bool near = b < kHidden + kNear || b >= 2 * kHidden - kNear;
+    b = near ? b + 1 : std::min(b + 211, 2 * kHidden - kNear);
   }
 }
 
 TEST(FusedRounding, QuotientsThatTheLibraryLeavesOutAreWrong) {
-  int wrong = 0;
-  for (uint32_t b = 2 * kHidden - 128; b < 2 * kHidden; b++) wrong += wrong_quotients(b);
-  EXPECT_GT(wrong, 0);
+  for (const uint32_t below : {1, 3, 5}) {
+    EXPECT_TRUE(is_left_out(2 * kHidden - below));
+    EXPECT_GT(wrong_quotients(2 * kHidden - below).by_estimates, 0) << below;
+  }
 }
 
 TEST(FusedRounding, Roots) {

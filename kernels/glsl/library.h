@@ -19,6 +19,7 @@ class Library {
  public:
   explicit Library(LibraryOptions options = {}) : options_(options) {}
   bool quick_divisions() const { return options_.quick_divisions; }
+  bool fused_floats() const { return options_.fused_floats; }
   /// Notes that a function is used, and everything it calls; gives its name back. `name` is
   /// OPERATION_TYPE ("div_i32", "exp_f64"). If there is no such function, nothing is noted, and a
   /// kernel that calls it does not compile (compile_glsl's error names it).

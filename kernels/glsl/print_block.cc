@@ -101,9 +101,12 @@ void BlockPrinter::print(const IPrim& i) {
   }
   if (is_integer(i.type) && c_.facts.is_of_bools(i.dst)) hide_comparison(i, args);
   if (is_integer(i.type) && multiplies(i.op)) hide_bits(c_.facts, i, args);
+  const auto reciprocal = c_.library.fused_floats() ? literal_reciprocal(i) : std::nullopt;
+  if (reciprocal) args.push_back(names_.operand(*reciprocal, e.reads));
   const bool untold = i.op == ScalarOp::kConvert && is_integer(i.type) && is_float(i.to) &&
                       c_.facts.is_untold(i.args[0]);
   e.text = untold                        ? untold_to_float(i.type, i.to, args[0])
+           : reciprocal                  ? quotient_by(c_.library, i, args)
            : i.form == kir::Form::kWhole ? scalar_op(c_.library, i.op, i.type, i.to, args)
                                          : usual_form(c_.library, i, args);
   e.is_operand = is_operand_text(e.text);

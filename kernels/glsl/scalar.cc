@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <vector>
 
 #include "kernels/glsl/types.h"
@@ -34,6 +35,16 @@ const char* comparison(ScalarOp op) {
     case ScalarOp::kLe: return "<=";
     default: UNREACHABLE("comparison");
   }
+}
+
+/// Of a function's name in the library.
+std::string form_prefix(kir::Form form) {
+  switch (form) {
+    case kir::Form::kWhole: return "";
+    case kir::Form::kUsual: return "usual_";
+    case kir::Form::kIsUsual: return "is_usual_";
+  }
+  UNREACHABLE("form");
 }
 
 /// Between integer types. A signed value that becomes unsigned is taken for unsigned at its own
@@ -253,8 +264,19 @@ std::string scalar_op(Library& lib, ScalarOp op, PrimType type, PrimType to, Arg
 }
 
 std::string usual_form(Library& lib, const kir::IPrim& i, Args a) {
-  const char* prefix = i.form == kir::Form::kIsUsual ? "is_usual" : "usual";
-  return call(lib, fmt::format("{}_{}", prefix, scalar_op_name(i.op)), i.type, a);
+  return call(lib, form_prefix(i.form) + std::string(scalar_op_name(i.op)), i.type, a);
+}
+
+std::optional<PrimValue> literal_reciprocal(const kir::IPrim& i) {
+  if (i.op != ScalarOp::kDiv || i.type != PrimType::kF32 || !i.args[1].is_const()) return {};
+  const auto by = static_cast<float>(i.args[1].constant().as_double());
+  // As is_usual_div_f32 has it; not so a NaN.
+  if (!(std::abs(by) >= 0x1p-48F && std::abs(by) <= 0x1p48F)) return {};
+  return PrimValue::of_float(PrimType::kF32, 1.0F / by);
+}
+
+std::string quotient_by(Library& lib, const kir::IPrim& i, Args a) {
+  return call(lib, form_prefix(i.form) + "div_by", i.type, a);
 }
 
 }  // namespace kenaz::glsl
