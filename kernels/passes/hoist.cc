@@ -11,6 +11,7 @@
 
 #include "kernels/ir/analysis/alias.h"
 #include "kernels/ir/analysis/uses.h"
+#include "kernels/passes/guard_check.h"
 #include "kernels/passes/passes.h"
 
 namespace kenaz::passes {
@@ -161,35 +162,6 @@ class Hoist {
     return !consumed_.contains(aliases_.of(s.pat[0]));
   }
 
-  /// Whether a combinator has no elements; `var` is null if it has some for certain.
-  struct Empty {
-    bool is_known = false;
-    std::optional<VarId> var;
-  };
-
-  /// Makes the check hold if there are no elements: one of the widths is zero or less. `empty` is
-  /// found out on demand.
-  void guard(Stm& check, const std::vector<Atom>& widths, Empty& empty, std::vector<Stm>& out) {
-    const Type type{PrimType::kBool, {}};
-    const auto prim = [&](ScalarOp op, PrimType t, Atom a, Atom b, const char* name) {
-      const VarId v = p_.new_var(type, name);
-      out.push_back(Stm{{v}, EPrim{op, t, PrimType::kBool, {a, b}}, {}, check.prov, {}});
-      return v;
-    };
-    for (size_t k = 0; k < widths.size() && !empty.is_known; ++k) {
-      const Atom& width = widths[k];
-      if (width.is_const() && width.constant().as_i64() > 0) continue;
-      const VarId none = prim(ScalarOp::kLe, PrimType::kI64, width, i64(0), "empty");
-      empty.var =
-          empty.var ? prim(ScalarOp::kOr, PrimType::kBool, *empty.var, none, "empty") : none;
-    }
-    empty.is_known = true;
-    if (!empty.var) return;
-    auto& assert = std::get<EAssert>(check.exp);
-    assert.cond = prim(ScalarOp::kOr, PrimType::kBool, *empty.var, assert.cond, "empty_or_ok");
-    guarded_.insert(check.pat[0]);
-  }
-
   /// Moves what does not depend on `inner`'s binders to `out`. `widths`: of the combinator that
   /// runs `inner` for each of its elements; null if `inner` is run in another way, and then checks
   /// stay.
@@ -210,7 +182,9 @@ class Hoist {
         continue;
       }
       for (const VarId v : s.pat) bound.erase(v);
-      if (std::holds_alternative<EAssert>(s.exp)) guard(s, *widths, empty, out);
+      if (std::holds_alternative<EAssert>(s.exp)) {
+        if (guard_check(p_, s, *widths, empty, out)) guarded_.insert(s.pat[0]);
+      }
       note_unsure(s);
       out.push_back(std::move(s));
     }
