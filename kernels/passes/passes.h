@@ -63,6 +63,8 @@ void single_elements(ir::Program& p);
 /// reductions to scalars, and (out of lambdas only) checks, which then hold where there are no
 /// elements.
 void hoist(ir::Program& p);
+/// Lets the host make checks that are all a map does. Of a program at stage seg.
+void lone_checks(ir::Program& p);
 /// Makes one map of two that follow each other, compute under conditions and read the same arrays.
 /// Of a program at stage seg.
 void join_maps(ir::Program& p);
