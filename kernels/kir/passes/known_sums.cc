@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/kir/identities.h"
+#include "kernels/kir/passes/put_before.h"
 #include "kernels/kir/visit.h"
 
 namespace kenaz::kir {
@@ -182,21 +183,13 @@ class KnownSums {
   std::optional<Value> turns_;           // once they are counted
 };
 
-/// Innermost loops first: what they add may be the same in all turns of the loop around them.
-void sums_in(Kernel& kernel, Block& b) {
-  std::vector<Inst> out;
-  for (Inst& i : b.insts) {
-    visit_blocks(i.op, [&](Block& inner) { sums_in(kernel, inner); });
-    if (std::holds_alternative<IFor>(i.op)) KnownSums(kernel, i).take(out);
-    out.push_back(std::move(i));
-  }
-  b.insts = std::move(out);
-}
-
 }  // namespace
 
 void known_sums(Kernel& kernel) {
-  for_each_body(kernel, [&](Block& b) { sums_in(kernel, b); });
+  // Innermost loops first: what they add may be the same in all turns of the loop around them.
+  put_before(kernel, [&](Inst& i, std::vector<Inst>& out) {
+    if (std::holds_alternative<IFor>(i.op)) KnownSums(kernel, i).take(out);
+  });
 }
 
 }  // namespace kenaz::kir

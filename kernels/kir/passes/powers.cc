@@ -1,9 +1,8 @@
 #include "kernels/kir/passes/powers.h"
 
-#include <utility>
 #include <vector>
 
-#include "kernels/kir/visit.h"
+#include "kernels/kir/passes/put_before.h"
 
 namespace kenaz::kir {
 namespace {
@@ -22,20 +21,12 @@ void rewrite(Kernel& kernel, IPrim& i, ir::ProvId prov, std::vector<Inst>& out) 
   i.args = {square, third ? x : square};
 }
 
-void rewrite_in(Kernel& kernel, Block& b) {
-  std::vector<Inst> out;
-  for (Inst& i : b.insts) {
-    visit_blocks(i.op, [&](Block& inner) { rewrite_in(kernel, inner); });
-    if (auto* prim = std::get_if<IPrim>(&i.op)) rewrite(kernel, *prim, i.prov, out);
-    out.push_back(std::move(i));
-  }
-  b.insts = std::move(out);
-}
-
 }  // namespace
 
 void powers(Kernel& kernel) {
-  for_each_body(kernel, [&](Block& b) { rewrite_in(kernel, b); });
+  put_before(kernel, [&](Inst& i, std::vector<Inst>& out) {
+    if (auto* prim = std::get_if<IPrim>(&i.op)) rewrite(kernel, *prim, i.prov, out);
+  });
 }
 
 }  // namespace kenaz::kir

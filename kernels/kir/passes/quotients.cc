@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/kir/bounds.h"
-#include "kernels/kir/visit.h"
+#include "kernels/kir/passes/put_before.h"
 
 namespace kenaz::kir {
 namespace {
@@ -14,19 +14,7 @@ class Quotients {
  public:
   explicit Quotients(Kernel& kernel) : kernel_(kernel), bounds_(kernel, Bounds::Launch::kAny) {}
 
-  void in(Block& b) {
-    std::vector<Inst> out;
-    for (Inst& i : b.insts) {
-      visit_blocks(i.op, [&](Block& inner) { in(inner); });
-      if (auto* prim = std::get_if<IPrim>(&i.op)) rewrite(*prim, i.prov, out);
-      out.push_back(std::move(i));
-    }
-    b.insts = std::move(out);
-  }
-
- private:
-  static bool divides(ScalarOp op) { return op == ScalarOp::kQuot || op == ScalarOp::kDiv; }
-
+  /// What is needed before the instruction is appended to `out`.
   void rewrite(IPrim& i, ir::ProvId prov, std::vector<Inst>& out) {
     const bool is_rest = i.op == ScalarOp::kRem || i.op == ScalarOp::kMod;
     if (!is_integer(i.type) || !(divides(i.op) || is_rest) || !i.args[1].is_const()) return;
@@ -52,6 +40,9 @@ class Quotients {
     i = {i.dst, ScalarOp::kConvert, kShort, i.type, {made}};
   }
 
+ private:
+  static bool divides(ScalarOp op) { return op == ScalarOp::kQuot || op == ScalarOp::kDiv; }
+
   Kernel& kernel_;
   const Bounds bounds_;
 };
@@ -60,7 +51,9 @@ class Quotients {
 
 void quotients(Kernel& kernel) {
   Quotients pass(kernel);
-  for_each_body(kernel, [&](Block& b) { pass.in(b); });
+  put_before(kernel, [&](Inst& i, std::vector<Inst>& out) {
+    if (auto* prim = std::get_if<IPrim>(&i.op)) pass.rewrite(*prim, i.prov, out);
+  });
 }
 
 }  // namespace kenaz::kir
