@@ -46,7 +46,7 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
     }
     if (parallelism_.can_make_again(s) && values_.make_again(s)) continue;
     if (reshape(nest, s, out)) continue;
-    if (!spreads(s) || (!parallelism_.passes_arrays() && is_used_behind(b, k))) {
+    if (!spreads(nest, s) || (!parallelism_.passes_arrays() && is_used_behind(b, k))) {
       group.push_back(s);
       continue;
     }
@@ -58,8 +58,10 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
   }
 }
 
-bool Distribution::spreads(const Stm& s) {
-  if (parallelism_.makes_by_elements(s)) return kept_.count(s.pat[0]) == 0;
+bool Distribution::spreads(const Nest& nest, const Stm& s) {
+  const bool by_elements = parallelism_.makes_by_elements(s) ||
+                           (parallelism_.writes_by_elements(s) && is_stored(nest, s));
+  if (by_elements) return kept_.count(s.pat[0]) == 0;
   const auto stays =
       kept_.count(s.pat[0]) != 0 ? Stays{Stays::Why::kIntermediate} : parallelism_.stay(s);
   if (stays && has_combinators(s.exp)) add_note(notes_, {s.prov, *stays});
@@ -155,6 +157,7 @@ Vars Distribution::spread_exp(const Nest& nest, Stm s, Stms& out) {
   if (std::holds_alternative<EPack>(s.exp)) return pack(nest, std::move(s), out);
   if (std::holds_alternative<ESort>(s.exp)) return sort(nest, std::move(s), out);
   if (parallelism_.makes_by_elements(s)) return {put_together(nest, s, out)};
+  if (std::holds_alternative<EUpdate>(s.exp)) return {updated(nest, s, out)};
   if (std::holds_alternative<ELoop>(s.exp)) return loop(nest, std::move(s), out);
   CHECK(std::holds_alternative<EIf>(s.exp));
   return branch(nest, std::move(s), out);

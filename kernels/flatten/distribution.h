@@ -62,7 +62,7 @@ class Distribution : public Pieces {
   void make_results(const Nest& in, ir::Body& b, Stms& out);
   static std::vector<ir::Atom> ordered(const std::vector<ir::Atom>& results,
                                        const std::vector<ir::SegWrite>& writes);
-  bool spreads(const ir::Stm& s);
+  bool spreads(const Nest& nest, const ir::Stm& s);
 
   const ProgramFacts& facts_;
   std::set<ir::VarId>& kept_;

@@ -153,6 +153,15 @@ bool Parallelism::makes_by_elements(const Stm& s) const {
   });
 }
 
+bool Parallelism::writes_by_elements(const Stm& s) const {
+  const auto* e = std::get_if<EUpdate>(&s.exp);
+  if (e == nullptr || depth_ != Depth::kAll || stays_ || asks_for_one_thread(s)) return false;
+  const Type& t = p_.type_of(e->array);
+  const std::vector<Atom> sizes = slice_dims(e->dims);
+  return !std::ranges::all_of(t.dims, [&](const Atom& d) { return is_tiny(d); }) && !varies(t) &&
+         std::ranges::none_of(sizes, [&](const Atom& n) { return varies(n); });
+}
+
 bool Parallelism::can_move_out(const Stm& s) const {
   const auto* prim = std::get_if<EPrim>(&s.exp);
   if (!std::holds_alternative<EAtom>(s.exp) && (prim == nullptr || !scalar_op_is_quick(prim->op))) {

@@ -31,6 +31,10 @@ class Parallelism {
   /// Whether an array that is put together of others is better made by elements. By itself it is no
   /// reason to spread what is around it.
   bool makes_by_elements(const ir::Stm& s) const;
+  /// Whether an array that is overwritten in part is better written where it is, if it is in memory
+  /// at all points: a thread would make its copy of it. No reason to spread what is around it
+  /// either.
+  bool writes_by_elements(const ir::Stm& s) const;
   /// Cheap arithmetic on what is the same for all points: it can be done once, by the host.
   bool can_move_out(const ir::Stm& s) const;
   /// Cheap enough to be done again wherever its value is needed, and safe: it reads nothing that

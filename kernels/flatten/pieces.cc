@@ -221,6 +221,39 @@ VarId Pieces::own_array(const Nest& nest, const Atom& value, ProvId prov, Stms& 
   return elementwise(nest, {}, v, prov, out);
 }
 
+bool Pieces::is_stored(const Nest& nest, const Stm& update) const {
+  const auto* e = std::get_if<EUpdate>(&update.exp);
+  return e != nullptr && nest.depth() > 0 && values_.stored(e->array, nest) != nullptr;
+}
+
+VarId Pieces::updated(const Nest& nest, const Stm& s, Stms& out) {
+  const auto& e = std::get<EUpdate>(s.exp);
+  const VarId dest = own_array(nest, Atom(e.array), s.prov, out);
+  std::vector<Dim> of_value;
+  const Nest in = with_elements(nest, slice_dims(e.dims), of_value);
+  Body body;
+  Builder b(p_, body, s.prov);
+  b.certs() = varying_certs(s);
+  std::vector<Atom> results;
+  auto next = of_value.begin();
+  for (const Dim& d : e.dims) {
+    if (const auto* range = std::get_if<DimRange>(&d)) {
+      const Atom k = std::get<DimFix>(*next++).index;
+      results.push_back(b.add(range->start, b.mul(k, range->stride)));
+    } else {
+      results.emplace_back(b.emit(EAtom{std::get<DimFix>(d).index}, {PrimType::kI64, {}}));
+    }
+  }
+  Exp value = EAtom{e.value};
+  if (!of_value.empty()) value = EIndex{e.value.var(), std::move(of_value)};
+  results.emplace_back(b.emit(std::move(value), {p_.type_of(e.value).prim, {}}, "x"));
+  ESeg seg;
+  seg.body = values_.body_at_point(in, body.stms, results, seg.space);
+  seg.writes.push_back(
+      {{dest}, static_cast<int>(e.dims.size()), static_cast<int>(nest.depth()), {}});
+  return emit(std::move(seg), s, out)[0];
+}
+
 // As that of the values, also of what is rearranged at each point: then all are, in one step.
 std::optional<VarId> Pieces::whole(const Nest& nest, VarId v, ProvId prov, Stms& out) {
   if (const auto there = values_.whole(v, nest)) return there;

@@ -41,6 +41,10 @@ class Pieces {
   /// A concatenation, rows of a literal, or an array that is repeated: by a thread for each
   /// element.
   ir::VarId put_together(const Nest& nest, const ir::Stm& s, Stms& out);
+  /// Whether there is an array, at all points, of what the statement overwrites.
+  bool is_stored(const Nest& nest, const ir::Stm& update) const;
+  /// That array with what was written, by a thread for each element.
+  ir::VarId updated(const Nest& nest, const ir::Stm& s, Stms& out);
   /// False if there is no array of what is reshaped, at all points.
   bool reshape(const Nest& nest, const ir::Stm& s, Stms& out);
 
