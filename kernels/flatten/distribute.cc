@@ -54,7 +54,10 @@ void Distribution::walk(const Nest& nest, Body& b, Stms& group, Stms& out) {
     pass_on(nest, group, b, k, out);
     if (failed_) return;
     const Vars arrays = spread_or_group(nest, s, out);
-    for (size_t r = 0; r < arrays.size(); r++) values_.store(s.pat[r], arrays[r], nest);
+    for (size_t r = 0; r < arrays.size(); r++) {
+      const bool is_uniform = arrays[r] == s.pat[r];
+      if (!is_uniform) values_.store(s.pat[r], arrays[r], nest);
+    }
   }
 }
 

@@ -40,6 +40,8 @@ class Distribution : public Pieces {
   /// Of a pack or sort, whose elements are made in `in`.
   Vars moved(const Nest& in, ir::Body& elements, const ir::Stm& s, ir::ESeg seg, Stms& out);
   Vars loop(const Nest& nest, ir::Stm s, Stms& out);
+  ir::Atom where_points_are(const Nest& nest, const ir::Atom& condition, const ir::Stm& s,
+                            Stms& out);
   ir::Atom waiting(const ir::ELoop::Param& param, const std::vector<ir::VarId>& certs,
                    ir::ProvId prov);
   Vars branch(const Nest& nest, ir::Stm s, Stms& out);

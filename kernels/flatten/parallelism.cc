@@ -116,7 +116,10 @@ Parallelism::Stay Parallelism::stay(const Stm& s) const {
 
 Parallelism::Stay Parallelism::stay(const ELoop& e) const {
   const auto* form = std::get_if<LoopFor>(&e.form);
-  if (form == nullptr || varies(form->bound)) return Stays{Why::kLoop};
+  const bool is_uniform = form != nullptr
+                              ? !varies(form->bound)
+                              : uniform_params(e).contains(std::get<LoopWhile>(e.form).cond);
+  if (!is_uniform) return Stays{Why::kLoop};
   if (std::any_of(e.params.begin(), e.params.end(),
                   [&](const auto& q) { return varies(p_.type_of(q.var)); })) {
     return Stays{Why::kSizes};
@@ -162,13 +165,43 @@ bool Parallelism::writes_by_elements(const Stm& s) const {
          std::ranges::none_of(sizes, [&](const Atom& n) { return varies(n); });
 }
 
-bool Parallelism::can_move_out(const Stm& s) const {
+namespace {
+
+bool is_cheap_arithmetic(const Stm& s) {
   const auto* prim = std::get_if<EPrim>(&s.exp);
-  if (!std::holds_alternative<EAtom>(s.exp) && (prim == nullptr || !scalar_op_is_quick(prim->op))) {
-    return false;
+  return std::holds_alternative<EAtom>(s.exp) || (prim != nullptr && scalar_op_is_quick(prim->op));
+}
+
+}  // namespace
+
+VarSet Parallelism::uniform_params(const ELoop& e) const {
+  VarSet uniform;
+  for (const auto& param : e.params) {
+    if (p_.type_of(param.var).is_scalar() && !varies(param.init)) uniform.insert(param.var);
   }
+  for (bool changes = true; changes;) {
+    VarSet known = uniform;
+    if (const auto* form = std::get_if<LoopFor>(&e.form)) known.insert(form->index);
+    const auto is_known = [&](VarId v) { return known.contains(v) || !varies(v); };
+    for (const Stm& s : e.body.stms) {
+      const VarSet used = free_vars(p_, s);
+      if (is_cheap_arithmetic(s) && std::ranges::all_of(used, is_known)) known.insert(s.pat[0]);
+    }
+    changes = false;
+    for (size_t k = 0; k < e.params.size(); k++) {
+      const Atom& next = e.body.results[k];
+      if (!next.is_const() && !is_known(next.var())) {
+        changes = uniform.erase(e.params[k].var) != 0 || changes;
+      }
+    }
+  }
+  return uniform;
+}
+
+bool Parallelism::can_move_out(const Stm& s) const {
   const VarSet used = free_vars(p_, s);
-  return std::none_of(used.begin(), used.end(), [&](VarId v) { return varies(v); });
+  return is_cheap_arithmetic(s) &&
+         std::none_of(used.begin(), used.end(), [&](VarId v) { return varies(v); });
 }
 
 bool Parallelism::can_make_again(const Stm& s) const {

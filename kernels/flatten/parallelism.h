@@ -35,6 +35,9 @@ class Parallelism {
   /// at all points: a thread would make its copy of it. No reason to spread what is around it
   /// either.
   bool writes_by_elements(const ir::Stm& s) const;
+  /// Scalars that a loop carries and that are the same for all points in each of its turns, as they
+  /// begin so and are made of such by what can move out.
+  ir::VarSet uniform_params(const ir::ELoop& e) const;
   /// Cheap arithmetic on what is the same for all points: it can be done once, by the host.
   bool can_move_out(const ir::Stm& s) const;
   /// Cheap enough to be done again wherever its value is needed, and safe: it reads nothing that
