@@ -1,4 +1,5 @@
 // What reports say of small programs, and that asking for one changes nothing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -234,6 +235,30 @@ TEST(Packings, MakeClassesOnceWhereDriversMayRoundInTwoWays) {
     EXPECT_TRUE(makes_once(value, true)) << value;
     EXPECT_FALSE(makes_once(value, false)) << value;
   }
+}
+
+TEST(Maps, OfMuchCodeHaveLargeWorkgroups) {
+  const auto size_of = [](int doublings, int max_group_size) {
+    program::Target target;
+    target.threads = 1 << 17;
+    target.max_group_size = max_group_size;
+    std::string text = "def f0 (x: i64) (y: i64) = y ^ (y << x)\n";
+    for (int k = 1; k <= doublings; k++) {
+      text += fmt::format("def f{0} (x: i64) (y: i64) = f{1} x (f{1} x y)\n", k, k - 1);
+    }
+    const auto program = optimised(
+        text + fmt::format("entry f (xs: []i64) = map (\\x -> (x, f{} x x)) xs", doublings));
+    const auto generated =
+        program ? compiler::generate(*program, target) : tl::make_unexpected(program.error());
+    EXPECT_TRUE(generated) << generated.error().text();
+    const std::string& glsl = generated->kernels.back().glsl;
+    const std::string before = "local_size_x = ";
+    const size_t at = glsl.find(before);
+    return at == std::string::npos ? 0 : std::stoi(glsl.substr(at + before.size()));
+  };
+  EXPECT_EQ(size_of(6, 1024), 128);
+  EXPECT_EQ(size_of(13, 1024), 512);
+  EXPECT_EQ(size_of(13, 256), 256);
 }
 
 TEST(Explain, WhyOneThreadRunsSomething) {

@@ -21,6 +21,10 @@ namespace kenaz::host_code {
 namespace {
 
 constexpr int kElementsWorkgroup = 128;
+// Of kernels with more instructions than processors of GPUs cache the subgroups of a workgroup, who
+// start together, share what is loaded of them: the larger, the better (`poseidon` in
+// bench/README.md).
+constexpr int kMuchCode = 8192, kWorkgroupOfMuchCode = 512;
 // Private memory of a launch; of more elements than fit, each thread does
 // several.
 constexpr int64_t kPrivateBudget = int64_t{256} << 20;
@@ -195,6 +199,14 @@ Operand groups_of(HostArrays& host, const Operand& width, const Operand& tile) {
   return host.emit_op(ScalarOp::kQuot, PrimType::kI64, PrimType::kI64, {reach, tile});
 }
 
+int group_size_for_elements(const HostArrays& host, const kir::Kernel& kernel) {
+  if (!hides_latency_by_threads(host)) return kElementsWorkgroup;
+  int instructions = 0;
+  kir::for_each_inst_of(kernel, [&](const kir::Inst&) { instructions++; });
+  if (instructions < kMuchCode) return kElementsWorkgroup;
+  return std::min(kWorkgroupOfMuchCode, host.target().max_group_size);
+}
+
 }  // namespace
 
 int items_per_thread(const HostArrays& host, int bytes) {
@@ -220,9 +232,10 @@ void launch_elements(HostArrays& host, body::Thread& t, kir::FunctionId elem,
     k.if_(k.lt(k.global(), w), [&] { run(k.global()); });
   }
   launch_as_often(host, t, [&] {
-    const Operand groups = groups_of(host, width, PrimValue::i64(kElementsWorkgroup));
-    t.kernel.group_size = {kElementsWorkgroup};
-    launch_once(host, t, kElementsWorkgroup, affordable(host, t, groups, kElementsWorkgroup));
+    const int size = group_size_for_elements(host, t.kernel);
+    const Operand groups = groups_of(host, width, PrimValue::i64(size));
+    t.kernel.group_size = {size};
+    launch_once(host, t, size, affordable(host, t, groups, size));
   });
 }
 
