@@ -32,6 +32,9 @@ class SinkScalars {
   explicit SinkScalars(Program& p) : p_(p) {}
 
   void run(Body& b) {
+    for (const VarInfo& v : p_.vars) {
+      for (const Atom& size : v.type.dims) host_needs(size);
+    }
     look(b);
     for (const Atom& r : b.results) host_needs(r);
     settle_carried();
@@ -50,8 +53,7 @@ class SinkScalars {
 
   void look(Stm& s) {
     if (const auto* e = std::get_if<EPrim>(&s.exp); e != nullptr && s.certs.empty()) {
-      // Sizes are i64: many of them are needed before a launch.
-      if (p_.type_of(s.pat[0]).prim != PrimType::kI64) arithmetic_.emplace(s.pat[0], &s);
+      arithmetic_.emplace(s.pat[0], &s);
       order_.push_back(s.pat[0]);
       for (const Atom& a : e->args) {
         if (a.is_const()) continue;
