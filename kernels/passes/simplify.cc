@@ -13,6 +13,7 @@
 #include "kernels/passes/algebra.h"
 #include "kernels/passes/cse.h"
 #include "kernels/passes/differences.h"
+#include "kernels/passes/loop_facts.h"
 #include "kernels/passes/merge.h"
 #include "kernels/passes/passes.h"
 #include "kernels/passes/ranges.h"
@@ -168,8 +169,11 @@ class Simplify {
     }
     const size_t mark = differences_.mark();
     if (const auto c = combinator(s)) enter_rows(*c);
+    const LoopFacts facts = facts_of(s);
+    for (const EPrim& e : facts.inside) differences_.assume(e, true);
     inner_bodies(s);
     differences_.back_to(mark);
+    for (const EPrim& e : facts.behind) differences_.assume(e, true);
     if (auto* e = std::get_if<ESoac>(&s.exp)) {
       if (soac(s, *e, out)) return;
     }
@@ -214,6 +218,23 @@ class Simplify {
     visit_types(s.exp, [&](Type& t) { apply(t); });
   }
 
+  LoopFacts facts_of(const Stm& s) {
+    const auto* e = std::get_if<ELoop>(&s.exp);
+    if (e == nullptr) return {};
+    return loop_facts(s, [&](const EPrim& comparison, bool enters) {
+      const size_t mark = differences_.mark();
+      if (const auto* form = std::get_if<LoopWhile>(&e->form); form != nullptr && enters) {
+        for (const auto& param : e->params) {
+          if (param.var == form->cond) assume(param.init, true);
+        }
+      }
+      auto known = ranges_.compare(comparison);
+      if (!known) known = differences_.compare(comparison);
+      differences_.back_to(mark);
+      return known == true;
+    });
+  }
+
   void enter_index(VarId index, const Atom& bound) {
     ranges_.index(index, bound);
     if (!bound.is_const()) differences_.assume_positive(bound.var());
@@ -225,7 +246,10 @@ class Simplify {
     assume(cond, value, left);
   }
   void assume(const Atom& cond, bool value, int& left) {
-    const EPrim* e = cond.is_const() || left-- <= 0 ? nullptr : prim_of(cond.var());
+    if (cond.is_const() || left-- <= 0) return;
+    const auto branch = branches_.find(cond.var());
+    if (value && branch != branches_.end()) return assume(branch->second, true, left);
+    const EPrim* e = prim_of(cond.var());
     if (e == nullptr) return;
     if (e->op == ScalarOp::kNot) return assume(e->args[0], !value, left);
     if (e->op == (value ? ScalarOp::kAnd : ScalarOp::kOr)) {
@@ -573,6 +597,12 @@ class Simplify {
       if (s.certs.empty()) prims_.emplace(s.pat[0], *e);
       return;
     }
+    if (const auto* e = std::get_if<EIf>(&s.exp)) {
+      for (size_t k = 0; k < s.pat.size(); k++) {
+        if (e->else_body.results[k].is_bool(false)) branches_.emplace(s.pat[k], e->cond);
+      }
+      return;
+    }
     const auto* literal = std::get_if<EArrayLit>(&s.exp);
     if (std::holds_alternative<EIota>(s.exp) || std::holds_alternative<EReplicate>(s.exp) ||
         std::holds_alternative<ERearrange>(s.exp) || std::holds_alternative<EReshape>(s.exp) ||
@@ -594,6 +624,7 @@ class Simplify {
   Program& p_;
   std::vector<int> uses_;
   VarSet plainly_used_;
+  std::unordered_map<VarId, Atom> branches_;  // bools that are true in the first branch at most
   Subst subst_;
   std::unordered_map<VarId, std::pair<Atom, std::vector<VarId>>> certified_;
   Ranges ranges_;
