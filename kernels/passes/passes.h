@@ -59,6 +59,9 @@ void fuse_segs(ir::Program& p);
 void outer_views(ir::Program& p);
 /// In lambdas: where all that is used of a map's result is one element, makes that alone.
 void single_elements(ir::Program& p);
+/// In lambdas: where branches that differ between points make rows, a map makes these rows, and
+/// each of its points takes a branch.
+void row_ifs(ir::Program& p);
 /// Moves what does not depend on the lambda or loop around it out: cheap scalar code, iotas,
 /// reductions to scalars, and (out of lambdas only) checks, which then hold where there are no
 /// elements.
