@@ -19,12 +19,18 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-explain::Report whole_report_of(const std::string& text, const program::Target& target = {}) {
+Result<program::Program> generated(const std::string& text, const program::Target& target,
+                                   explain::Report* report = nullptr) {
   const auto program = optimised(text);
+  auto made =
+      program ? compiler::generate(*program, target, report) : tl::make_unexpected(program.error());
+  EXPECT_TRUE(made) << made.error().text();
+  return made;
+}
+
+explain::Report whole_report_of(const std::string& text, const program::Target& target = {}) {
   explain::Report report;
-  const auto generated = program ? compiler::generate(*program, target, &report)
-                                 : tl::make_unexpected(program.error());
-  EXPECT_TRUE(generated) << generated.error().text();
+  generated(text, target, &report);
   return report;
 }
 
@@ -220,15 +226,13 @@ TEST(Packings, MakeClassesOnceWhereDriversMayRoundInTwoWays) {
   const auto makes_once = [](const std::string& value, bool contracts) {
     program::Target target;
     target.contracts_floats = contracts;
-    const auto program = optimised("entry f [n] (xs: [n]f32) (ys: [n]f32) = filter (\\(x, y) -> " +
-                                   value + " < 2) (zip xs ys)");
-    const auto generated =
-        program ? compiler::generate(*program, target) : tl::make_unexpected(program.error());
-    EXPECT_TRUE(generated) << generated.error().text();
-    return generated && std::any_of(generated->kernels.begin(), generated->kernels.end(),
-                                    [](const program::Kernel& k) {
-                                      return k.name.find("_map_") != std::string::npos;
-                                    });
+    const auto made = generated("entry f [n] (xs: [n]f32) (ys: [n]f32) = filter (\\(x, y) -> " +
+                                    value + " < 2) (zip xs ys)",
+                                target);
+    return made &&
+           std::any_of(made->kernels.begin(), made->kernels.end(), [](const program::Kernel& k) {
+             return k.name.find("_map_") != std::string::npos;
+           });
   };
   EXPECT_FALSE(makes_once("x + y", true));
   for (const char* value : {"x * y + 1", "f32.mad x y 1"}) {
@@ -246,12 +250,9 @@ TEST(Maps, OfMuchCodeHaveLargeWorkgroups) {
     for (int k = 1; k <= doublings; k++) {
       text += fmt::format("def f{0} (x: i64) (y: i64) = f{1} x (f{1} x y)\n", k, k - 1);
     }
-    const auto program = optimised(
-        text + fmt::format("entry f (xs: []i64) = map (\\x -> (x, f{} x x)) xs", doublings));
-    const auto generated =
-        program ? compiler::generate(*program, target) : tl::make_unexpected(program.error());
-    EXPECT_TRUE(generated) << generated.error().text();
-    const std::string& glsl = generated->kernels.back().glsl;
+    text += fmt::format("entry f (xs: []i64) = map (\\x -> (x, f{} x x)) xs", doublings);
+    const auto made = generated(text, target);
+    const std::string glsl = made ? made->kernels.back().glsl : "";
     const std::string before = "local_size_x = ";
     const size_t at = glsl.find(before);
     return at == std::string::npos ? 0 : std::stoi(glsl.substr(at + before.size()));
