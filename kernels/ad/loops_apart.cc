@@ -7,6 +7,7 @@
 #include "kernels/ad/interchange.h"
 #include "kernels/ad/turns.h"
 #include "kernels/ad/values.h"
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 
@@ -75,9 +76,8 @@ class LoopsApart {
     if (const auto* e = std::get_if<ELoop>(&s.exp)) {
       const bool varied =
           std::any_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return activity_.has(v); });
-      const bool scalars = std::all_of(s.pat.begin(), s.pat.end(),
-                                       [&](VarId v) { return p_.type_of(v).is_scalar(); });
-      if (!varied || !scalars || is_short(*e) || !has_independent_turns(p_, activity_, *e)) {
+      if (!varied || !binds_scalars(p_, s) || is_short(*e) ||
+          !has_independent_turns(p_, activity_, *e)) {
         return false;
       }
     } else if (s.pat.empty() || !apart_.contains(s.pat[0])) {

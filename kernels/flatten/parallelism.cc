@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/flatten/attributes.h"
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
@@ -44,6 +45,14 @@ bool Parallelism::varies(const Type& t) const {
 
 bool Parallelism::is_tiny(const Atom& width) const {
   return width.is_const() && width.constant().as_i64() <= passes::kFewElements;
+}
+
+bool Parallelism::is_tiny(const Type& t) const {
+  return std::ranges::all_of(t.dims, [&](const Atom& d) { return is_tiny(d); });
+}
+
+bool Parallelism::works_on_elements(const Stm& s) const {
+  return depth_ == Depth::kAll && !stays_ && !asks_for_one_thread(s);
 }
 
 bool Parallelism::is_spreadable(const Monoid& m) const {
@@ -134,7 +143,7 @@ bool Parallelism::any_worth_spreading(const Body& b) const {
 }
 
 bool Parallelism::makes_by_elements(const Stm& s) const {
-  if (depth_ != Depth::kAll || stays_ || asks_for_one_thread(s)) return false;
+  if (!works_on_elements(s)) return false;
   std::vector<Atom> parts;
   if (const auto* e = std::get_if<EConcat>(&s.exp)) {
     parts.assign(e->arrays.begin(), e->arrays.end());
@@ -149,30 +158,19 @@ bool Parallelism::makes_by_elements(const Stm& s) const {
     return false;
   }
   const Type& t = p_.type_of(s.pat[0]);
-  const bool few =
-      std::all_of(t.dims.begin(), t.dims.end(), [&](const Atom& d) { return is_tiny(d); });
-  return !few && !varies(t) && std::none_of(parts.begin(), parts.end(), [&](const Atom& a) {
+  return !is_tiny(t) && !varies(t) && std::none_of(parts.begin(), parts.end(), [&](const Atom& a) {
     return varies(p_.type_of(a));
   });
 }
 
 bool Parallelism::writes_by_elements(const Stm& s) const {
   const auto* e = std::get_if<EUpdate>(&s.exp);
-  if (e == nullptr || depth_ != Depth::kAll || stays_ || asks_for_one_thread(s)) return false;
+  if (e == nullptr || !works_on_elements(s)) return false;
   const Type& t = p_.type_of(e->array);
   const std::vector<Atom> sizes = slice_dims(e->dims);
-  return !std::ranges::all_of(t.dims, [&](const Atom& d) { return is_tiny(d); }) && !varies(t) &&
+  return !is_tiny(t) && !varies(t) &&
          std::ranges::none_of(sizes, [&](const Atom& n) { return varies(n); });
 }
-
-namespace {
-
-bool is_cheap_arithmetic(const Stm& s) {
-  const auto* prim = std::get_if<EPrim>(&s.exp);
-  return std::holds_alternative<EAtom>(s.exp) || (prim != nullptr && scalar_op_is_quick(prim->op));
-}
-
-}  // namespace
 
 VarSet Parallelism::uniform_params(const ELoop& e) const {
   VarSet uniform;
@@ -185,7 +183,7 @@ VarSet Parallelism::uniform_params(const ELoop& e) const {
     const auto is_known = [&](VarId v) { return known.contains(v) || !varies(v); };
     for (const Stm& s : e.body.stms) {
       const VarSet used = free_vars(p_, s);
-      if (is_cheap_arithmetic(s) && std::ranges::all_of(used, is_known)) known.insert(s.pat[0]);
+      if (is_quick_arithmetic(s) && std::ranges::all_of(used, is_known)) known.insert(s.pat[0]);
     }
     changes = false;
     for (size_t k = 0; k < e.params.size(); k++) {
@@ -200,7 +198,7 @@ VarSet Parallelism::uniform_params(const ELoop& e) const {
 
 bool Parallelism::can_move_out(const Stm& s) const {
   const VarSet used = free_vars(p_, s);
-  return is_cheap_arithmetic(s) &&
+  return is_quick_arithmetic(s) &&
          std::none_of(used.begin(), used.end(), [&](VarId v) { return varies(v); });
 }
 

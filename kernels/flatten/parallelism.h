@@ -56,6 +56,9 @@ class Parallelism {
             const ir::Lambda& map) const;
   Stay stay(const ir::ELoop& e) const;
   bool is_tiny(const ir::Atom& width) const;
+  bool is_tiny(const ir::Type& t) const;
+  /// Whether pieces may be made by a thread for each element of an array.
+  bool works_on_elements(const ir::Stm& s) const;
 
   const ir::Program& p_;
   Depth depth_;

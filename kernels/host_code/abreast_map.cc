@@ -2,7 +2,7 @@
 
 #include "kernels/host_code/indices.h"
 #include "kernels/host_code/launch.h"
-#include "kernels/ir/analysis/walks.h"
+#include "kernels/ir/analysis/plain.h"
 
 namespace kenaz::host_code {
 

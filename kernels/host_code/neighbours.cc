@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/visit.h"
 
 namespace kenaz::host_code {
@@ -19,8 +20,7 @@ constexpr size_t kSmall = 24;  // statements: kernels repeat them
 
 bool is_simple(const ir::Program& p, const ir::Body& b) {
   return std::all_of(b.stms.begin(), b.stms.end(), [&](const ir::Stm& s) {
-    const bool scalars = std::all_of(s.pat.begin(), s.pat.end(),
-                                     [&](ir::VarId v) { return p.type_of(v).is_scalar(); });
+    const bool scalars = ir::binds_scalars(p, s);
     if (const auto* branch = std::get_if<ir::EIf>(&s.exp)) {
       return scalars && is_simple(p, branch->then_body) && is_simple(p, branch->else_body);
     }

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/places.h"
@@ -35,9 +36,7 @@ bool contains(const std::vector<VarId>& list, VarId v) {
 /// Whether code makes arrays that a thread would need memory for.
 bool makes_arrays(const Program& p, const Body& b) {
   return std::any_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) {
-    const bool scalars =
-        std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p.type_of(v).is_scalar(); });
-    bool inside = !scalars && !viewed(s.exp);
+    bool inside = !binds_scalars(p, s) && !viewed(s.exp);
     visit_binders(s.exp, [&](VarId v) { inside = inside || !p.type_of(v).is_scalar(); });
     visit_bodies(s.exp, [&](const Body& inner) { inside = inside || makes_arrays(p, inner); });
     return inside;

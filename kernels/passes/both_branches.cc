@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "kernels/ir/analysis/factors.h"
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
 
@@ -57,8 +58,7 @@ class BothBranches {
                          [&](const Stm& inner) { return cannot_fail(inner); });
     };
     return s.certs.empty() && s.attrs.empty() && can_run(e.then_body) && can_run(e.else_body) &&
-           std::all_of(s.pat.begin(), s.pat.end(),
-                       [&](VarId v) { return p_.type_of(v).is_scalar(); });
+           binds_scalars(p_, s);
   }
 
   /// Arithmetic, and elements at indices of the space that are as many as the array has.

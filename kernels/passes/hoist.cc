@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "kernels/ir/analysis/alias.h"
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/passes/guard_check.h"
 #include "kernels/passes/passes.h"
@@ -123,11 +124,7 @@ class Hoist {
   }
   /// Of arrays whose sizes are sure, to scalars.
   bool is_movable_reduction(const Stm& s, const ESoac& e) const {
-    if (e.reduces.empty() || is_unsure(s)) return false;
-    if (!std::all_of(s.pat.begin(), s.pat.end(),
-                     [&](VarId v) { return p_.type_of(v).is_scalar(); })) {
-      return false;
-    }
+    if (e.reduces.empty() || is_unsure(s) || !binds_scalars(p_, s)) return false;
     bool total = true;
     visit_bodies(s.exp, [&](const Body& inner) { total = total && is_total(inner); });
     return total;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
 #include "kernels/scalar/quick.h"
@@ -26,10 +27,6 @@ Atom certified(Builder& b, const Atom& a) {
 }
 
 }  // namespace
-
-bool are_scalars(const Program& p, const std::vector<VarId>& vars) {
-  return std::all_of(vars.begin(), vars.end(), [&](VarId v) { return p.type_of(v).is_scalar(); });
-}
 
 // ---- EmptyGuards
 
@@ -144,23 +141,10 @@ bool RowBranch::may_be_cut(const Stm& s) const {
   if (const auto* e = std::get_if<ESoac>(&s.exp)) {
     return e->scans.empty() && e->reduces.empty() && e->width == width_;
   }
-  if (are_scalars(p_, s.pat)) return is_scalar_code(s);
+  if (binds_scalars(p_, s)) return is_plain(p_, s);
   // Not what is reshaped: of most of that a thread would make a copy.
   return is_by_element(s) || std::holds_alternative<EAtom>(s.exp) ||
          std::holds_alternative<EIndex>(s.exp) || std::holds_alternative<ERearrange>(s.exp);
-}
-
-bool RowBranch::is_scalar_code(const Stm& s) const {
-  if (!s.attrs.empty() || !are_scalars(p_, s.pat)) return false;
-  if (const auto* e = std::get_if<EIf>(&s.exp)) {
-    const auto plain = [&](const Body& b) {
-      return std::all_of(b.stms.begin(), b.stms.end(),
-                         [&](const Stm& inner) { return is_scalar_code(inner); });
-    };
-    return plain(e->then_body) && plain(e->else_body);
-  }
-  return std::holds_alternative<EPrim>(s.exp) || std::holds_alternative<EAtom>(s.exp) ||
-         std::holds_alternative<EIndex>(s.exp) || std::holds_alternative<EAssert>(s.exp);
 }
 
 /// Whether arrays that are to be no more are used as results only; those not made by maps also as
@@ -187,9 +171,7 @@ bool RowBranch::is_used_by_element() const {
 
 void RowBranch::find_in_front() {
   for (const Stm* s : stms_) {
-    const auto* e = std::get_if<EPrim>(&s->exp);
-    const bool is_name = std::holds_alternative<EAtom>(s->exp) && p_.type_of(s->pat[0]).is_scalar();
-    bool quick = is_name || (e != nullptr && scalar_op_is_quick(e->op));
+    bool quick = is_quick_arithmetic(*s) && binds_scalars(p_, *s);
     for_each_use(p_, *s, [&](VarId v) {
       quick = quick && (maker(Atom(v)) == nullptr || in_front_.contains(v));
     });
@@ -235,7 +217,7 @@ void RowBranch::find_in_map() {
     const Stm& s = *stms_[k];
     if (in_front_.contains(s.pat[0])) continue;
     // Views cost nothing, and are taken anew.
-    const bool is_given = once_.contains(s.pat[0]) && are_scalars(p_, s.pat);
+    const bool is_given = once_.contains(s.pat[0]) && binds_scalars(p_, s);
     bool is_wanted = false;
     for (const VarId v : s.pat) {
       if (!wanted.contains(v)) continue;

@@ -11,8 +11,6 @@
 
 namespace kenaz::passes {
 
-bool are_scalars(const ir::Program& p, const std::vector<ir::VarId>& vars);
-
 /// Conditions of checks that hold where an array is empty, whatever else.
 class EmptyGuards {
  public:
@@ -79,7 +77,6 @@ class RowBranch {
  private:
   bool any_map(bool (*holds)(const ir::ESoac&)) const;
   bool may_be_cut(const ir::Stm& s) const;
-  bool is_scalar_code(const ir::Stm& s) const;
   bool is_used_by_element() const;
   const ir::Stm* maker(const ir::Atom& a) const;
   bool stays_outside(const ir::Stm& s) const;

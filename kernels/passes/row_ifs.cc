@@ -12,12 +12,12 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
 #include "kernels/ir/visit.h"
 #include "kernels/passes/passes.h"
 #include "kernels/passes/row_branch.h"
-#include "kernels/scalar/quick.h"
 
 namespace kenaz::passes {
 namespace {
@@ -75,7 +75,7 @@ class RowIfs {
 
   void enter(ELoop& e, bool in_map) {
     const auto* form = std::get_if<LoopFor>(&e.form);
-    // Such a loop stays in its thread.
+    // Most of these loops stay in their threads.
     if (in_map && (form == nullptr || varies(form->bound))) return;
     for (const auto& param : e.params) {
       if (in_map) varying_.insert(param.var);
@@ -88,10 +88,7 @@ class RowIfs {
   /// points.
   void note_varying(const std::vector<Stm>& stms, size_t first) {
     for (size_t k = first; k < stms.size(); k++) {
-      const auto* prim = std::get_if<EPrim>(&stms[k].exp);
-      const bool may_be_same = prim != nullptr ? scalar_op_is_quick(prim->op)
-                                               : std::holds_alternative<EAtom>(stms[k].exp);
-      bool varying = !may_be_same;
+      bool varying = !is_quick_arithmetic(stms[k]);
       for_each_use(p_, stms[k], [&](VarId v) { varying = varying || varying_.contains(v); });
       if (varying) varying_.insert(stms[k].pat.begin(), stms[k].pat.end());
     }
@@ -134,7 +131,7 @@ class RowIfs {
   /// An if that a map takes differently from point to point. Ifs inside are rewritten only if it
   /// is, too: else they stay in the thread.
   bool differing(const Stm& s, std::vector<Stm>& out) {
-    if (are_scalars(p_, s.pat) || !s.attrs.empty()) return false;
+    if (binds_scalars(p_, s) || !s.attrs.empty()) return false;
     Stm inside_first = s;
     visit_bodies(inside_first.exp, [&](Body& b) { body(b, true); });
     return rewrite(inside_first, out);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "kernels/ir/algebra.h"
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/analysis/rename.h"
 #include "kernels/ir/analysis/uses.h"
 #include "kernels/ir/builder.h"
@@ -456,9 +457,7 @@ class Simplify {
   bool branches(Stm& s, EIf& e, std::vector<Stm>& out) {
     if (!s.certs.empty() || !s.attrs.empty()) return false;
     if (fills(s, e, out)) return true;
-    const bool scalars =
-        std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p_.type_of(v).is_scalar(); });
-    if (scalars && is_cheap(e.then_body) && is_cheap(e.else_body)) {
+    if (binds_scalars(p_, s) && is_cheap(e.then_body) && is_cheap(e.else_body)) {
       EIf both = std::move(e);
       for (Body* b : {&both.then_body, &both.else_body}) {
         for (Stm& inner : b->stms) process(std::move(inner), out);

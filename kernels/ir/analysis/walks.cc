@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kernels/ir/analysis/numbers.h"
+#include "kernels/ir/analysis/plain.h"
 #include "kernels/ir/analysis/uses.h"
 
 namespace kenaz::ir {
@@ -15,25 +16,6 @@ namespace {
 constexpr size_t kMostCarried = 40;
 /// Larger bodies are not looked at: a walk has their statements twice.
 constexpr size_t kMostStatements = 2000;
-
-bool binds_scalars(const Program& p, const Stm& s) {
-  return std::all_of(s.pat.begin(), s.pat.end(), [&](VarId v) { return p.type_of(v).is_scalar(); });
-}
-
-}  // namespace
-
-bool is_plain(const Program& p, const Body& b) {
-  return std::all_of(b.stms.begin(), b.stms.end(), [&](const Stm& s) {
-    if (!binds_scalars(p, s) || !s.attrs.empty()) return false;
-    if (const auto* branch = std::get_if<EIf>(&s.exp)) {
-      return is_plain(p, branch->then_body) && is_plain(p, branch->else_body);
-    }
-    return std::holds_alternative<EAtom>(s.exp) || std::holds_alternative<EPrim>(s.exp) ||
-           std::holds_alternative<EIndex>(s.exp) || std::holds_alternative<EAssert>(s.exp);
-  });
-}
-
-namespace {
 
 /// Which statement of a body binds a variable.
 std::unordered_map<VarId, size_t> binders_of(const Body& b) {
@@ -241,7 +223,7 @@ std::optional<Walk> walk_of(const Program& p, const ESeg& e) {
   }
   const bool fits = std::all_of(e.body.stms.begin(), e.body.stms.end(), [&](const Stm& s) {
     if (std::holds_alternative<ELoop>(s.exp)) return binds_scalars(p, s);
-    return is_plain(p, Body{{s}, {}});
+    return is_plain(p, s);
   });
   if (!fits) return {};
   std::optional<std::pair<Walk, size_t>> best;

@@ -9,9 +9,6 @@
 
 namespace kenaz::ir {
 
-/// Whether it is straight code on scalars, but for ifs.
-bool is_plain(const Program& p, const Body& b);
-
 /// How a thread walks along a dim of a map.
 struct Walk {
   /// At the next point, `value` is what `from` is at this one.
